@@ -1,0 +1,313 @@
+//! Read, write, and notice what a person did to the files in between.
+
+use serde::Serialize;
+
+use crate::model::{Actor, ContentHash, Document, DocumentName, Entry, Kind, Layer, Namespace, Source, Status, Verb};
+use crate::ports::{DocumentError, KnownDocument, Op, Page, StoreError};
+use crate::recall::{Filter, Scope};
+use crate::text::{bullets, redact::redact};
+use crate::working;
+
+use super::memories::{NewMemory, Outcome, Remembered, TRIES};
+use super::{Done, Engine, EngineError, prepare};
+
+/// What identity may hold, in characters.
+pub const IDENTITY_LIMIT: usize = 1000;
+
+/// How full identity is; shown as `[67% — 670/1,000 chars]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct IdentityUsage {
+    /// Characters that would be injected.
+    pub chars: usize,
+    /// Characters that fit.
+    pub limit: usize,
+}
+
+impl IdentityUsage {
+    /// Counts the characters of a profile that would be injected.
+    pub fn of(profile: &str) -> Self {
+        Self { chars: profile.trim().chars().count(), limit: IDENTITY_LIMIT }
+    }
+
+    /// Whether it is over its limit.
+    pub fn is_over(self) -> bool {
+        self.chars > self.limit
+    }
+}
+
+impl std::fmt::Display for IdentityUsage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let percent = self.chars * 100 / self.limit;
+        write!(f, "[{percent}% — {}/{} chars]", thousands(self.chars), thousands(self.limit))
+    }
+}
+
+fn thousands(n: usize) -> String {
+    if n < 1000 { n.to_string() } else { format!("{},{:03}", thousands(n / 1000), n % 1000) }
+}
+
+/// The receipt for a document that was written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Written {
+    /// The document as it now is, its fields at the same level.
+    #[serde(flatten)]
+    pub document: Document,
+    /// Whether anything changed.
+    pub outcome: Outcome,
+    /// How full identity is, where it is the profile.
+    pub usage: Option<IdentityUsage>,
+    /// The kinds of secrets that were taken out.
+    pub redacted: Vec<&'static str>,
+}
+
+impl Engine {
+    /// Any address as Markdown; nothing where there is nothing.
+    pub fn read(&self, address: &Namespace) -> Done<Option<String>> {
+        match address {
+            Namespace::Document(name) => {
+                self.notice(name)?;
+                Ok(self.documents.read(name)?.map(|document| document.text))
+            }
+            Namespace::Session(session) => {
+                let turns = self.store.turns(session)?;
+                let lines = turns.iter().map(|turn| {
+                    let who = turn.speaker.as_deref().unwrap_or(turn.role.as_str());
+                    format!("**{who}** ({}): {}\n", turn.at, turn.content)
+                });
+                let said = lines.collect::<Vec<_>>().join("\n");
+                let entries = self.render_entries(address)?.unwrap_or_default();
+                let text = [said, entries].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
+                Ok((!text.is_empty()).then_some(text))
+            }
+            Namespace::Global | Namespace::Facts(_) => self.render_entries(address),
+            Namespace::Project(_) | Namespace::Vault(_) => Ok(None),
+        }
+    }
+
+    fn render_entries(&self, address: &Namespace) -> Done<Option<String>> {
+        let filter = Filter { scope: Scope::Only(address.clone()), ..Filter::recallable(self.clock.now()) };
+        let listing = self.store.list(&filter, &Page { limit: usize::MAX, cursor: None })?;
+        if listing.memories.is_empty() {
+            return Ok(None);
+        }
+        let lines = listing.memories.iter().map(|memory| {
+            let entry = &memory.entry;
+            let key = entry.key.as_ref().map(|key| format!("{key}: ")).unwrap_or_default();
+            format!("- {key}{}\n", entry.content.replace('\n', "\n  "))
+        });
+        Ok(Some(format!("# {address}\n\n{}", lines.collect::<String>())))
+    }
+
+    /// A document with its digest, for those who mean to write it back.
+    pub fn document(&self, name: &DocumentName) -> Done<Option<Document>> {
+        self.notice(name)?;
+        Ok(self.documents.read(name)?)
+    }
+
+    /// Replaces a document. With `expected`, only if it still is what the writer saw.
+    pub fn write(&self, name: &DocumentName, text: &str, expected: Option<&ContentHash>) -> Done<Written> {
+        let redacted = redact(text);
+        let kinds = redacted.kinds.clone();
+        let now = self.clock.now();
+        let wanted =
+            if name.is_working() && working::parse(&redacted.text).is_none() && !redacted.text.trim().is_empty() {
+                working::render(&redacted.text, now, self.settings.working)
+            } else {
+                redacted.text.into_owned()
+            };
+        if self.actor.who != Source::User {
+            self.check_identity(name, &wanted)?;
+        }
+        let before = self.documents.read(name)?.map(|document| document.hash);
+        if expected.is_some_and(|expected| *expected != before.clone().unwrap_or_else(ContentHash::missing)) {
+            return Err(DocumentError::Conflict { name: name.clone() }.into());
+        }
+        let text = self.rewrite(name, Verb::Write, &|_| Ok(Some(wanted.clone())))?;
+        let document = Document::new(name.clone(), text);
+        let outcome = match before {
+            None => Outcome::Created,
+            Some(hash) if hash == document.hash => Outcome::Unchanged,
+            Some(_) => Outcome::Updated,
+        };
+        let usage = name.is_profile().then(|| IdentityUsage::of(&document.text));
+        Ok(Written { document, outcome, usage, redacted: kinds })
+    }
+
+    /// Refuses what would push identity past its limit.
+    pub(super) fn check_identity(&self, name: &DocumentName, text: &str) -> Done<()> {
+        let usage = IdentityUsage::of(text);
+        if !name.is_profile() || !usage.is_over() {
+            return Ok(());
+        }
+        let current = self.documents.read(name)?.map(|document| document.text).unwrap_or_default();
+        Err(EngineError::IdentityFull { usage, current })
+    }
+
+    /// One more line of identity.
+    pub(super) fn remember_identity(&self, new: &NewMemory) -> Done<Remembered> {
+        let namespace = self.settings.namespace.as_ref().ok_or(EngineError::NoNamespace)?;
+        if new.key.is_some() || !new.tags.is_empty() || new.project.is_some() {
+            return Err(EngineError::invalid("identity", "takes a text and a weight, and no key, tag or project"));
+        }
+        let (content, redacted) = prepare::content(&new.content)?;
+        let content = content.split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = DocumentName::profile(namespace);
+        let has = |text: &str| bullets::parse(&name, text).into_iter().find(|bullet| bullet.content == content);
+        let mut outcome = Outcome::Unchanged;
+        self.notice(&name)?;
+        if self.documents.read(&name)?.is_none_or(|document| has(&document.text).is_none()) {
+            outcome = Outcome::Created;
+            let engine = self.acting(Actor { who: new.source, ..self.actor.clone() });
+            engine.rewrite(&name, Verb::Remember, &|text| {
+                let text = bullets::with_added(text, &content, new.importance.unwrap_or_default());
+                self.check_identity(&name, &text)?;
+                Ok(Some(text))
+            })?;
+        }
+        let text = self.documents.read(&name)?.map(|document| document.text).unwrap_or_default();
+        let bullet = has(&text).ok_or_else(|| EngineError::NotFound { reference: name.to_string() })?;
+        self.receipt(&bullet.id, outcome, redacted)
+    }
+
+    /// Changes a document by a function of its text, never over an edit that was not seen. `None` leaves it alone.
+    pub(super) fn rewrite(
+        &self,
+        name: &DocumentName,
+        verb: Verb,
+        edit: &dyn Fn(&str) -> Done<Option<String>>,
+    ) -> Done<String> {
+        for _ in 0..TRIES {
+            self.notice(name)?;
+            let current = self.documents.read(name)?;
+            let (text, hash) =
+                current.map_or((String::new(), ContentHash::missing()), |document| (document.text, document.hash));
+            let Some(next) = edit(&text)? else { return Ok(text) };
+            if next == text {
+                return Ok(text);
+            }
+            let op = Op::Document { name: name.clone(), text: Some(next.clone()) };
+            let mut failure = None;
+            let mut write = || match self.documents.write(name, &next, &hash) {
+                Ok(()) => true,
+                Err(error) => {
+                    failure = Some(error);
+                    false
+                }
+            };
+            match (self.store.apply(&self.change(verb), &[op], &mut write), failure) {
+                (_, Some(DocumentError::Conflict { .. })) => {}
+                (_, Some(error)) => return Err(error.into()),
+                (Err(error), None) => return Err(error.into()),
+                (Ok(_), None) => {
+                    self.index(name, &next, self.actor.who)?;
+                    return Ok(next);
+                }
+            }
+        }
+        Err(DocumentError::Conflict { name: name.clone() }.into())
+    }
+
+    /// Notices every document that changed since it was last seen. A recall comes here first: it costs a `stat` each.
+    pub(super) fn notice_all(&self) -> Done<()> {
+        let Some(namespace) = &self.settings.namespace else { return Ok(()) };
+        let known = self.store.known_documents()?;
+        let names = self.documents.list(namespace)?;
+        for name in &names {
+            self.notice_known(name, known.iter().find(|document| document.name == *name))?;
+        }
+        let gone = |document: &&KnownDocument| {
+            document.hash != ContentHash::missing()
+                && document.name.namespace() == namespace
+                && !names.contains(&document.name)
+        };
+        known.iter().filter(gone).try_for_each(|document| self.notice_known(&document.name, Some(document)))
+    }
+
+    /// Notices what happened to one document since it was last seen.
+    pub(super) fn notice(&self, name: &DocumentName) -> Done<()> {
+        let known = self.store.known_documents()?;
+        self.notice_known(name, known.iter().find(|document| document.name == *name))
+    }
+
+    fn notice_known(&self, name: &DocumentName, known: Option<&KnownDocument>) -> Done<()> {
+        let stamp = self.documents.stamp(name)?;
+        if known.is_some_and(|known| known.stamp == stamp) || known.is_none() && stamp.is_none() {
+            return Ok(());
+        }
+        let document = self.documents.read(name)?;
+        let hash = document.as_ref().map_or_else(ContentHash::missing, |document| document.hash.clone());
+        if known.is_none_or(|known| known.hash != hash) {
+            let by_hand = self.acting(Actor::new(Source::User, "editor"));
+            let op = Op::Document { name: name.clone(), text: document.as_ref().map(|document| document.text.clone()) };
+            match self.store.apply(&by_hand.change(Verb::Write), &[op], &mut || true) {
+                Ok(_) | Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.index(name, document.as_ref().map_or("", |document| document.text.as_str()), Source::User)
+    }
+
+    /// Refreshes the bullets that can be found of a document.
+    fn index(&self, name: &DocumentName, text: &str, source: Source) -> Done<()> {
+        let stamp = self.documents.stamp(name)?;
+        let entries = self.bullets(name, text, source);
+        Ok(self.store.replace_bullets(name, stamp.as_deref(), &entries)?)
+    }
+
+    fn bullets(&self, name: &DocumentName, text: &str, source: Source) -> Vec<Entry> {
+        let now = self.clock.now();
+        let layer = match name {
+            name if name.is_profile() => Layer::Identity,
+            name if name.is_working() => Layer::Archive,
+            _ => Layer::Knowledge,
+        };
+        let fresh = name.is_working().then(|| working::parse(text)).flatten();
+        let (text, expires_at) = match (name.is_working(), fresh) {
+            (false, _) => (text.to_owned(), None),
+            (true, Some(working)) => (working.content, Some(working.expires_at)),
+            (true, None) => (String::new(), None),
+        };
+        let entry = |bullet: crate::model::Bullet| Entry {
+            id: bullet.id,
+            kind: Kind::Bullet,
+            namespace: Namespace::Document(name.clone()),
+            layer,
+            key: None,
+            content: bullet.content,
+            source,
+            status: Status::Active,
+            importance: bullet.importance,
+            tags: Vec::new(),
+            session: None,
+            task: None,
+            project: None,
+            created_at: now,
+            updated_at: now,
+            expires_at,
+            supersedes: None,
+            provenance: Vec::new(),
+            version: 1,
+        };
+        bullets::parse(name, &text).into_iter().map(entry).collect()
+    }
+
+    /// The profile that would be injected, and how full it is.
+    pub fn profile(&self) -> Done<Option<(String, IdentityUsage)>> {
+        let Some(namespace) = &self.settings.namespace else { return Ok(None) };
+        let text = self.read(&Namespace::Document(DocumentName::profile(namespace)))?;
+        Ok(text.filter(|text| !text.trim().is_empty()).map(|text| {
+            let usage = IdentityUsage::of(&text);
+            (text, usage)
+        }))
+    }
+
+    /// Working memory, if it is fresh.
+    pub fn working(&self) -> Done<Option<working::Working>> {
+        let Some(namespace) = &self.settings.namespace else { return Ok(None) };
+        if !self.settings.working_memory {
+            return Ok(None);
+        }
+        let text = self.read(&Namespace::Document(DocumentName::working(namespace)))?;
+        Ok(text.and_then(|text| working::read(&text, self.clock.now())))
+    }
+}

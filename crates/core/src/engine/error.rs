@@ -1,0 +1,120 @@
+//! Why a verb could not be done, and what to try next.
+
+use jiff::Timestamp;
+
+use crate::model::{EntryId, NameError};
+use crate::ports::{DocumentError, StoreError};
+
+use super::documents::IdentityUsage;
+
+/// Why a verb could not be done. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// No memory by that name.
+    #[error("no memory has the id or key `{reference}`")]
+    NotFound {
+        /// What was asked for.
+        reference: String,
+    },
+    /// More than one memory by that name.
+    #[error("`{reference}` could mean {} memories: {}", ids.len(), join(ids))]
+    Ambiguous {
+        /// What was asked for.
+        reference: String,
+        /// What it could mean.
+        ids: Vec<EntryId>,
+    },
+    /// No version with that number.
+    #[error("`{reference}` has no version {version}")]
+    NoVersion {
+        /// The memory or document.
+        reference: String,
+        /// What was asked for.
+        version: u32,
+    },
+    /// Nothing is left to undo.
+    #[error("there is nothing to undo")]
+    NothingToUndo,
+    /// Nothing can be found in no time at all.
+    #[error("`since` ({since}) is not before `until` ({until})")]
+    EmptyRange {
+        /// The beginning.
+        since: Timestamp,
+        /// The end.
+        until: Timestamp,
+    },
+    /// A field has a value that cannot be stored.
+    #[error("{field} {problem}")]
+    Invalid {
+        /// Which field.
+        field: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Identity belongs to a person, and no person is named.
+    #[error("identity needs a namespace, and none is set")]
+    NoNamespace,
+    /// Identity has a hard limit.
+    #[error("identity would grow to {} of {} characters {usage}; it now says:\n{current}", usage.chars, usage.limit)]
+    IdentityFull {
+        /// How full it would be.
+        usage: IdentityUsage,
+        /// What it says now, so that a writer can merge or evict.
+        current: String,
+    },
+    /// The address is read, but not written this way.
+    #[error("`{address}` cannot be written as a document")]
+    NotWritable {
+        /// The address.
+        address: String,
+    },
+    /// This program does not know the format.
+    #[error("cannot read the export: {problem}")]
+    BadExport {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A name that is not safe.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A document.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+}
+
+fn join(ids: &[EntryId]) -> String {
+    ids.iter().take(8).map(EntryId::as_str).collect::<Vec<_>>().join(", ")
+}
+
+impl EngineError {
+    pub(crate) fn invalid(field: &'static str, problem: impl Into<String>) -> Self {
+        Self::Invalid { field, problem: problem.into() }
+    }
+
+    /// What to try next: `hint:` on the terminal, `hint` in JSON.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::NotFound { .. } => "`throughline list` shows every memory; an id needs its first six characters",
+            Self::Ambiguous { .. } => "give more of the id",
+            Self::NoVersion { .. } => "`throughline history` shows the versions there are",
+            Self::NothingToUndo => "`throughline history` shows the changes that were made",
+            Self::EmptyRange { .. } => "swap the two, or leave one out",
+            Self::Invalid { .. } => "nothing was stored; correct it and repeat the command",
+            Self::NoNamespace => "set `user_namespace = \"user\"` under `[memory]` in the config file",
+            Self::IdentityFull { .. } => "merge or remove something first, or store this as knowledge instead",
+            Self::NotWritable { .. } => "entries are written one by one: `throughline remember TEXT`",
+            Self::BadExport { .. } => "it takes what `throughline export --format json` writes",
+            Self::Name(error) => error.hint(),
+            Self::Store(error) => return error.hint(),
+            Self::Document(error) => return error.hint(),
+        })
+    }
+
+    /// Whether the answer is "there is no such thing" and not a failure.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::NotFound { .. } | Self::NoVersion { .. } | Self::NothingToUndo)
+    }
+}

@@ -1,0 +1,179 @@
+//! Recall, list, show, and the context that goes to a model.
+
+use std::collections::HashSet;
+
+use crate::context::{self, Context, Part};
+use crate::model::{EntryId, Kind, Layer, Memory, RecallId, SessionId};
+use crate::ports::{Listing, Page, Search};
+use crate::recall::{
+    Candidate, Filter, Hit, Projects, Recall, RecallRecord, RecallRequest, RecalledHit, Scope, Terms, rank,
+};
+use crate::text::{redact::redact, tokens};
+
+use super::{Done, Engine, EngineError};
+
+/// More than this is a listing, not a recall.
+const MAX_HITS: usize = 1000;
+
+/// How many literal pieces of a query are looked for when its words find nothing.
+const MAX_NEEDLES: usize = 8;
+
+/// Whose context is wanted, and for which message.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ContextRequest {
+    /// The host's own system prompt.
+    pub base_prompt: String,
+    /// The conversation.
+    pub session: Option<SessionId>,
+    /// The project the conversation is about.
+    pub project: Option<String>,
+    /// What the person just said.
+    pub message: Option<String>,
+}
+
+impl Engine {
+    /// Finds memories by plain text, best first, and notes in the log what was found.
+    pub fn recall(&self, request: &RecallRequest) -> Done<Recall> {
+        let hits = self.find(request)?;
+        let recall_id = RecallId::new(self.ids.next());
+        self.store.note(RecallRecord {
+            recall_id: recall_id.clone(),
+            at: self.clock.now(),
+            query: redact(&request.query).text.into_owned(),
+            hits: hits.iter().map(recalled).collect(),
+        });
+        Ok(Recall { recall_id, hits })
+    }
+
+    /// Finds without a trace.
+    fn find(&self, request: &RecallRequest) -> Done<Vec<Hit>> {
+        check_range(&request.filter)?;
+        let limit = request.limit.min(MAX_HITS);
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        if let Err(error) = self.notice_all() {
+            tracing::warn!(%error, "documents could not be looked at; recalling without their latest changes");
+        }
+        // Factors reorder what the words found, so more is fetched than asked for.
+        let fetch = (limit * 3).max(30);
+        let mut candidates = self.by_words(request, fetch)?;
+        if candidates.is_empty() {
+            candidates = self.store.contains(&needles(&request.query), &request.filter, fetch)?;
+        }
+        let mut hits = rank(candidates, self.clock.now(), self.settings.ranking);
+        hits.truncate(limit);
+        Ok(hits)
+    }
+
+    fn by_words(&self, request: &RecallRequest, fetch: usize) -> Done<Vec<Candidate>> {
+        let terms = Terms::of_query(&request.query);
+        let search = |terms: Terms| -> Done<Vec<Candidate>> {
+            if terms.is_empty() {
+                return Ok(Vec::new());
+            }
+            Ok(self.store.search(&Search { terms, filter: request.filter.clone(), limit: fetch })?)
+        };
+        let found = search(terms.clone())?;
+        // What was said is evidence: there, a weak trace is better than none, behind everything that fits better.
+        if !request.filter.wants(Kind::Turn) || found.len() >= request.limit {
+            return Ok(found);
+        }
+        let traces = search(terms.stopped())?;
+        Ok(with_traces(found, traces))
+    }
+
+    /// Memories that pass the filter, newest first.
+    pub fn list(&self, filter: &Filter, page: &Page) -> Done<Listing> {
+        check_range(filter)?;
+        self.notice_all()?;
+        Ok(self.store.list(filter, page)?)
+    }
+
+    /// One memory.
+    pub fn show(&self, reference: &str) -> Done<Memory> {
+        self.notice_all()?;
+        let id = self.resolve(reference)?;
+        self.memory(&id)
+    }
+
+    /// The newest recalls first, from the log.
+    pub fn recalls(&self, limit: usize) -> Done<Vec<RecallRecord>> {
+        Ok(self.store.recalls(limit)?)
+    }
+
+    /// What would go to the model, and why. Records nothing.
+    pub fn preview_context(&self, request: &ContextRequest) -> Done<Context> {
+        let mut context = Context { message: request.message.clone(), ..Context::default() };
+        let (mut profile, mut recent) = (None, None);
+        if self.settings.enabled {
+            profile = self.profile()?;
+            recent = self.working()?;
+        }
+        if let Some((text, usage)) = &profile {
+            let why = format!("who the person is, {usage}");
+            context.parts.push(Part { what: "profile", id: None, why, tokens: tokens::estimate(text) });
+        }
+        let working = recent.as_ref().map(|working| tokens::cut(&working.content, self.settings.working.max_tokens));
+        if let (Some(text), Some(working)) = (working, &recent) {
+            let why = format!("what was going on; expires {}", working.expires_at);
+            context.parts.push(Part { what: "working", id: None, why, tokens: tokens::estimate(text) });
+        }
+        let profile = profile.as_ref().map(|(text, _)| text.as_str());
+        context.system_prompt = context::system_prompt(&request.base_prompt, profile, working);
+        if let (true, Some(message)) = (self.settings.enabled, &request.message) {
+            let hits = self.find(&self.for_message(request, message))?;
+            let (text, parts) = context::message(message, &hits, self.settings.recall_max_tokens);
+            context.message = Some(text);
+            context.parts.extend(parts);
+        }
+        Ok(context)
+    }
+
+    /// Knowledge in reach of a conversation, for one message. Identity and recent context are in the prompt already.
+    fn for_message(&self, request: &ContextRequest, message: &str) -> RecallRequest {
+        let scope = match &request.session {
+            Some(session) => Scope::Session { session: session.clone(), user: self.settings.namespace.clone() },
+            None => Scope::Everything,
+        };
+        let filter = Filter {
+            scope,
+            layers: vec![Layer::Knowledge],
+            projects: Projects::NoneOr(request.project.clone()),
+            ..Filter::recallable(self.clock.now())
+        };
+        RecallRequest { query: message.to_owned(), limit: self.settings.recall_limit, filter }
+    }
+}
+
+fn check_range(filter: &Filter) -> Done<()> {
+    match (filter.since, filter.until) {
+        (Some(since), Some(until)) if since >= until => Err(EngineError::EmptyRange { since, until }),
+        _ => Ok(()),
+    }
+}
+
+/// Adds traces that were not found otherwise, all of them scored below whatever was.
+fn with_traces(mut found: Vec<Candidate>, traces: Vec<Candidate>) -> Vec<Candidate> {
+    let known: HashSet<EntryId> = found.iter().map(|candidate| candidate.memory.entry.id.clone()).collect();
+    let lowest = found.iter().map(|candidate| candidate.bm25).fold(f64::INFINITY, f64::min).min(1.0);
+    let highest = traces.iter().map(|trace| trace.bm25).fold(f64::MIN_POSITIVE, f64::max);
+    let new = traces.into_iter().filter(|trace| !known.contains(&trace.memory.entry.id));
+    found.extend(new.map(|trace| Candidate { bm25: trace.bm25 / highest * lowest / 2.0, ..trace }));
+    found
+}
+
+/// The literal pieces to look for: the query as it is, then its longer words.
+fn needles(query: &str) -> Vec<String> {
+    let query = query.trim();
+    let mut needles = vec![query.to_owned()];
+    needles.extend(query.split_whitespace().filter(|word| word.chars().count() > 2).map(str::to_owned));
+    needles.retain(|needle| !needle.is_empty());
+    needles.truncate(MAX_NEEDLES);
+    needles
+}
+
+fn recalled(hit: &Hit) -> RecalledHit {
+    let (id, kind): (EntryId, Kind) = (hit.memory.entry.id.clone(), hit.memory.entry.kind);
+    RecalledHit { id, kind, score: hit.score, why: hit.why.clone() }
+}

@@ -1,0 +1,76 @@
+//! What there is, and whether it is well.
+
+use serde::Serialize;
+
+use crate::ports::StoreStats;
+
+use super::documents::IdentityUsage;
+use super::{Done, Engine};
+
+/// What the memory holds, at a glance.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Overview {
+    /// Counts, its fields at the same level.
+    #[serde(flatten)]
+    pub store: StoreStats,
+    /// How full identity is, where there is one.
+    pub identity: Option<IdentityUsage>,
+    /// When working memory expires, where it is fresh.
+    pub working_expires_at: Option<jiff::Timestamp>,
+}
+
+/// What is wrong, and what only deserves attention.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Health {
+    /// Damage: the memory cannot be trusted until it is mended.
+    pub problems: Vec<String>,
+    /// Worth knowing.
+    pub remarks: Vec<String>,
+}
+
+impl Engine {
+    /// What the memory holds.
+    pub fn overview(&self) -> Done<Overview> {
+        self.notice_all()?;
+        let identity = self.profile()?.map(|(_, usage)| usage);
+        let working_expires_at = self.working()?.map(|working| working.expires_at);
+        Ok(Overview { store: self.store.stats()?, identity, working_expires_at })
+    }
+
+    /// Whether store, index and documents are sound.
+    pub fn health(&self) -> Health {
+        let mut health = Health::default();
+        match self.store.check() {
+            Ok(problems) => health.problems.extend(problems),
+            Err(error) => health.problems.push(format!("the store cannot be checked: {}", chain(&error))),
+        }
+        if let Err(error) = self.notice_all() {
+            health.problems.push(format!("the documents cannot be read: {}", chain(&error)));
+        }
+        if let Ok(Some((_, usage))) = self.profile()
+            && usage.is_over()
+        {
+            health.remarks.push(format!("the profile is over its limit {usage}: assistants can no longer add to it"));
+        }
+        health
+    }
+
+    /// Rebuilds the index from the rows and the documents.
+    pub fn reindex(&self, progress: &mut dyn FnMut(u64, u64)) -> Done<u64> {
+        let count = self.store.rebuild(progress)?;
+        self.notice_all()?;
+        Ok(count)
+    }
+}
+
+/// An error with all its causes, on one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}

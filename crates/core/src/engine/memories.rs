@@ -1,0 +1,341 @@
+//! Remember, edit, forget, erase.
+
+use serde::Serialize;
+
+use crate::model::{
+    DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source, Status, TurnId, Verb,
+};
+use crate::ports::{Erased, Erasure, Op, StoreError};
+use crate::text::bullets;
+
+use super::{Done, Engine, EngineError, prepare};
+
+/// How often a write is decided anew when somebody else was faster. Each time, that somebody made progress.
+pub(super) const TRIES: usize = 64;
+
+/// A memory to store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewMemory {
+    /// The memory itself.
+    pub content: String,
+    /// Its key; storing again under it updates.
+    pub key: Option<String>,
+    /// Its layer.
+    pub layer: Layer,
+    /// How much it matters.
+    pub importance: Option<Importance>,
+    /// Labels and links.
+    pub tags: Vec<String>,
+    /// The project it is about.
+    pub project: Option<String>,
+    /// Whose word it is.
+    pub source: Source,
+    /// The conversation it came from.
+    pub session: Option<SessionId>,
+}
+
+impl NewMemory {
+    /// Knowledge in the person's own words.
+    pub fn fact(content: impl Into<String>) -> Self {
+        Self {
+            content: content.into(),
+            key: None,
+            layer: Layer::Knowledge,
+            importance: None,
+            tags: Vec::new(),
+            project: None,
+            source: Source::User,
+            session: None,
+        }
+    }
+}
+
+/// What became of a memory that was to be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// It is new.
+    Created,
+    /// It replaced what its key or id stood for.
+    Updated,
+    /// It was there already.
+    Unchanged,
+}
+
+/// The receipt for a memory that was stored or changed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Remembered {
+    /// The memory as it now is, its fields at the same level.
+    #[serde(flatten)]
+    pub memory: Memory,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The kinds of secrets that were taken out.
+    pub redacted: Vec<&'static str>,
+}
+
+/// What to change of a memory; what is not given stays.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Edit {
+    /// The text.
+    pub content: Option<String>,
+    /// The key; `Some(None)` removes it.
+    pub key: Option<Option<String>>,
+    /// The weight.
+    pub importance: Option<Importance>,
+    /// All labels.
+    pub tags: Option<Vec<String>>,
+    /// The project; `Some(None)` removes it.
+    pub project: Option<Option<String>>,
+}
+
+/// The receipt for a memory that was forgotten.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Forgotten {
+    /// Which.
+    pub id: EntryId,
+    /// Whether it was forgotten before.
+    pub already: bool,
+}
+
+/// The receipt for a memory that was erased.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ErasedMemory {
+    /// Which.
+    pub id: EntryId,
+    /// The turns that it came from.
+    pub sources: Vec<TurnId>,
+    /// What was removed, and what could not be reached.
+    #[serde(flatten)]
+    pub erased: Erased,
+}
+
+impl Engine {
+    /// Stores a memory; under a key that is taken, replaces what is there.
+    pub fn remember(&self, new: &NewMemory) -> Done<Remembered> {
+        if new.layer == Layer::Identity {
+            return self.remember_identity(new);
+        }
+        for _ in 0..TRIES {
+            let (draft, redacted) = self.draft(new)?;
+            let known = match &draft.key {
+                Some(key) => self.store.keyed(&draft.namespace, draft.project.as_deref(), key)?,
+                None => None,
+            };
+            let (entry, outcome) = match known {
+                None => (draft, Outcome::Created),
+                Some(known) => {
+                    let next = successor(&known, draft, new);
+                    if same_but_for_time(&known, &next) {
+                        return self.receipt(&known.id, Outcome::Unchanged, redacted);
+                    }
+                    (next, Outcome::Updated)
+                }
+            };
+            let wanted = entry.id.clone();
+            let op = if outcome == Outcome::Created { Op::Insert(entry) } else { Op::Update(entry) };
+            match self.store.apply(&self.change(Verb::Remember), &[op], &mut || true) {
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+                Ok(entries) => {
+                    let id = entries.first().map_or(wanted.clone(), |entry| entry.id.clone());
+                    let outcome = if id == wanted { outcome } else { Outcome::Unchanged };
+                    return self.receipt(&id, outcome, redacted);
+                }
+            }
+        }
+        Err(StoreError::Conflict { what: new.key.clone().unwrap_or_default() }.into())
+    }
+
+    /// Stores many memories without keys as one change, in one transaction: for bulk loads.
+    pub fn remember_all(&self, news: &[NewMemory]) -> Done<usize> {
+        let mut ops = Vec::with_capacity(news.len());
+        for new in news {
+            if new.key.is_some() || new.layer == Layer::Identity {
+                return Err(EngineError::invalid("a bulk load", "takes neither keys nor identity"));
+            }
+            ops.push(Op::Insert(self.draft(new)?.0));
+        }
+        Ok(self.store.apply(&self.change(Verb::Remember), &ops, &mut || true)?.len())
+    }
+
+    /// The entry that `new` asks for, checked and with secrets taken out.
+    fn draft(&self, new: &NewMemory) -> Done<(Entry, Vec<&'static str>)> {
+        let (content, redacted) = prepare::content(&new.content)?;
+        let key = new.key.as_deref().map(prepare::key).transpose()?;
+        let mut labels = prepare::labels(&new.tags)?;
+        if let Some(project) = &new.project {
+            prepare::set_once("project", &mut labels.project, prepare::project(project)?)?;
+        }
+        let now = self.clock.now();
+        let entry = Entry {
+            id: EntryId::new(self.ids.next()),
+            kind: Kind::Entry,
+            namespace: self.facts(),
+            layer: new.layer,
+            key,
+            content,
+            source: new.source,
+            status: Status::Active,
+            importance: new.importance.unwrap_or_default(),
+            tags: labels.tags,
+            session: new.session.clone(),
+            task: labels.task,
+            project: labels.project,
+            created_at: now,
+            updated_at: now,
+            expires_at: None,
+            supersedes: None,
+            provenance: Vec::new(),
+            version: 1,
+        };
+        Ok((entry, redacted))
+    }
+
+    pub(super) fn receipt(&self, id: &EntryId, outcome: Outcome, redacted: Vec<&'static str>) -> Done<Remembered> {
+        Ok(Remembered { memory: self.memory(id)?, outcome, redacted })
+    }
+
+    pub(super) fn memory(&self, id: &EntryId) -> Done<Memory> {
+        self.store.memory(id)?.ok_or_else(|| EngineError::NotFound { reference: id.to_string() })
+    }
+
+    /// Changes a memory.
+    pub fn edit(&self, reference: &str, edit: &Edit) -> Done<Remembered> {
+        let id = self.resolve(reference)?;
+        for _ in 0..TRIES {
+            let entry = self.memory(&id)?.entry;
+            let (next, redacted) = self.edited(&entry, edit)?;
+            if same_but_for_time(&entry, &next) {
+                return self.receipt(&id, Outcome::Unchanged, redacted);
+            }
+            if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
+                return self.edit_bullet(name, &entry, &next, redacted);
+            }
+            match self.store.apply(&self.change(Verb::Edit), &[Op::Update(next)], &mut || true) {
+                Err(StoreError::Conflict { what }) if what == id.as_str() => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) => return self.receipt(&id, Outcome::Updated, redacted),
+            }
+        }
+        Err(StoreError::Conflict { what: reference.to_owned() }.into())
+    }
+
+    fn edited(&self, entry: &Entry, edit: &Edit) -> Done<(Entry, Vec<&'static str>)> {
+        let mut next = Entry { updated_at: self.clock.now(), ..entry.clone() };
+        let mut redacted = Vec::new();
+        if let Some(text) = &edit.content {
+            (next.content, redacted) = prepare::content(text)?;
+        }
+        if let Some(importance) = edit.importance {
+            next.importance = importance;
+        }
+        let others = (edit.key.is_some(), edit.tags.is_some(), edit.project.is_some());
+        if entry.kind == Kind::Bullet && others != (false, false, false) {
+            return Err(EngineError::invalid("a line of a document", "has a text and a weight, and nothing else"));
+        }
+        if let Some(key) = &edit.key {
+            next.key = key.as_deref().map(prepare::key).transpose()?;
+        }
+        if let Some(tags) = &edit.tags {
+            let labels = prepare::labels(tags)?;
+            next.tags = labels.tags;
+            next.project = labels.project.or(next.project);
+            next.task = labels.task.or(next.task);
+        }
+        if let Some(project) = &edit.project {
+            next.project = project.as_deref().map(prepare::project).transpose()?;
+        }
+        Ok((next, redacted))
+    }
+
+    /// Makes a memory inactive: never recalled again, kept for audit. A bullet leaves its document.
+    pub fn forget(&self, reference: &str) -> Done<Forgotten> {
+        let id = self.resolve(reference)?;
+        for _ in 0..TRIES {
+            let entry = self.memory(&id)?.entry;
+            if entry.status == Status::Inactive {
+                return Ok(Forgotten { id, already: true });
+            }
+            if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
+                self.rewrite(name, Verb::Forget, &|text| {
+                    Ok(bullet_in(name, text, &id).map(|b| bullets::without(text, &b)))
+                })?;
+                return Ok(Forgotten { id, already: false });
+            }
+            let next = Entry { status: Status::Inactive, updated_at: self.clock.now(), ..entry };
+            match self.store.apply(&self.change(Verb::Forget), &[Op::Update(next)], &mut || true) {
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) => return Ok(Forgotten { id, already: false }),
+            }
+        }
+        Err(StoreError::Conflict { what: reference.to_owned() }.into())
+    }
+
+    /// Removes a memory for good, with its history; with `sources`, the turns it came from too.
+    pub fn erase(&self, reference: &str, sources: bool) -> Done<ErasedMemory> {
+        let id = self.resolve(reference)?;
+        let entry = self.memory(&id)?.entry;
+        let mut erasure = Erasure { memories: vec![id.clone()], ..Erasure::default() };
+        if sources {
+            erasure.turns.clone_from(&entry.provenance);
+        }
+        if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, entry.namespace) {
+            self.rewrite(&name, Verb::Forget, &|text| {
+                Ok(bullet_in(&name, text, &id).map(|b| bullets::without(text, &b)))
+            })?;
+            erasure.bullets.push((name, entry.content));
+        }
+        let erased = self.store.erase(&erasure)?;
+        Ok(ErasedMemory { id, sources: entry.provenance, erased })
+    }
+
+    fn edit_bullet(
+        &self,
+        name: &DocumentName,
+        entry: &Entry,
+        next: &Entry,
+        redacted: Vec<&'static str>,
+    ) -> Done<Remembered> {
+        let changed = |text: &str| {
+            let Some(bullet) = bullet_in(name, text, &entry.id) else { return Ok(None) };
+            let text_after = bullets::with_replaced(text, &bullet, &next.content, next.importance);
+            self.check_identity(name, &text_after)?;
+            Ok(Some(text_after))
+        };
+        let text = self.rewrite(name, Verb::Edit, &changed)?;
+        let content = next.content.split_whitespace().collect::<Vec<_>>().join(" ");
+        let bullet = bullets::parse(name, &text).into_iter().find(|bullet| bullet.content == content);
+        match bullet {
+            Some(bullet) => self.receipt(&bullet.id, Outcome::Updated, redacted),
+            None => Err(EngineError::NotFound { reference: entry.id.to_string() }),
+        }
+    }
+}
+
+/// The bullet with this id, if the document still has it.
+pub(super) fn bullet_in(name: &DocumentName, text: &str, id: &EntryId) -> Option<crate::model::Bullet> {
+    bullets::parse(name, text).into_iter().find(|bullet| bullet.id == *id)
+}
+
+/// What is stored under a key again: the new text and source; weight and labels stay where none are given.
+fn successor(known: &Entry, draft: Entry, new: &NewMemory) -> Entry {
+    Entry {
+        id: known.id.clone(),
+        importance: new.importance.unwrap_or(known.importance),
+        tags: if draft.tags.is_empty() { known.tags.clone() } else { draft.tags },
+        task: draft.task.or_else(|| known.task.clone()),
+        session: draft.session.or_else(|| known.session.clone()),
+        created_at: known.created_at,
+        supersedes: known.supersedes.clone(),
+        provenance: known.provenance.clone(),
+        version: known.version,
+        ..draft
+    }
+}
+
+fn same_but_for_time(a: &Entry, b: &Entry) -> bool {
+    let b = Entry { updated_at: a.updated_at, ..b.clone() };
+    *a == b
+}

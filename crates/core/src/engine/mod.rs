@@ -1,0 +1,122 @@
+//! The engine: the verbs that every surface calls. Here, and only here, the stages and the ports meet.
+
+mod documents;
+mod error;
+mod find;
+mod history;
+mod inspect;
+mod memories;
+mod prepare;
+mod transfer;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::model::{Actor, Change, ChangeId, EntryId, Name, Namespace, Verb};
+use crate::ports::{Clock, Documents, Ids, Store};
+use crate::recall::Ranking;
+use crate::working::WorkingLimits;
+
+pub use documents::{IDENTITY_LIMIT, IdentityUsage, Written};
+pub use error::EngineError;
+pub use find::ContextRequest;
+pub use history::{HistoryOf, Undone};
+pub use inspect::{Health, Overview};
+pub use memories::{Edit, ErasedMemory, Forgotten, NewMemory, Outcome, Remembered};
+pub use transfer::{EXPORT_VERSION, Export, ExportedDocument, Imported};
+
+type Done<T> = Result<T, EngineError>;
+
+/// How this memory is set up; read once, from the config.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Whether memory is given to conversations at all. A person's own commands always work.
+    pub enabled: bool,
+    /// The person's namespace; unset, everything is session-scoped or global.
+    pub namespace: Option<Name>,
+    /// Whether working memory is used.
+    pub working_memory: bool,
+    /// How long and how large working memory is.
+    pub working: WorkingLimits,
+    /// How many memories a message gets.
+    pub recall_limit: usize,
+    /// Their budget.
+    pub recall_max_tokens: usize,
+    /// How hits are ordered.
+    pub ranking: Ranking,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            namespace: None,
+            working_memory: true,
+            working: WorkingLimits { ttl_days: 14, max_tokens: 1000 },
+            recall_limit: 5,
+            recall_max_tokens: 1000,
+            ranking: Ranking::Fused,
+        }
+    }
+}
+
+/// The memory, ready for use by one actor.
+#[derive(Clone)]
+pub struct Engine {
+    store: Arc<dyn Store>,
+    documents: Arc<dyn Documents>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+    settings: Arc<Settings>,
+    actor: Actor,
+}
+
+impl Engine {
+    /// Wires the ports together.
+    pub fn new(
+        store: Arc<dyn Store>,
+        documents: Arc<dyn Documents>,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn Ids>,
+        settings: Settings,
+        actor: Actor,
+    ) -> Self {
+        Self { store, documents, clock, ids, settings: Arc::new(settings), actor }
+    }
+
+    /// The same memory in somebody else's hands.
+    pub fn acting(&self, actor: Actor) -> Self {
+        Self { actor, ..self.clone() }
+    }
+
+    /// How this memory is set up.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The time, as the engine sees it.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Where new entries go: the person's facts, or `global` where no namespace is set.
+    pub fn facts(&self) -> Namespace {
+        self.settings.namespace.clone().map_or(Namespace::Global, Namespace::Facts)
+    }
+
+    fn change(&self, verb: Verb) -> Change {
+        let id = ChangeId::new(self.ids.next());
+        Change { id, actor: self.actor.clone(), verb, at: self.clock.now(), undoes: None }
+    }
+
+    /// The one memory that `reference` names: an id, an exact key, or the beginning of an id.
+    fn resolve(&self, reference: &str) -> Done<EntryId> {
+        let mut ids = self.store.resolve(reference)?;
+        match ids.len() {
+            1 => Ok(ids.remove(0)),
+            0 => Err(EngineError::NotFound { reference: reference.to_owned() }),
+            _ => Err(EngineError::Ambiguous { reference: reference.to_owned(), ids }),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Export and import: everything, as data that imports back identical, and as Markdown for reading.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::model::{ContentHash, Document, DocumentName, Entry, Kind, Memory, Namespace, Status, Verb};
+use crate::ports::{Adopted, Bundle, DocumentError};
+use crate::text::bullets;
+
+use super::{Done, Engine, EngineError, prepare};
+
+/// The newest format that is written and read.
+pub const EXPORT_VERSION: u32 = 1;
+
+/// A document, whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportedDocument {
+    /// Its address.
+    pub name: DocumentName,
+    /// Its text.
+    pub text: String,
+}
+
+/// Everything.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Export {
+    /// The format.
+    pub version: u32,
+    /// When it was made.
+    pub exported_at: Timestamp,
+    /// What the store holds, its fields at the same level.
+    #[serde(flatten)]
+    pub bundle: Bundle,
+    /// The documents as they are now.
+    #[serde(default)]
+    pub documents: Vec<ExportedDocument>,
+}
+
+/// The receipt for an import.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Imported {
+    /// What the store took in, its fields at the same level.
+    #[serde(flatten)]
+    pub adopted: Adopted,
+    /// Documents that are new here.
+    pub documents: Vec<DocumentName>,
+    /// Documents that differ here: yours stayed, the imported text stands under the second name.
+    pub set_aside: Vec<(DocumentName, DocumentName)>,
+}
+
+impl Engine {
+    /// Everything that this memory holds.
+    pub fn export(&self) -> Done<Export> {
+        self.notice_all()?;
+        let mut documents = Vec::new();
+        for known in self.store.known_documents()? {
+            if let Some(Document { name, text, .. }) = self.documents.read(&known.name)? {
+                documents.push(ExportedDocument { name, text });
+            }
+        }
+        let bundle = self.store.bundle()?;
+        Ok(Export { version: EXPORT_VERSION, exported_at: self.clock.now(), bundle, documents })
+    }
+
+    /// Takes an export in, as one change. What is here already stays.
+    pub fn import(&self, export: &Export) -> Done<Imported> {
+        if export.version != EXPORT_VERSION {
+            let problem = format!("format {} is not known here (this program knows {EXPORT_VERSION})", export.version);
+            return Err(EngineError::BadExport { problem });
+        }
+        self.notice_all()?;
+        let mut imported = Imported::default();
+        let mut to_write = Vec::new();
+        for document in &export.documents {
+            match self.documents.read(&document.name)? {
+                Some(here) if here.text == document.text => {}
+                None => {
+                    imported.documents.push(document.name.clone());
+                    to_write.push((document.name.clone(), document.text.as_str()));
+                }
+                Some(_) => {
+                    let aside: DocumentName = format!("{}-imported", document.name).parse()?;
+                    imported.set_aside.push((document.name.clone(), aside.clone()));
+                    if self.documents.read(&aside)?.is_none() {
+                        to_write.push((aside, document.text.as_str()));
+                    }
+                }
+            }
+        }
+        let mut bundle = checked(&export.bundle)?;
+        bundle.document_history.retain(|version| imported.documents.contains(&version.name));
+        let mut failure = None;
+        let mut write_all = || match self.write_new(&to_write) {
+            Ok(()) => true,
+            Err(error) => {
+                failure = Some(error);
+                false
+            }
+        };
+        let adopted = self.store.adopt(&self.change(Verb::Import), &bundle, &mut write_all);
+        if let Some(error) = failure {
+            return Err(error.into());
+        }
+        imported.adopted = adopted?;
+        self.notice_all()?;
+        Ok(imported)
+    }
+
+    /// Writes documents that do not exist yet; if one fails, takes the others back.
+    fn write_new(&self, documents: &[(DocumentName, &str)]) -> Result<(), DocumentError> {
+        for (at, (name, text)) in documents.iter().enumerate() {
+            if let Err(error) = self.documents.write(name, text, &ContentHash::missing()) {
+                for (name, text) in &documents[..at] {
+                    if let Err(error) = self.documents.remove(name, &ContentHash::of(text)) {
+                        tracing::warn!(%error, "a document of a failed import stays behind");
+                    }
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where an export was written, so that erasing can reach it.
+    pub fn note_export(&self, path: &str) -> Done<()> {
+        Ok(self.store.note_export(path)?)
+    }
+
+    /// Where exports were written.
+    pub fn exports(&self) -> Done<Vec<String>> {
+        Ok(self.store.exports()?)
+    }
+}
+
+/// What may be stored: an export that was edited, or made elsewhere, obeys the rules that new memories obey.
+fn checked(bundle: &Bundle) -> Done<Bundle> {
+    let mut bundle = bundle.clone();
+    let memories = bundle.memories.iter_mut().map(|memory| &mut memory.entry);
+    let versions = bundle.history.iter_mut().map(|version| &mut version.entry);
+    for entry in memories.chain(versions) {
+        let bad = |error: EngineError| EngineError::BadExport { problem: format!("memory `{}`: {error}", entry.id) };
+        entry.content = prepare::content(&entry.content).map_err(bad)?.0;
+        let bad = |error: EngineError| EngineError::BadExport { problem: format!("memory `{}`: {error}", entry.id) };
+        entry.key = entry.key.as_deref().map(prepare::key).transpose().map_err(bad)?;
+    }
+    Ok(bundle)
+}
+
+impl Export {
+    /// Everything, for reading. An entry is one list item that names its id.
+    pub fn to_markdown(&self) -> String {
+        let mut out = format!("# Memory\n\nExported {}.\n", self.exported_at);
+        for document in &self.documents {
+            let _ = write!(out, "\n## {}\n\n{}\n", document.name, document.text.trim_end());
+        }
+        let mut sections: Vec<(String, Vec<String>)> = Vec::new();
+        for memory in self.bundle.memories.iter().filter(|memory| memory.entry.kind == Kind::Entry) {
+            let entry = &memory.entry;
+            let forgotten = if entry.status == Status::Inactive { ", forgotten" } else { "" };
+            let title = format!("{} ({}{forgotten})", entry.namespace, entry.layer);
+            let line = markdown_item(memory);
+            match sections.iter_mut().find(|(known, _)| *known == title) {
+                Some((_, lines)) => lines.push(line),
+                None => sections.push((title, vec![line])),
+            }
+        }
+        for (title, lines) in sections {
+            let _ = write!(out, "\n## {title}\n\n{}", lines.concat());
+        }
+        for session in &self.bundle.sessions {
+            let _ = write!(out, "\n## sessions/{}\n\n", session.id);
+            for turn in self.bundle.turns.iter().filter(|turn| turn.session == session.id) {
+                let who = turn.speaker.as_deref().unwrap_or(turn.role.as_str());
+                let _ = writeln!(out, "- **{who}** ({}): {}", turn.at, turn.content.replace('\n', "\n  "));
+            }
+        }
+        out
+    }
+
+    /// The export without a memory and its history; a bullet also leaves every text of its document.
+    pub fn without(mut self, entry: &Entry) -> Self {
+        self.bundle.memories.retain(|known| known.entry.id != entry.id);
+        self.bundle.history.retain(|version| version.entry.id != entry.id);
+        if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
+            for document in self.documents.iter_mut().filter(|document| document.name == *name) {
+                document.text = bullets::without_content(name, &document.text, &entry.content);
+            }
+            for version in self.bundle.document_history.iter_mut().filter(|version| version.name == *name) {
+                if let Some(text) = &mut version.text {
+                    *text = bullets::without_content(name, text, &entry.content);
+                    version.hash = ContentHash::of(text);
+                }
+            }
+        }
+        self
+    }
+}
+
+/// `- **key** content `id` sig 3, tag, tag, project x, 2026-01-02`
+fn markdown_item(memory: &Memory) -> String {
+    let entry = &memory.entry;
+    let key = entry.key.as_ref().map(|key| format!("**{key}** ")).unwrap_or_default();
+    let mut notes = vec![format!("sig {}", memory.significance.value()), entry.source.to_string()];
+    notes.extend(entry.tags.iter().cloned());
+    notes.extend(entry.project.iter().map(|project| format!("project {project}")));
+    notes.push(entry.created_at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string());
+    let content = entry.content.replace('\n', "\n  ");
+    format!("- {key}{content} `{}` ({})\n", entry.id, notes.join(", "))
+}

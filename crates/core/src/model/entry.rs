@@ -1,0 +1,123 @@
+//! An entry: one memory among many, found by searching.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{EntryId, Importance, Namespace, SessionId, TurnId, spelled};
+
+/// What sort of thing can be found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A row of its own.
+    Entry,
+    /// A line of a document; derived from the file, which stays the truth.
+    Bullet,
+    /// Something that was said.
+    Turn,
+}
+
+spelled!(Kind, "kind", "entry, bullet, turn", { Entry => "entry", Bullet => "bullet", Turn => "turn" });
+
+/// How close a memory is to the person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Layer {
+    /// L0: who the person is; always present.
+    Identity,
+    /// L1: what was learned; recalled when it fits.
+    Knowledge,
+    /// L2: what happened; recalled when asked for.
+    Archive,
+}
+
+spelled!(Layer, "layer", "identity, knowledge, archive", {
+    Identity => "identity" | "L0" | "l0",
+    Knowledge => "knowledge" | "L1" | "l1",
+    Archive => "archive" | "L2" | "l2" | "timeline",
+});
+
+impl Layer {
+    /// The other word for a layer, where there is one.
+    pub const fn category(self) -> Option<&'static str> {
+        match self {
+            Self::Identity => None,
+            Self::Knowledge => Some("knowledge"),
+            Self::Archive => Some("timeline"),
+        }
+    }
+}
+
+/// Whose word it is; the order is the order of trust.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// Derived by the program.
+    System,
+    /// Written by an assistant.
+    Agent,
+    /// Said or typed by the person.
+    User,
+}
+
+spelled!(Source, "source", "user, agent, system", { System => "system", Agent => "agent", User => "user" });
+
+/// Whether a memory can be recalled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// It can.
+    Active,
+    /// Forgotten, superseded or undone: kept for audit, never recalled.
+    Inactive,
+}
+
+spelled!(Status, "status", "active, inactive", { Active => "active", Inactive => "inactive" });
+
+/// One memory as it is at one version.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its identifier.
+    pub id: EntryId,
+    /// An entry of its own, or a bullet derived from a document.
+    pub kind: Kind,
+    /// Where it lives.
+    pub namespace: Namespace,
+    /// How close to the person.
+    pub layer: Layer,
+    /// A semantic key, unique among the active entries of a namespace and project.
+    #[serde(default)]
+    pub key: Option<String>,
+    /// The memory itself.
+    pub content: String,
+    /// Whose word it is.
+    pub source: Source,
+    /// Whether it can be recalled.
+    pub status: Status,
+    /// How much it matters.
+    #[serde(default)]
+    pub importance: Importance,
+    /// Labels; `project:x` and `task:y` are the fields below and never stand here.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// The conversation it came from.
+    #[serde(default)]
+    pub session: Option<SessionId>,
+    /// The task it is about.
+    #[serde(default)]
+    pub task: Option<String>,
+    /// The project it is about.
+    #[serde(default)]
+    pub project: Option<String>,
+    /// When it was first stored.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// When it stops being recalled.
+    #[serde(default)]
+    pub expires_at: Option<Timestamp>,
+    /// The memory that this one replaced.
+    #[serde(default)]
+    pub supersedes: Option<EntryId>,
+    /// The turns it came from.
+    #[serde(default)]
+    pub provenance: Vec<TurnId>,
+    /// Counts changes, from 1.
+    pub version: u32,
+}

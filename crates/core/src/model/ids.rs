@@ -1,0 +1,82 @@
+//! Identifiers. Opaque text whose beginnings differ, so that six characters are enough to name one.
+
+use serde::{Deserialize, Serialize};
+
+use super::namespace::{NameError, check_text};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Wraps an identifier that came from the [`Ids`](crate::ports::Ids) port or from the store.
+            pub fn new(text: impl Into<String>) -> Self { Self(text.into()) }
+            /// The identifier as text.
+            pub fn as_str(&self) -> &str { &self.0 }
+        }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.pad(&self.0) }
+        }
+    };
+}
+
+id!(/** A memory: an entry, or a bullet of a document. */ EntryId);
+id!(/** One change: everything that a single verb altered. */ ChangeId);
+id!(/** One recall, as kept in the recall log. */ RecallId);
+id!(/** One turn of a conversation. */ TurnId);
+
+/// A conversation on a channel, written whole: `telegram:123`, `web:abc`, `cli:main`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SessionId(String);
+
+impl SessionId {
+    /// Reads a session id; a bare one gets `channel` as its prefix.
+    pub fn on_channel(channel: &str, text: &str) -> Result<Self, NameError> {
+        if text.contains(':') { text.parse() } else { format!("{channel}:{text}").parse() }
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The part before the first colon.
+    pub fn channel(&self) -> &str {
+        self.0.split_once(':').map_or("", |(channel, _)| channel)
+    }
+}
+
+impl std::str::FromStr for SessionId {
+    type Err = NameError;
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        let (channel, rest) = text.split_once(':').ok_or_else(|| NameError::NotASession { given: text.to_owned() })?;
+        if channel.is_empty() || rest.is_empty() {
+            return Err(NameError::NotASession { given: text.to_owned() });
+        }
+        check_text(text)?;
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for SessionId {
+    type Error = NameError;
+    fn try_from(text: String) -> Result<Self, NameError> {
+        text.parse()
+    }
+}
+
+impl From<SessionId> for String {
+    fn from(id: SessionId) -> Self {
+        id.0
+    }
+}
+
+impl std::fmt::Display for SessionId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(&self.0)
+    }
+}

@@ -1,0 +1,48 @@
+//! A memory as every surface shows it: the entry, its other spellings, and how often it was of use.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Entry, Significance};
+
+/// An entry with what is derived from it and counted about it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Memory {
+    /// The entry itself, its fields at the same level.
+    #[serde(flatten)]
+    pub entry: Entry,
+    /// The other word for the layer: `knowledge` or `timeline`.
+    pub category: Option<&'static str>,
+    /// The importance in five steps.
+    pub significance: Significance,
+    /// How many recalls returned it.
+    pub recall_count: u64,
+    /// When one last did.
+    pub last_recalled_at: Option<Timestamp>,
+}
+
+impl Memory {
+    /// Completes an entry with its use.
+    pub fn new(entry: Entry, recall_count: u64, last_recalled_at: Option<Timestamp>) -> Self {
+        let (category, significance) = (entry.layer.category(), entry.importance.significance());
+        Self { entry, category, significance, recall_count, last_recalled_at }
+    }
+}
+
+/// What is read back of a memory: the derived spellings are derived anew.
+#[derive(Deserialize)]
+struct Stored {
+    #[serde(flatten)]
+    entry: Entry,
+    #[serde(default)]
+    recall_count: u64,
+    #[serde(default)]
+    last_recalled_at: Option<Timestamp>,
+}
+
+impl<'de> Deserialize<'de> for Memory {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let stored = Stored::deserialize(deserializer)?;
+        Ok(Self::new(stored.entry, stored.recall_count, stored.last_recalled_at))
+    }
+}

@@ -1,0 +1,98 @@
+//! The words of the domain. Plain data with strict constructors; nothing here does I/O.
+
+mod change;
+mod conversation;
+mod document;
+mod entry;
+mod ids;
+mod memory;
+mod namespace;
+mod weight;
+
+pub use change::{Actor, Change, DocumentVersion, EntryVersion, Verb};
+pub use conversation::{Role, Session, Turn};
+pub use document::{Bullet, ContentHash, Document};
+pub use entry::{Entry, Kind, Layer, Source, Status};
+pub use ids::{ChangeId, EntryId, RecallId, SessionId, TurnId};
+pub use memory::Memory;
+pub use namespace::{DocumentName, Name, NameError, Namespace, fold_name};
+pub use weight::{Importance, Significance, WeightError};
+
+/// An entry for unit tests.
+#[cfg(test)]
+pub(crate) fn sample_entry(id: &str, content: &str) -> Entry {
+    Entry {
+        id: EntryId::new(id),
+        kind: Kind::Entry,
+        namespace: Namespace::Global,
+        layer: Layer::Knowledge,
+        key: None,
+        content: content.to_owned(),
+        source: Source::User,
+        status: Status::Active,
+        importance: Importance::default(),
+        tags: Vec::new(),
+        session: None,
+        task: None,
+        project: None,
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        updated_at: jiff::Timestamp::UNIX_EPOCH,
+        expires_at: None,
+        supersedes: None,
+        provenance: Vec::new(),
+        version: 1,
+    }
+}
+
+/// A stored spelling that no variant owns.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} `{given}`: expected one of {expected}")]
+pub struct UnknownSpelling {
+    /// What was being read, as a person would call it.
+    pub what: &'static str,
+    /// The text that was given.
+    pub given: String,
+    /// The spellings that are known, comma-separated.
+    pub expected: &'static str,
+}
+
+/// Gives an enum its one stored spelling: `as_str`, `Display`, `FromStr` and serde by that spelling.
+/// Extra spellings after `|` are accepted when reading and never written.
+macro_rules! spelled {
+    ($name:ident, $what:literal, $expected:literal, { $($variant:ident => $text:literal $(| $alias:literal)*),+ $(,)? }) => {
+        impl $name {
+            /// The one spelling that is stored and shown.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text),+ }
+            }
+        }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+        impl std::str::FromStr for $name {
+            type Err = $crate::model::UnknownSpelling;
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                match text {
+                    $($text $(| $alias)* => Ok(Self::$variant),)+
+                    other => Err($crate::model::UnknownSpelling {
+                        what: $what, given: other.to_owned(), expected: $expected,
+                    }),
+                }
+            }
+        }
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+pub(crate) use spelled;

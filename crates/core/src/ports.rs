@@ -1,0 +1,391 @@
+//! What the core asks of the world. Every port is small, synchronous and complete: no method has a default that does
+//! nothing, and a missing capability is another trait.
+
+use jiff::Timestamp;
+
+use crate::model::{
+    Change, ContentHash, Document, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Memory, Name,
+    Namespace, Session, SessionId, Turn, TurnId,
+};
+use crate::recall::{Candidate, Filter, RecallRecord, Terms};
+
+/// The time.
+pub trait Clock: Send + Sync {
+    /// Now, in whole milliseconds.
+    fn now(&self) -> Timestamp;
+}
+
+/// New identifiers.
+pub trait Ids: Send + Sync {
+    /// Sixteen characters of `a-z2-7` that were never given before and whose first six differ, nearly always.
+    fn next(&self) -> String;
+}
+
+/// Why the store could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Somebody else changed it in between: read again and decide anew.
+    #[error("`{what}` was changed by somebody else in the meantime")]
+    Conflict {
+        /// The id or key.
+        what: String,
+    },
+    /// The file is not a memory, or is damaged.
+    #[error("{path} is damaged or not a memory database")]
+    Damaged {
+        /// The database file.
+        path: String,
+        /// What the engine below said.
+        #[source]
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
+    /// Written by a newer version of this program.
+    #[error("{path} was written by a newer version (schema {found}, this program knows {known})")]
+    TooNew {
+        /// The database file.
+        path: String,
+        /// The schema that the file has.
+        found: i64,
+        /// The newest schema that this program knows.
+        known: i64,
+    },
+    /// The caller took the change back before it was committed.
+    #[error("the change was taken back")]
+    TakenBack,
+    /// No room left.
+    #[error("the disk is full")]
+    Full,
+    /// Anything else that the engine below reports.
+    #[error("cannot {doing}")]
+    Failed {
+        /// What was tried.
+        doing: &'static str,
+        /// What the engine below said.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl StoreError {
+    /// What to try next.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Conflict { .. } => "look at it again and repeat the command",
+            Self::Damaged { .. } => {
+                "nothing was changed; `throughline doctor` says more, and `backups/` holds earlier copies"
+            }
+            Self::TooNew { .. } => "nothing was changed; install the newer version of throughline",
+            Self::Full => "nothing that was confirmed is lost; free some space and repeat the command",
+            Self::TakenBack | Self::Failed { .. } => return None,
+        })
+    }
+}
+
+type Stored<T> = Result<T, StoreError>;
+
+/// One step of a change.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Op {
+    /// A new entry. The same text without a key, active in the same place, is left alone instead.
+    Insert(Entry),
+    /// The next version of an entry whose version is still `entry.version`.
+    Update(Entry),
+    /// A document's new text, or its removal.
+    Document {
+        /// Which document.
+        name: DocumentName,
+        /// The text, or nothing where the file was removed.
+        text: Option<String>,
+    },
+}
+
+/// One page of a listing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Page {
+    /// How many at most.
+    pub limit: usize,
+    /// Where the previous page ended.
+    pub cursor: Option<String>,
+}
+
+/// What a page holds.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Listing {
+    /// Newest first.
+    pub memories: Vec<Memory>,
+    /// Where the next page begins, if there is one.
+    pub cursor: Option<String>,
+}
+
+/// Entries: kept as rows, changed only by logged operations.
+pub trait Entries {
+    /// Applies all of a change or nothing; durable when it returns. Gives the entries as they now are, in order.
+    ///
+    /// `last` runs when everything is in place and before it is committed: a document's file is written there, so
+    /// that no other process meets the file without its version. Its `false` takes the whole change back.
+    fn apply(&self, change: &Change, ops: &[Op], last: &mut dyn FnMut() -> bool) -> Stored<Vec<Entry>>;
+    /// One memory by its id.
+    fn memory(&self, id: &EntryId) -> Stored<Option<Memory>>;
+    /// The active entry with this key.
+    fn keyed(&self, namespace: &Namespace, project: Option<&str>, key: &str) -> Stored<Option<Entry>>;
+    /// Every id that `reference` may mean: an exact id, else exact keys (active first), else an id's beginning.
+    fn resolve(&self, reference: &str) -> Stored<Vec<EntryId>>;
+    /// Memories that pass the filter, newest first.
+    fn list(&self, filter: &Filter, page: &Page) -> Stored<Listing>;
+    /// Removes every trace of what is named; durable when it returns. Gives what could not be reached.
+    fn erase(&self, erasure: &Erasure) -> Stored<Erased>;
+}
+
+/// What to remove for good.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Erasure {
+    /// Memories, with their history, index and log rows.
+    pub memories: Vec<EntryId>,
+    /// Turns of conversations.
+    pub turns: Vec<TurnId>,
+    /// Bullets, by their text, in every kept version of their document.
+    pub bullets: Vec<(DocumentName, String)>,
+}
+
+/// What erasing removed, and what it could not reach.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Erased {
+    /// Versions of entries and of documents that held the text.
+    pub versions: u64,
+    /// Rows of the recall log that returned it.
+    pub recalls: u64,
+    /// Turns of conversations.
+    pub turns: u64,
+    /// Places that may still hold the text, as a person would find them.
+    pub unreached: Vec<String>,
+}
+
+/// What undoing a change takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Undoable {
+    /// The change.
+    pub change: Change,
+    /// Each entry that it touched, as it is now, and as it was before (nothing: it did not exist).
+    pub entries: Vec<(Entry, Option<Entry>)>,
+    /// Each document that it touched: its name, the digest it left, and the text before.
+    pub documents: Vec<(DocumentName, ContentHash, Option<String>)>,
+}
+
+/// A document as it was last seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownDocument {
+    /// Its name.
+    pub name: DocumentName,
+    /// The digest of the newest version; [`ContentHash::missing`] where the file was removed.
+    pub hash: ContentHash,
+    /// The file's stamp when its bullets were last indexed.
+    pub stamp: Option<String>,
+}
+
+/// History: every version of everything.
+pub trait History {
+    /// All versions of an entry, oldest first.
+    fn entry_versions(&self, id: &EntryId) -> Stored<Vec<EntryVersion>>;
+    /// All versions of a document, oldest first.
+    fn document_versions(&self, name: &DocumentName) -> Stored<Vec<DocumentVersion>>;
+    /// Every document that was ever seen, as it was last seen.
+    fn known_documents(&self) -> Stored<Vec<KnownDocument>>;
+    /// The newest changes first.
+    fn changes(&self, limit: usize) -> Stored<Vec<Change>>;
+    /// The newest change that is not undone, nor itself an undo.
+    fn undoable(&self) -> Stored<Option<Undoable>>;
+}
+
+/// What to look for, and where.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    /// The analysed query.
+    pub terms: Terms,
+    /// What may be found.
+    pub filter: Filter,
+    /// How many candidates at most.
+    pub limit: usize,
+}
+
+/// The words index: derived, and rebuilt at will.
+pub trait Index {
+    /// Candidates by BM25, best first.
+    fn search(&self, search: &Search) -> Stored<Vec<Candidate>>;
+    /// Candidates that contain one of `needles` literally, case of ASCII letters aside; most needles first.
+    fn contains(&self, needles: &[String], filter: &Filter, limit: usize) -> Stored<Vec<Candidate>>;
+    /// Replaces the bullets that are known of a document, and the stamp they were read at. A bullet that was known
+    /// keeps its source and its dates.
+    fn replace_bullets(&self, name: &DocumentName, stamp: Option<&str>, bullets: &[Entry]) -> Stored<()>;
+    /// Rebuilds everything from the rows; reports how far it is.
+    fn rebuild(&self, progress: &mut dyn FnMut(u64, u64)) -> Stored<u64>;
+}
+
+/// The recall log and the counts it adds to. Written behind the caller's back: a recall never waits for it.
+pub trait Recalls {
+    /// Notes a recall; written soon, at the latest when the store is closed.
+    fn note(&self, recall: RecallRecord);
+    /// The newest recalls first.
+    fn recalls(&self, limit: usize) -> Stored<Vec<RecallRecord>>;
+}
+
+/// Conversations: sessions and their turns.
+pub trait Conversations {
+    /// Appends turns, opening sessions that are new; durable when it returns.
+    fn append(&self, turns: &[Turn]) -> Stored<()>;
+    /// All sessions, the latest first.
+    fn sessions(&self) -> Stored<Vec<Session>>;
+    /// The turns of a session, oldest first.
+    fn turns(&self, session: &SessionId) -> Stored<Vec<Turn>>;
+}
+
+/// Everything at once, for export and import.
+pub trait Transfer {
+    /// Everything that the store holds, in a stable order.
+    fn bundle(&self) -> Stored<Bundle>;
+    /// Takes in a bundle under `change`, in one transaction; what is there already stays. `last` as in
+    /// [`Entries::apply`].
+    fn adopt(&self, change: &Change, bundle: &Bundle, last: &mut dyn FnMut() -> bool) -> Stored<Adopted>;
+    /// Remembers where an export was written, so that erasing can reach it.
+    fn note_export(&self, path: &str) -> Stored<()>;
+    /// Where exports were written.
+    fn exports(&self) -> Stored<Vec<String>>;
+}
+
+/// All that a store holds, as data.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Bundle {
+    /// Every memory, whatever its status.
+    pub memories: Vec<Memory>,
+    /// Every version of every entry, oldest first.
+    #[serde(default)]
+    pub history: Vec<EntryVersion>,
+    /// Every version of every document, oldest first.
+    #[serde(default)]
+    pub document_history: Vec<DocumentVersion>,
+    /// Every session.
+    #[serde(default)]
+    pub sessions: Vec<Session>,
+    /// Every turn, in order.
+    #[serde(default)]
+    pub turns: Vec<Turn>,
+}
+
+/// What an import did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Adopted {
+    /// Memories that are new here.
+    pub added: u64,
+    /// Memories that were here already.
+    pub kept: u64,
+    /// Memories whose key is taken here: stored, but inactive.
+    pub inactive: Vec<EntryId>,
+    /// Turns that are new here.
+    pub turns: u64,
+}
+
+/// Sizes and health.
+pub trait Inspect {
+    /// What the store holds.
+    fn stats(&self) -> Stored<StoreStats>;
+    /// Everything that is wrong, in words; nothing when all is well.
+    fn check(&self) -> Stored<Vec<String>>;
+}
+
+/// What the store holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct StoreStats {
+    /// Active entries of layer 1.
+    pub knowledge: u64,
+    /// Active entries of layer 2.
+    pub archive: u64,
+    /// Bullets of documents.
+    pub bullets: u64,
+    /// Entries that are kept for audit.
+    pub inactive: u64,
+    /// Sessions.
+    pub sessions: u64,
+    /// Turns.
+    pub turns: u64,
+    /// Changes.
+    pub changes: u64,
+    /// Recalls in the log.
+    pub recalls: u64,
+    /// Size of the database in bytes.
+    pub bytes: u64,
+}
+
+/// All that a store is.
+pub trait Store: Entries + History + Index + Recalls + Conversations + Transfer + Inspect + Send + Sync {}
+impl<T> Store for T where T: Entries + History + Index + Recalls + Conversations + Transfer + Inspect + Send + Sync {}
+
+/// Why a document could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentError {
+    /// The file is not what the writer thought it would replace.
+    #[error("`{name}` was changed by somebody else in the meantime")]
+    Conflict {
+        /// Which document.
+        name: DocumentName,
+    },
+    /// Another document has the same name, but for case or Unicode form.
+    #[error("`{name}` differs from the existing `{existing}` only in case or Unicode form")]
+    Clash {
+        /// What was asked for.
+        name: DocumentName,
+        /// What is there.
+        existing: String,
+    },
+    /// A link or something else that is not a plain file or directory.
+    #[error("`{name}` is not a plain file inside the memory directory")]
+    NotPlain {
+        /// Which document.
+        name: DocumentName,
+    },
+    /// Not UTF-8, or far too large for a document.
+    #[error("`{name}` is not readable as text: {why}")]
+    NotText {
+        /// Which document.
+        name: DocumentName,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The file system said no.
+    #[error("cannot {doing} `{name}`")]
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// Which document.
+        name: String,
+        /// What the file system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl DocumentError {
+    /// What to try next.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Conflict { .. } => "read it again, apply your change to what it says now, and write that",
+            Self::Clash { .. } => "use the existing name",
+            Self::NotPlain { .. } => "replace the link by the file itself",
+            Self::NotText { .. } => "documents are short UTF-8 text; keep anything else in the vault",
+            Self::Io { .. } => return None,
+        })
+    }
+}
+
+/// Documents: Markdown files that a person may edit at any time.
+pub trait Documents: Send + Sync {
+    /// Reads a document; nothing where there is none.
+    fn read(&self, name: &DocumentName) -> Result<Option<Document>, DocumentError>;
+    /// Replaces the text whose digest is `expected` ([`ContentHash::missing`] for a new one): whole or not at all,
+    /// durable when it returns, and never over an edit that the caller has not seen.
+    fn write(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), DocumentError>;
+    /// Removes the file whose digest is `expected`.
+    fn remove(&self, name: &DocumentName, expected: &ContentHash) -> Result<(), DocumentError>;
+    /// Every document of a namespace, sorted.
+    fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError>;
+    /// A cheap stamp that changes whenever the file may have changed; nothing where there is none.
+    fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError>;
+}

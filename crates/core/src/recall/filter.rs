@@ -1,0 +1,122 @@
+//! What may be found. A filter narrows; it never ranks.
+
+use jiff::Timestamp;
+
+use crate::model::{Entry, Kind, Layer, Name, Namespace, SessionId, Status};
+
+/// Which namespaces are in reach.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// All of them: a person looking at their own memory.
+    #[default]
+    Everything,
+    /// One address.
+    Only(Namespace),
+    /// What a conversation may see: its own, `global` and, with a namespace, all of the person's and the archive of
+    /// their other conversations.
+    Session {
+        /// The conversation.
+        session: SessionId,
+        /// The person's namespace, where one is set.
+        user: Option<Name>,
+    },
+}
+
+/// Which projects are in reach.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Projects {
+    /// All of them, and none.
+    #[default]
+    Any,
+    /// One alone.
+    Only(String),
+    /// What belongs to no project, or to this one.
+    NoneOr(Option<String>),
+}
+
+/// What may be found; the default is everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Namespaces.
+    pub scope: Scope,
+    /// Kinds; empty means entries and bullets.
+    pub kinds: Vec<Kind>,
+    /// Layers; empty means all.
+    pub layers: Vec<Layer>,
+    /// Projects.
+    pub projects: Projects,
+    /// The task that it is about.
+    pub task: Option<String>,
+    /// Labels that must all be there.
+    pub tags: Vec<String>,
+    /// Stored at this time or later.
+    pub since: Option<Timestamp>,
+    /// Stored before this time.
+    pub until: Option<Timestamp>,
+    /// Status; nothing means any.
+    pub status: Option<Status>,
+    /// Leaves out what has expired by then.
+    pub live_at: Option<Timestamp>,
+}
+
+impl Filter {
+    /// What a recall may return: active, and not expired.
+    pub fn recallable(now: Timestamp) -> Self {
+        Self { status: Some(Status::Active), live_at: Some(now), ..Self::default() }
+    }
+
+    /// Takes a label; `project:x` and `task:y` are the links themselves.
+    pub fn tagged(mut self, tag: &str) -> Self {
+        match tag.split_once(':') {
+            Some(("project", project)) => self.projects = Projects::Only(project.to_owned()),
+            Some(("task", task)) => self.task = Some(task.to_owned()),
+            _ => self.tags.push(tag.to_owned()),
+        }
+        self
+    }
+
+    /// Whether a kind is in reach.
+    pub fn wants(&self, kind: Kind) -> bool {
+        if self.kinds.is_empty() { kind != Kind::Turn } else { self.kinds.contains(&kind) }
+    }
+
+    /// Whether this entry may be found. Stores answer the same question in their own language; this is the meaning.
+    pub fn admits(&self, entry: &Entry) -> bool {
+        self.wants(entry.kind)
+            && self.scope.admits(entry)
+            && (self.layers.is_empty() || self.layers.contains(&entry.layer))
+            && self.projects.admits(entry.project.as_deref())
+            && self.task.as_ref().is_none_or(|task| entry.task.as_ref() == Some(task))
+            && self.tags.iter().all(|tag| entry.tags.contains(tag))
+            && self.since.is_none_or(|since| entry.created_at >= since)
+            && self.until.is_none_or(|until| entry.created_at < until)
+            && self.status.is_none_or(|status| entry.status == status)
+            && self.live_at.is_none_or(|now| entry.expires_at.is_none_or(|expires| expires > now))
+    }
+}
+
+impl Scope {
+    fn admits(&self, entry: &Entry) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Only(namespace) => entry.namespace == *namespace,
+            Self::Session { session, user } => match &entry.namespace {
+                Namespace::Global => true,
+                Namespace::Session(id) => id == session || (user.is_some() && entry.layer == Layer::Archive),
+                Namespace::Facts(name) => user.as_ref() == Some(name),
+                Namespace::Document(name) => user.as_ref() == Some(name.namespace()),
+                Namespace::Project(_) | Namespace::Vault(_) => false,
+            },
+        }
+    }
+}
+
+impl Projects {
+    fn admits(&self, project: Option<&str>) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Only(only) => project == Some(only),
+            Self::NoneOr(own) => project.is_none() || project == own.as_deref(),
+        }
+    }
+}

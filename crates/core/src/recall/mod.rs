@@ -1,0 +1,12 @@
+//! Finding the right memory: analysis of text, the filter, the ranking formula, and the log of what was found.
+
+pub mod analysis;
+pub mod bm25;
+mod filter;
+mod ranking;
+mod request;
+
+pub use analysis::Terms;
+pub use filter::{Filter, Projects, Scope};
+pub use ranking::{Candidate, FoundBy, Ranking, Why, rank};
+pub use request::{Hit, Recall, RecallRecord, RecallRequest, RecalledHit};

@@ -1,0 +1,70 @@
+//! What is asked, what is answered, and what the log keeps of it.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::model::{EntryId, Kind, Memory, RecallId};
+
+use super::filter::Filter;
+use super::ranking::Why;
+
+/// A question to the memory, in plain text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecallRequest {
+    /// Anything: no character has a meaning of its own.
+    pub query: String,
+    /// How many hits at most; 0 gives none.
+    pub limit: usize,
+    /// What may be found.
+    pub filter: Filter,
+}
+
+/// A memory that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Hit {
+    /// The memory, its fields at the same level.
+    #[serde(flatten)]
+    pub memory: Memory,
+    /// Who said it, for a turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<String>,
+    /// Higher is better; comparable within one recall only.
+    pub score: f64,
+    /// The factors of the score.
+    pub why: Why,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Recall {
+    /// Names this recall in the log.
+    pub recall_id: RecallId,
+    /// Best first.
+    pub hits: Vec<Hit>,
+}
+
+/// A recall as the log keeps it: no memory's text, only which and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecallRecord {
+    /// The recall.
+    pub recall_id: RecallId,
+    /// When.
+    pub at: Timestamp,
+    /// The question, secrets redacted.
+    pub query: String,
+    /// Best first.
+    pub hits: Vec<RecalledHit>,
+}
+
+/// A hit as the log keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecalledHit {
+    /// The memory.
+    pub id: EntryId,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its score.
+    pub score: f64,
+    /// The factors of the score.
+    pub why: Why,
+}

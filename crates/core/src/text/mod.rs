@@ -1,0 +1,5 @@
+//! Text as such: its size in tokens, its secrets, its bullets.
+
+pub mod bullets;
+pub mod redact;
+pub mod tokens;

@@ -1,0 +1,449 @@
+//! Secrets out of text: what a person or an assistant wrote goes in, the same text with keys, tokens and passwords
+//! replaced by `[redacted:kind]` comes out, before anything is stored or logged.
+//!
+//! A label stays, only its value goes. Redacting twice changes nothing, clean text is not copied, nothing panics. In
+//! doubt a value that looks like a secret goes, while prose about passwords stays. One pass over the bytes, written by
+//! hand: no pattern is compiled at start.
+
+use std::{borrow::Cow, ops::Range};
+
+/// Text without secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redacted<'a> {
+    /// The text; borrowed where nothing was found.
+    pub text: Cow<'a, str>,
+    /// What was found, each kind once, in order.
+    pub kinds: Vec<&'static str>,
+}
+
+/// Replaces every secret in `text`.
+pub fn redact(text: &str) -> Redacted<'_> {
+    let mut scanner = Scanner { text, bytes: text.as_bytes(), done: 0, in_authority: false };
+    let (mut out, mut kinds, mut at) = (String::new(), Vec::new(), 0);
+    while at < text.len() {
+        let Some((range, kind)) = scanner.secret_at(at) else {
+            at += 1;
+            continue;
+        };
+        out.extend([&text[scanner.done..range.start], MARKER, kind, "]"]);
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+        scanner.done = range.end;
+        at = range.end;
+    }
+    if kinds.is_empty() {
+        return Redacted { text: Cow::Borrowed(text), kinds };
+    }
+    out.push_str(&text[scanner.done..]);
+    Redacted { text: Cow::Owned(out), kinds }
+}
+
+const MARKER: &str = "[redacted:";
+
+/// A long value is judged by its beginning, so that a text full of beginnings takes linear time.
+const WINDOW: usize = 256;
+
+/// Tokens known by their first characters.
+struct Known {
+    prefixes: &'static [&'static str],
+    kind: &'static str,
+    /// At least so many characters follow.
+    min: usize,
+    /// Characters allowed besides letters and digits.
+    also: &'static [u8],
+}
+
+/// The longer of two prefixes comes first.
+const KNOWN: &[Known] = &[
+    Known { prefixes: &["sk-ant-"], kind: "anthropic-key", min: 16, also: b"-_" },
+    Known { prefixes: &["sk-"], kind: "openai-key", min: 16, also: b"-_" },
+    Known { prefixes: &["sk_live_", "rk_live_", "sk_test_"], kind: "stripe-key", min: 16, also: b"" },
+    Known { prefixes: &["github_pat_"], kind: "github-token", min: 20, also: b"_" },
+    Known { prefixes: &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], kind: "github-token", min: 20, also: b"" },
+    Known { prefixes: &["glpat-"], kind: "gitlab-token", min: 16, also: b"-_" },
+    Known { prefixes: &["xoxb-", "xoxp-", "xoxa-", "xoxs-", "xoxr-"], kind: "slack-token", min: 10, also: b"-" },
+    Known { prefixes: &["AIza"], kind: "google-key", min: 35, also: b"-_" },
+    Known { prefixes: &["npm_"], kind: "npm-token", min: 36, also: b"" },
+    Known { prefixes: &["hf_"], kind: "hf-token", min: 30, also: b"" },
+];
+
+/// How a label is judged: passwords may be plain words, the others are long and random.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    Password,
+    Random,
+    Authorization,
+}
+
+/// Ends of names, in lower case without `-` and `_`, that announce a secret.
+const LABELS: &[(&str, Rule, &[&str])] = &[
+    ("password", Rule::Password, &["password", "passwd", "passphrase", "pwd", "passwort", "kennwort", "contraseña"]),
+    ("password", Rule::Password, &["пароль", "密码", "密碼", "口令", "パスワード", "비밀번호"]),
+    ("api-key", Rule::Random, &["apikey"]),
+    ("secret", Rule::Random, &["secret", "secretkey", "accesskey", "privatekey", "密钥"]),
+    ("token", Rule::Random, &["token", "令牌"]),
+    ("authorization", Rule::Authorization, &["authorization"]),
+];
+
+/// Words that follow `password:` in prose and in schemas.
+const PROSE: &str = "required optional incorrect expired unknown missing invalid disabled enabled changed forgotten \
+    protected string password rejected accepted undefined";
+
+/// Where a secret stands, and its kind.
+type Found = (Range<usize>, &'static str);
+
+struct Scanner<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    /// The end of the last secret. Labels are not looked for before it, as they would not be in the redacted text.
+    done: usize,
+    /// Between `://` and the first character that ends user, password and host.
+    in_authority: bool,
+}
+
+impl Scanner<'_> {
+    fn secret_at(&mut self, at: usize) -> Option<Found> {
+        let (before, here) = self.bytes.split_at(at);
+        let found = match here[0] {
+            b'-' if here.starts_with(b"-----BEGIN ") => self.private_key_end(at).map(|end| (at..end, "private-key")),
+            b':' if self.in_authority && !before.ends_with(&MARKER.as_bytes()[..MARKER.len() - 1]) => {
+                self.in_authority = false;
+                self.url_password(at + 1)
+            }
+            b':' | b'=' | b' ' | 0xe6 | 0xef => self.labelled(at),
+            // Only ASCII goes on with a word: Chinese text touches what it quotes.
+            b if b.is_ascii_alphabetic() && !before.last().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') => {
+                let found = known_token(&self.text[at..]).or_else(|| bearer(&self.text[at..]));
+                found.map(|(range, kind)| (at + range.start..at + range.end, kind))
+            }
+            _ => None,
+        };
+        let opens = here[0] == b'/' && before.ends_with(b":/");
+        self.in_authority = opens || self.in_authority && !is_authority_end(here[0]);
+        found
+    }
+
+    /// The end of a PEM private key; a torn one goes on to the end of the text.
+    fn private_key_end(&self, at: usize) -> Option<usize> {
+        const LONGEST_TITLE: usize = 64;
+        let title = &self.text[at + "-----BEGIN ".len()..];
+        let title = &title[..title.floor_char_boundary(LONGEST_TITLE)];
+        title[..title.find("-----")?].contains("PRIVATE KEY").then_some(())?;
+        let Some(footer) = self.text[at..].find("-----END ") else { return Some(self.text.len()) };
+        let name = at + footer + "-----END ".len();
+        Some(self.text[name..].find("-----").map_or(self.text.len(), |dashes| name + dashes + 5))
+    }
+
+    /// A value after a label.
+    fn labelled(&self, at: usize) -> Option<Found> {
+        let rest = &self.text[at..];
+        let separators = ["：", "＝", ":", "=", " is: ", " is ", "是"];
+        let separator = separators.into_iter().find(|s| rest.starts_with(s)).filter(|_| !rest.starts_with("://"))?;
+        let (kind, rule, name) = self.label_before(at)?;
+        let wordy = matches!(separator, " is: " | " is " | "是");
+        if wordy && rule != Rule::Password {
+            return None;
+        }
+        let firm = separator == "=" || separator == "＝";
+        let after = rest[separator.len()..].trim_start_matches([':', '=', '>']);
+        let after = after.trim_start_matches([' ', '\t']);
+        let after = after.strip_prefix("**").unwrap_or(after).trim_start_matches([' ', '\t']);
+        let (range, kind) = match rule {
+            Rule::Authorization => authorization(after)?,
+            Rule::Password | Rule::Random => {
+                let value = Value::quoted(after).unwrap_or_else(|| Value::bare(after));
+                // `PWD=/home/…` is a folder.
+                if name.ends_with("pwd") && value.text.starts_with(['/', '~', '.'])
+                    || !value.is_secret(rule, firm, wordy)
+                {
+                    return None;
+                }
+                (value.range(after), kind_of(value.text, kind))
+            }
+        };
+        let base = self.text.len() - after.len();
+        Some((base + range.start..base + range.end, kind))
+    }
+
+    /// The password between `user:` and the last `@` before the host, since a password may hold one.
+    fn url_password(&self, start: usize) -> Option<Found> {
+        let rest = &self.bytes[start..];
+        let end = rest.iter().position(|b| is_authority_end(*b) && *b != b'@').unwrap_or(rest.len());
+        let password = &self.text[start..start + end];
+        let password = &password[..password.rfind('@')?];
+        let hidden = password.is_empty() || password.contains(MARKER) || is_placeholder(password);
+        (!hidden).then(|| (start..start + password.len(), "url-password"))
+    }
+
+    /// The label that ends before `at`, perhaps in quotes, with the whole name in lower case.
+    fn label_before(&self, at: usize) -> Option<(&'static str, Rule, String)> {
+        const LONGEST: usize = 64;
+        const MOST_CLOSING: usize = 8;
+        let before = &self.text[self.done..at];
+        let before = &before[before.ceil_char_boundary(before.len().saturating_sub(LONGEST))..];
+        let closing = |c: char| matches!(c, '"' | '\'' | '`' | '\\' | ']' | '*' | ' ');
+        let named = before.trim_end_matches(closing);
+        let name = &named[named.trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-')).len()..];
+        let is_marker = named[..named.len() - name.len()].ends_with(MARKER);
+        if name.is_empty() || is_marker || before.len() - named.len() > MOST_CLOSING {
+            return None;
+        }
+        let name: String = name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect();
+        let label = LABELS.iter().find(|(_, _, ends)| ends.iter().any(|end| name.ends_with(end)));
+        label.map(|(kind, rule, _)| (*kind, *rule, name))
+    }
+}
+
+/// A token of a known shape at the beginning of `text`.
+fn known_token(text: &str) -> Option<Found> {
+    let bytes = text.as_bytes();
+    match bytes.first()? {
+        b'e' => jwt_length(bytes).map(|end| (0..end, "jwt")),
+        b'A' if bytes.starts_with(b"AKIA") || bytes.starts_with(b"ASIA") => {
+            let run = run_length(&bytes[..bytes.len().min(WINDOW)], b"_");
+            let upper = bytes[..run].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+            (run == 20 && upper).then_some((0..20, "aws-key"))
+        }
+        b's' | b'r' | b'g' | b'x' | b'A' | b'n' | b'h' => {
+            let starts = |prefix: &&&str| text.starts_with(**prefix);
+            let (known, prefix) = KNOWN.iter().find_map(|k| Some((k, k.prefixes.iter().find(starts)?)))?;
+            let all = &bytes[prefix.len()..];
+            let body = &all[..run_length(&all[..all.len().min(WINDOW)], known.also)];
+            // `sk-learn-…` and other words with hyphens have no digit or no long part.
+            let dense = body.split(|b| *b == b'-').any(|part| part.len() >= 10) && body.iter().any(u8::is_ascii_digit);
+            let found = body.len() >= known.min && (dense || *prefix != "sk-");
+            found.then(|| (0..prefix.len() + run_length(all, known.also), known.kind))
+        }
+        _ => None,
+    }
+}
+
+/// The kind of a value that is one known token as a whole, else that of its label.
+fn kind_of(value: &str, label: &'static str) -> &'static str {
+    known_token(value).filter(|(range, _)| range.end == value.len()).map_or(label, |(_, kind)| kind)
+}
+
+fn run_length(bytes: &[u8], also: &[u8]) -> usize {
+    bytes.iter().position(|b| !b.is_ascii_alphanumeric() && !also.contains(b)).unwrap_or(bytes.len())
+}
+
+/// `eyJ….….…`: header, payload, signature, and further parts where it is encrypted.
+fn jwt_length(bytes: &[u8]) -> Option<usize> {
+    let header = &bytes[..bytes.len().min(16 * WINDOW)];
+    let mut end = header.starts_with(b"eyJ").then(|| run_length(header, b"-_")).filter(|run| *run >= 10)?;
+    let mut parts = 1;
+    while bytes.get(end) == Some(&b'.') && parts < 5 {
+        let part = run_length(&bytes[end + 1..], b"-_");
+        // Unsigned ones end with a full stop; a later one ends the sentence.
+        (end, parts) = if part == 0 && parts > 2 { (end, 5) } else { (end + 1 + part, parts + 1) };
+    }
+    (parts >= 3 && end >= 24).then_some(end)
+}
+
+/// `Bearer` and a long token, without any label.
+fn bearer(text: &str) -> Option<Found> {
+    let (scheme, _) = text.split_at_checked(6)?;
+    let (range, token) = scheme.eq_ignore_ascii_case("bearer").then(|| next_word(text, 6)).flatten()?;
+    (token.len() >= 16 && looks_random(token)).then(|| (range, kind_of(token, "bearer")))
+}
+
+/// The credentials of an `Authorization` header, after their scheme.
+fn authorization(after: &str) -> Option<Found> {
+    const SCHEMES: &[(&str, &str)] = &[("bearer", "bearer"), ("basic", "basic-auth"), ("token", "token")];
+    let opened = after.len() - after.trim_start_matches(['\\', '"', '\'', '`']).len();
+    let scheme_end = opened + run_length(&after.as_bytes()[opened..], b"-");
+    let (_, kind) = SCHEMES.iter().find(|(name, _)| after[opened..scheme_end].eq_ignore_ascii_case(name))?;
+    let (range, token) = next_word(after, scheme_end)?;
+    let prose = token.bytes().all(|b| b.is_ascii_lowercase());
+    (!prose && !is_placeholder(token)).then(|| (range, kind_of(token, kind)))
+}
+
+/// The token after the white space at `from`.
+fn next_word(text: &str, from: usize) -> Option<(Range<usize>, &str)> {
+    let rest = text[from..].trim_start_matches([' ', '\t']);
+    let start = text.len() - rest.len();
+    let token = rest[..run_length(rest.as_bytes(), b"-._~+/=")].trim_end_matches('.');
+    (start > from && !token.is_empty()).then_some((start..start + token.len(), token))
+}
+
+/// What stands after a separator.
+struct Value<'a> {
+    text: &'a str,
+    /// Where it begins, after a quote.
+    start: usize,
+    quoted: bool,
+    /// Nothing else follows on the line.
+    last: bool,
+}
+
+impl<'a> Value<'a> {
+    fn quoted(after: &'a str) -> Option<Self> {
+        let escaped = after.starts_with('\\');
+        let body = after.strip_prefix('\\').unwrap_or(after);
+        let quote = body.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
+        let (start, body) = (after.len() - body.len() + 1, &body[1..]);
+        let closes = |at: usize| body[at..].starts_with(quote) && body[..at].ends_with('\\') == escaped;
+        let (end, _) = body.char_indices().take_while(|(_, c)| *c != '\n').find(|(at, _)| closes(*at))?;
+        Some(Self { text: &body[..end - usize::from(escaped)], start, quoted: true, last: true })
+    }
+
+    fn bare(after: &'a str) -> Self {
+        let shown = &after[..after.floor_char_boundary(WINDOW)];
+        let (text, rest) = shown.split_at(shown.find(ends_bare_value).unwrap_or(shown.len()));
+        let last = rest.trim_start_matches([' ', '\t', '\r']);
+        let last = last.is_empty() || last.starts_with('\n');
+        let text = text.trim_end_matches(TRAILING);
+        Self { text, start: 0, quoted: false, last }
+    }
+
+    /// Where the whole value stands in the text that it was read from.
+    fn range(&self, after: &str) -> Range<usize> {
+        let end = self.start + self.text.len();
+        let more = if self.quoted { 0 } else { after[end..].find(ends_bare_value).unwrap_or(after.len() - end) };
+        let tail = after[end..end + more].trim_end_matches(TRAILING);
+        self.start..end + tail.len()
+    }
+
+    fn is_secret(&self, rule: Rule, firm: bool, wordy: bool) -> bool {
+        const SHORTEST: usize = 6;
+        // The longest passphrase in quotes; beyond that it is a sentence about passwords.
+        const MOST_WORDS: usize = 5;
+        let text = self.text;
+        if text.chars().count() < SHORTEST || text.contains(MARKER) || is_placeholder(text) {
+            return false;
+        }
+        match rule {
+            Rule::Random | Rule::Authorization => looks_random(text) && !is_number_or_date(text),
+            Rule::Password if wordy => looks_random(text),
+            Rule::Password if PROSE.split(' ').any(|word| word.eq_ignore_ascii_case(text)) => false,
+            Rule::Password if self.quoted => text.split_whitespace().count() <= MOST_WORDS,
+            Rule::Password => firm || looks_random(text) || (self.last && text.len() >= 8 && text.is_ascii()),
+        }
+    }
+}
+
+/// Ends the clause rather than the value.
+const TRAILING: [char; 7] = [',', '.', ')', ']', '}', '?', '*'];
+
+fn ends_bare_value(c: char) -> bool {
+    c.is_whitespace() || c >= '\u{3000}' || matches!(c, '"' | '\'' | '`' | '&' | ';' | '<' | '>' | '\u{2019}')
+}
+
+/// A digit, an unusual symbol, or a long word in mixed case; never white space.
+fn looks_random(text: &str) -> bool {
+    const LONG: usize = 12;
+    let upper = || text.bytes().skip(1).any(|b| b.is_ascii_uppercase());
+    let mixed = text.len() >= LONG && text.bytes().any(|b| b.is_ascii_lowercase()) && upper();
+    let unlike_words = text.bytes().any(|b| b.is_ascii_digit() || b"!#$%^@+~|=".contains(&b));
+    !text.contains(char::is_whitespace) && (unlike_words || mixed)
+}
+
+fn is_number_or_date(text: &str) -> bool {
+    text.len() < 20 && text.bytes().all(|b| b.is_ascii_digit() || b"-:.,/TZ".contains(&b))
+}
+
+/// A variable, a template, a call or a mask: the name of a secret, not the secret.
+fn is_placeholder(text: &str) -> bool {
+    let is_upper_name = |s: &str| s.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    let variable = text.strip_prefix('$').is_some_and(|name| name.starts_with(['{', '(']) || is_upper_name(name));
+    let template = text.starts_with(['{', '<']) || (text.starts_with('%') && text.ends_with('%'));
+    let looked_up = ["process.env.", "os.environ", "env."].iter().any(|source| text.starts_with(source));
+    let call = looked_up || text.ends_with("()") || text.ends_with('(');
+    let mask = text.bytes().all(|b| b"*xX.-_".contains(&b));
+    variable || template || call || mask
+}
+
+fn is_authority_end(b: u8) -> bool {
+    b.is_ascii_whitespace() || matches!(b, b'/' | b'@' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let found = redact(text);
+        assert_eq!((found.text.as_ref(), redact(expected).text.as_ref()), (expected, expected), "of {text:?}");
+        assert_eq!(matches!(found.text, Cow::Borrowed(_)), text == expected);
+    }
+
+    #[test]
+    fn known_tokens_go() {
+        let body = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+        let known = "sk- openai-key sk-proj- openai-key sk-ant-api03- anthropic-key ghp_ github-token github_pat_ \
+            github-token glpat- gitlab-token xoxb- slack-token AIza google-key rk_live_ stripe-key npm_ npm-token hf_ \
+            hf-token";
+        for (prefix, kind) in known.split(' ').step_by(2).zip(known.split(' ').skip(1).step_by(2)) {
+            check(&format!("use {prefix}{body}."), &format!("use [redacted:{kind}]."));
+            check(&format!("密钥{prefix}{body}，好"), &format!("密钥[redacted:{kind}]，好"));
+            check(&format!("api_key = \"{prefix}{body}\""), &format!("api_key = \"[redacted:{kind}]\""));
+        }
+        check("AKIAIOSFODNN7EXAMPLE and", "[redacted:aws-key] and");
+        check("jwt eyJhbGciOiJI.eyJzdWIiOiIx.SflKxw_-RJ.", "jwt [redacted:jwt].");
+        let pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----";
+        check(&format!("a\n{pem}\nb"), "a\n[redacted:private-key]\nb");
+        check(&format!("a {}", &pem[..40]), "a [redacted:private-key]");
+    }
+
+    #[test]
+    fn labelled_values_go() {
+        for (text, expected) in [
+            ("password=hunter, x", "password=[redacted:password], x"),
+            ("DB_PASSWORD: 'two words'", "DB_PASSWORD: '[redacted:password]'"),
+            ("**Password:** correcthorse\n", "**Password:** [redacted:password]\n"),
+            ("my password is hunter22!", "my password is [redacted:password]"),
+            ("密码：abc12345，谢谢", "密码：[redacted:password]，谢谢"),
+            (r#"{"apiKey":"abc-123-def","b":1}"#, r#"{"apiKey":"[redacted:api-key]","b":1}"#),
+            (r#"{\"token\": \"abc123xyz\"}"#, r#"{\"token\": \"[redacted:token]\"}"#),
+            ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7", "AWS_SECRET_ACCESS_KEY=[redacted:secret]"),
+            ("?access_token=abc123&x=1", "?access_token=[redacted:token]&x=1"),
+            ("Authorization: Bearer x1", "Authorization: Bearer [redacted:bearer]"),
+            ("'Authorization': 'Basic dXNlcjpw'", "'Authorization': 'Basic [redacted:basic-auth]'"),
+            ("send Bearer abcdefgh12345678 now", "send Bearer [redacted:bearer] now"),
+            ("postgres://me:p@ss@db/x", "postgres://me:[redacted:url-password]@db/x"),
+            ("password=hunter22 = foo12345", "password=[redacted:password] = foo12345"),
+        ] {
+            check(text, expected);
+        }
+        assert_eq!(redact("pwd=abcdef token=a1b2c3 passwd=ghijkl").kinds, ["password", "token"]);
+    }
+
+    #[test]
+    fn prose_and_placeholders_stay() {
+        for text in [
+            "my password: ask Bob\nthe token: it expired\nThe secret: be kind.\npassword: required\npassword: *******",
+            "max_tokens: 128000, token: 2024-05-01; token = get_token() and password=${DB_PASSWORD} or $DB_PASSWORD",
+            "PWD=/home/user/project1; bearer of bad news; Authorization: Bearer tokens",
+            "sk-learn-is-a-library-of-python and risk-averse",
+            "http://localhost:8080/@me?a=b mail me@example.org",
+            "-----BEGIN CERTIFICATE-----",
+            "密码：请联系管理员获取最新的密码",
+        ] {
+            check(text, text);
+        }
+    }
+
+    const FRAGMENTS: &str = "password~token~secret~pwd~Authorization~Bearer ~Basic ~://~:~=~ is ~：~@~[redacted:~\"~'~\\~]~ ~\n~/~\
+        &~[redacted:token]~sk-a1B2c3D4e5F6g7H8~process.env.~ghp_abcdefghijklmnopqrstuv~AKIAIOSFODNN7EXAMPLE~hunter22~\
+        hunter~eyJhbGciOiJI.eyJzdWIiOiIx.Sf~-----BEGIN PRIVATE KEY-----~-----END ~密码~é~**~$~(~.~a1";
+
+    proptest! {
+        #[test]
+        fn twice_is_once(parts in prop::collection::vec(prop_oneof![
+            any::<String>(), "[ -~]{0,8}",
+            prop::sample::select(FRAGMENTS.split('~').collect::<Vec<_>>()).prop_map(str::to_owned),
+        ], 0..14)) {
+            let text = parts.concat();
+            let once = redact(&text).text.into_owned();
+            prop_assert_eq!(redact(&once).text, once.as_str(), "of {:?}", text);
+        }
+
+        #[test]
+        fn plain_words_stay(text in "([a-zà-ž]{1,20}[ ,.?!\n]{1,2}){0,20}") {
+            prop_assert_eq!(redact(&text), Redacted { text: Cow::Borrowed(text.as_str()), kinds: Vec::new() });
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Documents as Markdown files: `{ns}/a/b` is `<root>/{ns}/a/b.md`.
+//!
+//! Goes in: a checked name, a text, and the digest of what it replaces. Comes out: the whole new file, durable, or an
+//! error and the file as it was. Never happens: a path that leaves the root, a link that is followed, an edit that is
+//! overwritten unseen, a file that is half written.
+
+mod failure;
+mod plain;
+mod swap;
+mod sys;
+mod tree;
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use throughline_core::model::{ContentHash, Document, DocumentName, Name};
+use throughline_core::ports::{DocumentError, Documents};
+
+use failure::Failure;
+use tree::Folders;
+
+/// Held inside write and remove alone, so that our own processes take turns. Persons and their editors do not know it:
+/// they are guarded against by the exchange in [`swap`].
+const LOCK: &str = ".documents.lock";
+
+/// The documents below one directory.
+#[derive(Debug)]
+pub struct FileDocuments {
+    root: Dir,
+}
+
+impl FileDocuments {
+    /// Opens the directory, creating it where it is missing. It may itself be a link; nothing below it may.
+    pub fn open(root: &Path) -> Result<Self, DocumentError> {
+        let failed = |doing| move |source| DocumentError::Io { doing, name: root.display().to_string(), source };
+        sys::create_root(root).map_err(failed("create"))?;
+        let root = Dir::open_ambient_dir(root, ambient_authority()).map_err(failed("open"))?;
+        Ok(Self { root })
+    }
+
+    /// The lock, or nothing where the file system has none: then the exchange alone keeps writers apart.
+    fn lock(&self) -> Result<Option<File>, Failure> {
+        let file = sys::open_lock(&self.root, LOCK).map_err(Failure::io("lock"))?;
+        if !file.metadata().map_err(Failure::io("lock"))?.is_file() {
+            return Err(Failure::io("lock")(io::Error::other(format!("{LOCK} is not a plain file"))));
+        }
+        loop {
+            match file.lock() {
+                Ok(()) => return Ok(Some(file)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                    tracing::debug!(%error, "documents cannot be locked here");
+                    return Ok(None);
+                }
+                Err(error) => return Err(Failure::Io("lock", error)),
+            }
+        }
+    }
+
+    fn text(&self, name: &DocumentName) -> Result<Option<String>, Failure> {
+        let (folders, file) = tree::path(name);
+        match tree::folder(&self.root, &folders, Folders::Existing)? {
+            Some(dir) => tree::read(&dir, &file),
+            None => Ok(None),
+        }
+    }
+
+    fn put(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), Failure> {
+        let (folders, file) = tree::path(name);
+        if text.len() as u64 > plain::MAX_BYTES {
+            return Err(Failure::NotText(plain::TOO_LARGE));
+        }
+        if folders.len() > tree::MAX_DEPTH {
+            return Err(Failure::io("nest")(io::Error::new(io::ErrorKind::InvalidInput, "too many folders")));
+        }
+        let lock = self.lock()?;
+        let create = *expected == ContentHash::missing();
+        let missing = if create { Folders::Create } else { Folders::Unclashing };
+        let dir = tree::folder(&self.root, &folders, missing)?.ok_or(Failure::Conflict)?;
+        if lock.is_some() {
+            swap::recover(&dir);
+        }
+        match tree::read(&dir, &file)? {
+            None => {
+                tree::refuse_clash(&dir, &folders, &file)?;
+                if create { swap::create(&dir, &file, text) } else { Err(Failure::Conflict) }
+            }
+            Some(current) if ContentHash::of(&current) != *expected => Err(Failure::Conflict),
+            Some(current) if current == text => Ok(()),
+            Some(_) => swap::replace(&dir, &file, text, expected),
+        }
+    }
+
+    fn take_away(&self, name: &DocumentName, expected: &ContentHash) -> Result<(), Failure> {
+        let (folders, file) = tree::path(name);
+        let lock = self.lock()?;
+        let dir = tree::folder(&self.root, &folders, Folders::Existing)?.ok_or(Failure::Conflict)?;
+        if lock.is_some() {
+            swap::recover(&dir);
+        }
+        match tree::read(&dir, &file)? {
+            Some(current) if ContentHash::of(&current) == *expected => swap::remove(&dir, &file, expected),
+            _ => Err(Failure::Conflict),
+        }
+    }
+
+    fn stamped(&self, name: &DocumentName) -> Result<Option<String>, Failure> {
+        let (folders, file) = tree::path(name);
+        match tree::folder(&self.root, &folders, Folders::Existing)? {
+            Some(dir) => tree::stamp(&dir, &file),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Documents for FileDocuments {
+    fn read(&self, name: &DocumentName) -> Result<Option<Document>, DocumentError> {
+        let text = self.text(name).map_err(|failure| failure.of(name))?;
+        Ok(text.map(|text| Document::new(name.clone(), text)))
+    }
+
+    fn write(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), DocumentError> {
+        self.put(name, text, expected).map_err(|failure| failure.of(name))
+    }
+
+    fn remove(&self, name: &DocumentName, expected: &ContentHash) -> Result<(), DocumentError> {
+        self.take_away(name, expected).map_err(|failure| failure.of(name))
+    }
+
+    fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError> {
+        tree::list(&self.root, namespace).map_err(|source| DocumentError::Io {
+            doing: "list",
+            name: namespace.to_string(),
+            source,
+        })
+    }
+
+    fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError> {
+        self.stamped(name).map_err(|failure| failure.of(name))
+    }
+}

@@ -1,0 +1,260 @@
+//! Entries: applied, looked up, listed, erased.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params, params_from_iter};
+use throughline_core::model::{Change, ContentHash, DocumentName, Entry, EntryId, Memory, Namespace};
+use throughline_core::ports::{Entries, Erased, Erasure, Listing, Op, Page, StoreError};
+use throughline_core::recall::Filter;
+
+use crate::error::{is_taken, unreadable, while_doing};
+use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS, to_json};
+use crate::{SqliteStore, Stored, filter};
+
+/// The shortest beginning of an id that names it.
+const SHORTEST_PREFIX: usize = 6;
+
+impl Entries for SqliteStore {
+    fn apply(&self, change: &Change, ops: &[Op], last: &mut dyn FnMut() -> bool) -> Stored<Vec<Entry>> {
+        self.write("apply the change", |transaction| {
+            let mut writer = ChangeWriter { transaction, change, row: None };
+            let mut entries = Vec::new();
+            for op in ops {
+                entries.extend(writer.apply(op)?);
+            }
+            writer.mark_undone()?;
+            if !last() {
+                return Err(StoreError::TakenBack);
+            }
+            Ok(entries)
+        })
+    }
+
+    fn memory(&self, id: &EntryId) -> Stored<Option<Memory>> {
+        let sql = format!(
+            "SELECT {ENTRY_COLUMNS}, {USE_COLUMNS} FROM entries e LEFT JOIN uses u ON u.id = e.id WHERE e.id = ?"
+        );
+        self.read(
+            |connection| connection.prepare_cached(&sql)?.query_row([id.as_str()], rows::memory).optional(),
+            "read a memory",
+        )
+    }
+
+    fn keyed(&self, namespace: &Namespace, project: Option<&str>, key: &str) -> Stored<Option<Entry>> {
+        let sql = format!(
+            "SELECT {ENTRY_COLUMNS} FROM entries e \
+             WHERE namespace = ?1 AND ifnull(project, '') = ?2 AND key = ?3 AND status = 'active'"
+        );
+        let values = params![namespace.to_string(), project.unwrap_or(""), key];
+        self.read(
+            |connection| connection.prepare_cached(&sql)?.query_row(values, rows::entry).optional(),
+            "look up a key",
+        )
+    }
+
+    fn resolve(&self, reference: &str) -> Stored<Vec<EntryId>> {
+        self.read(|connection| resolve(connection, reference), "look up a memory")
+    }
+
+    fn list(&self, filter: &Filter, page: &Page) -> Stored<Listing> {
+        let limit = page.limit.min(i64::MAX as usize - 1);
+        let mut condition = filter::condition(filter);
+        if let Some(cursor) = &page.cursor {
+            let (created_at, row) = parse_cursor(cursor)?;
+            condition.sql.push_str(" AND (e.created_at, e.row) < (?, ?)");
+            condition.values.extend([Value::Integer(created_at), Value::Integer(row)]);
+        }
+        condition.values.push(Value::Integer(limit as i64 + 1));
+        let sql = format!(
+            "SELECT {ENTRY_COLUMNS}, {USE_COLUMNS}, e.row FROM entries e LEFT JOIN uses u ON u.id = e.id \
+             WHERE TRUE {} ORDER BY e.created_at DESC, e.row DESC LIMIT ?",
+            condition.sql
+        );
+        let mut found: Vec<(Memory, i64)> = self.read(
+            |connection| {
+                let mut statement = connection.prepare_cached(&sql)?;
+                let with_row = |row: &rusqlite::Row<'_>| Ok((rows::memory(row)?, row.get(rows::ENTRY_WIDTH + 2)?));
+                statement.query_map(params_from_iter(condition.values), with_row)?.collect()
+            },
+            "list memories",
+        )?;
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let cursor = found
+            .last()
+            .filter(|_| more)
+            .map(|(memory, row)| format!("{}.{row}", memory.entry.created_at.as_millisecond()));
+        Ok(Listing { memories: found.into_iter().map(|(memory, _)| memory).collect(), cursor })
+    }
+
+    fn erase(&self, erasure: &Erasure) -> Stored<Erased> {
+        self.bookkeeper.flush();
+        let mut erased = self.write("erase", |transaction| crate::erase::erase(transaction, erasure))?;
+        erased.unreached.extend(self.read(|connection| Ok(crate::erase::empty_log(connection)), "empty the log")?);
+        Ok(erased)
+    }
+}
+
+fn parse_cursor(cursor: &str) -> Stored<(i64, i64)> {
+    let parts = cursor.split_once('.').and_then(|(at, row)| Some((at.parse().ok()?, row.parse().ok()?)));
+    parts.ok_or_else(|| StoreError::Failed {
+        doing: "read the cursor",
+        source: format!("`{cursor}` did not come from a listing").into(),
+    })
+}
+
+fn resolve(connection: &Connection, reference: &str) -> rusqlite::Result<Vec<EntryId>> {
+    let ids = |sql: &str, value: &str| -> rusqlite::Result<Vec<EntryId>> {
+        let mut statement = connection.prepare_cached(sql)?;
+        statement.query_map([value], |row| Ok(EntryId::new(row.get::<_, String>(0)?)))?.collect()
+    };
+    for sql in [
+        "SELECT id FROM entries WHERE id = ?",
+        "SELECT id FROM entries WHERE key = ? AND status = 'active' ORDER BY row DESC LIMIT 20",
+        "SELECT id FROM entries WHERE key = ? ORDER BY updated_at DESC, row DESC LIMIT 1",
+    ] {
+        let found = ids(sql, reference)?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    if reference.len() < SHORTEST_PREFIX || !reference.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Ok(Vec::new());
+    }
+    ids(
+        "SELECT id FROM entries WHERE id >= ?1 AND id < ?1 || '~' ORDER BY id LIMIT 20",
+        &reference.to_ascii_lowercase(),
+    )
+}
+
+/// Applies the operations of one change; writes the change itself when the first of them has an effect.
+pub(crate) struct ChangeWriter<'a> {
+    pub(crate) transaction: &'a Transaction<'a>,
+    pub(crate) change: &'a Change,
+    pub(crate) row: Option<i64>,
+}
+
+impl ChangeWriter<'_> {
+    fn apply(&mut self, op: &Op) -> Stored<Option<Entry>> {
+        match op {
+            Op::Insert(entry) => self.insert(entry).map(Some),
+            Op::Update(entry) => self.update(entry).map(Some),
+            Op::Document { name, text } => {
+                self.document(name, text.as_deref()).map_err(while_doing("keep a version of a document"))?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn insert(&mut self, entry: &Entry) -> Stored<Entry> {
+        let storing = while_doing("store a memory");
+        if let Some(same) = same(self.transaction, entry).map_err(&storing)? {
+            return Ok(same);
+        }
+        let entry = Entry { version: 1, ..entry.clone() };
+        rows::insert(self.transaction, &entry).map_err(|error| conflict(error, &entry))?;
+        self.keep(&entry).map_err(&storing)?;
+        Ok(entry)
+    }
+
+    fn update(&mut self, entry: &Entry) -> Stored<Entry> {
+        let next = Entry { version: entry.version + 1, ..entry.clone() };
+        if !rows::update(self.transaction, &next).map_err(|error| conflict(error, &next))? {
+            return Err(StoreError::Conflict { what: entry.id.to_string() });
+        }
+        self.keep(&next).map_err(while_doing("keep a version of a memory"))?;
+        Ok(next)
+    }
+
+    pub(crate) fn keep(&mut self, entry: &Entry) -> rusqlite::Result<()> {
+        let change = self.change_row()?;
+        let sql = "INSERT INTO entry_versions (entry, version, change, state) VALUES (?, ?, ?, ?)";
+        let values = params![entry.id.as_str(), entry.version, change, to_json(entry)?];
+        self.transaction.prepare_cached(sql)?.execute(values)?;
+        Ok(())
+    }
+
+    fn document(&mut self, name: &DocumentName, text: Option<&str>) -> rusqlite::Result<()> {
+        let hash = text.map_or_else(ContentHash::missing, ContentHash::of);
+        let address = rows::document_address(name);
+        let latest: Option<(u32, String)> = self
+            .transaction
+            .prepare_cached("SELECT version, hash FROM documents WHERE name = ?")?
+            .query_row([&address], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        if latest.as_ref().is_some_and(|(_, known)| known == hash.as_str()) {
+            return Ok(());
+        }
+        let version = latest.map_or(1, |(version, _)| version + 1);
+        let change = self.change_row()?;
+        self.transaction.execute(
+            "INSERT INTO document_versions (name, version, change, hash, text) VALUES (?, ?, ?, ?, ?)",
+            params![address, version, change, hash.as_str(), text],
+        )?;
+        self.transaction.execute(
+            "INSERT INTO documents (name, version, hash) VALUES (?1, ?2, ?3) \
+             ON CONFLICT (name) DO UPDATE SET version = ?2, hash = ?3, stamp = NULL",
+            params![address, version, hash.as_str()],
+        )?;
+        Ok(())
+    }
+
+    /// Marks what this change undoes; somebody else may have undone it first.
+    fn mark_undone(&mut self) -> Stored<()> {
+        let Some(undone) = &self.change.undoes else { return Ok(()) };
+        let marking = while_doing("undo a change");
+        self.change_row().map_err(&marking)?;
+        let sql = "UPDATE changes SET undone_by = ?1 WHERE id = ?2 AND undone_by IS NULL";
+        let marked =
+            self.transaction.execute(sql, params![self.change.id.as_str(), undone.as_str()]).map_err(&marking)?;
+        if marked == 0 { Err(StoreError::Conflict { what: undone.to_string() }) } else { Ok(()) }
+    }
+
+    pub(crate) fn change_row(&mut self) -> rusqlite::Result<i64> {
+        if let Some(row) = self.row {
+            return Ok(row);
+        }
+        let row = insert_change(self.transaction, self.change, None)?;
+        self.row = Some(row);
+        Ok(row)
+    }
+}
+
+pub(crate) fn insert_change(
+    connection: &Connection,
+    change: &Change,
+    adopted_by: Option<&Change>,
+) -> rusqlite::Result<i64> {
+    let sql = "INSERT INTO changes (id, who, via, verb, at, undoes, adopted_by) VALUES (?, ?, ?, ?, ?, ?, ?)";
+    connection.prepare_cached(sql)?.insert(params![
+        change.id.as_str(),
+        change.actor.who.as_str(),
+        change.actor.via,
+        change.verb.as_str(),
+        change.at.as_millisecond(),
+        change.undoes.as_ref().map(|id| id.as_str()),
+        adopted_by.map(|change| change.id.as_str()),
+    ])
+}
+
+/// The active entry that says the same in the same place, where neither has a key.
+fn same(connection: &Connection, entry: &Entry) -> rusqlite::Result<Option<Entry>> {
+    if entry.key.is_some() {
+        return Ok(None);
+    }
+    let sql = format!(
+        "SELECT {ENTRY_COLUMNS} FROM entries e \
+         WHERE namespace = ?1 AND length(content) = length(?2) AND substr(content, 1, 64) = substr(?2, 1, 64) \
+           AND content = ?2 AND layer = ?3 AND project IS ?4 AND status = 'active' AND key IS NULL AND kind = 'entry'"
+    );
+    let values = params![entry.namespace.to_string(), entry.content, entry.layer.as_str(), entry.project];
+    connection.prepare_cached(&sql)?.query_row(values, rows::entry).optional()
+}
+
+/// A key that is taken is a conflict; anything else is what SQLite says it is.
+fn conflict(error: rusqlite::Error, entry: &Entry) -> StoreError {
+    match &entry.key {
+        Some(key) if is_taken(&error) => StoreError::Conflict { what: key.clone() },
+        _ if is_taken(&error) => StoreError::Failed { doing: "store a memory", source: Box::new(unreadable(error)) },
+        _ => while_doing("store a memory")(error),
+    }
+}

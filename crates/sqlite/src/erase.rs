@@ -1,0 +1,88 @@
+//! Erasing: no byte left in rows, history, index, logs or the write-ahead log.
+//!
+//! `secure_delete` overwrites what is freed, FTS5's own `secure-delete` takes terms out of its segments at once, and
+//! emptying the write-ahead log removes the pages that still held them. None of the three is enough alone.
+
+use std::path::Path;
+
+use rusqlite::{Connection, Transaction, params};
+use throughline_core::model::{ContentHash, DocumentName};
+use throughline_core::ports::{Erased, Erasure, StoreError};
+use throughline_core::text::bullets;
+
+use crate::error::while_doing;
+use crate::open::{self, Durability};
+use crate::rows::document_address;
+use crate::{Stored, in_transaction};
+
+pub(crate) fn erase(transaction: &Transaction<'_>, erasure: &Erasure) -> Stored<Erased> {
+    erase_rows(transaction, erasure).map_err(while_doing("erase"))
+}
+
+fn erase_rows(transaction: &Transaction<'_>, erasure: &Erasure) -> rusqlite::Result<Erased> {
+    let mut erased = Erased::default();
+    for id in &erasure.memories {
+        let id = id.as_str();
+        erased.versions += transaction.execute("DELETE FROM entry_versions WHERE entry = ?", [id])? as u64;
+        transaction.execute("DELETE FROM entries WHERE id = ?", [id])?;
+        transaction.execute("DELETE FROM uses WHERE id = ?", [id])?;
+        transaction.execute("DELETE FROM adopted WHERE what = 'entry' AND id = ?", [id])?;
+        let returned = "DELETE FROM recalls WHERE EXISTS (SELECT 1 FROM json_each(hits) WHERE value ->> 'id' = ?)";
+        erased.recalls += transaction.execute(returned, [id])? as u64;
+    }
+    for id in &erasure.turns {
+        erased.turns += transaction.execute("DELETE FROM turns WHERE id = ?", [id.as_str()])? as u64;
+        transaction.execute("DELETE FROM uses WHERE id = ?", [id.as_str()])?;
+    }
+    for (name, content) in &erasure.bullets {
+        erased.versions += scrub_document(transaction, name, content)?;
+    }
+    Ok(erased)
+}
+
+/// Takes a bullet out of every kept version of its document.
+fn scrub_document(transaction: &Transaction<'_>, name: &DocumentName, content: &str) -> rusqlite::Result<u64> {
+    let address = document_address(name);
+    let versions: Vec<(i64, String)> = transaction
+        .prepare("SELECT row, text FROM document_versions WHERE name = ? AND text IS NOT NULL")?
+        .query_map([&address], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut scrubbed = 0;
+    for (row, text) in versions {
+        let without = bullets::without_content(name, &text, content);
+        if without != text {
+            let hash = ContentHash::of(&without);
+            let sql = "UPDATE document_versions SET text = ?2, hash = ?3 WHERE row = ?1";
+            transaction.execute(sql, params![row, without, hash.as_str()])?;
+            scrubbed += 1;
+        }
+    }
+    let sql = "UPDATE documents SET hash = (SELECT hash FROM document_versions v \
+               WHERE v.name = documents.name AND v.version = documents.version) WHERE name = ?";
+    transaction.execute(sql, [&address])?;
+    Ok(scrubbed)
+}
+
+/// Empties the write-ahead log; names it where a reader does not let go of it.
+pub(crate) fn empty_log(connection: &Connection) -> Option<String> {
+    let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+    match busy {
+        Ok(false) => None,
+        _ => Some("the write-ahead log, which another process is reading: erase again when it is done".to_owned()),
+    }
+}
+
+/// Erases from a backup that this program made. A backup of an older schema is left alone, and said to be.
+pub fn erase_in_backup(path: &Path, erasure: &Erasure) -> Stored<Erased> {
+    let mut connection = open::connect(path, Durability::Full)?;
+    let version: i64 = connection
+        .query_row("SELECT user_version FROM pragma_user_version", [], |row| row.get(0))
+        .map_err(while_doing("look at a backup"))?;
+    if version != open::MIGRATIONS.len() as i64 {
+        let source = format!("its schema is {version}").into();
+        return Err(StoreError::Failed { doing: "erase from a backup", source });
+    }
+    let erased = in_transaction(&mut connection, "erase from a backup", |transaction| erase(transaction, erasure))?;
+    connection.pragma_update(None, "journal_mode", "delete").map_err(while_doing("close a backup"))?;
+    Ok(erased)
+}

@@ -1,0 +1,30 @@
+//! What SQLite says, in the words of the port.
+
+use rusqlite::{Error, ErrorCode};
+use throughline_core::ports::StoreError;
+
+/// Turns a SQLite error into the port's, with what was tried.
+pub(crate) fn while_doing(doing: &'static str) -> impl Fn(Error) -> StoreError {
+    move |error| match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => StoreError::Full,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            StoreError::Damaged { path: "the memory database".to_owned(), source: Some(Box::new(error)) }
+        }
+        _ => StoreError::Failed { doing, source: Box::new(error) },
+    }
+}
+
+/// A stored value that this program cannot read.
+pub(crate) fn unreadable(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
+}
+
+/// Whether a unique index refused the row.
+pub(crate) fn is_taken(error: &Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+}
+
+/// Whether somebody else holds the lock.
+pub(crate) fn is_busy(error: &Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}

@@ -1,0 +1,117 @@
+//! The filter of the core, said in SQL. `Filter::admits` is its meaning; a test compares the two.
+
+use rusqlite::types::Value;
+use throughline_core::model::{Kind, Namespace};
+use throughline_core::recall::{Filter, Projects, Scope};
+
+/// A condition over `entries e`, and what it binds.
+#[derive(Default)]
+pub(crate) struct Condition {
+    pub(crate) sql: String,
+    pub(crate) values: Vec<Value>,
+}
+
+impl Condition {
+    fn and(&mut self, sql: &str, values: impl IntoIterator<Item = Value>) {
+        self.sql.push_str(" AND ");
+        self.sql.push_str(sql);
+        self.values.extend(values);
+    }
+}
+
+fn text(value: impl Into<String>) -> Value {
+    Value::Text(value.into())
+}
+
+/// One `?` for each of `n` values.
+fn marks(n: usize) -> String {
+    vec!["?"; n].join(", ")
+}
+
+/// The condition for entries and bullets; begins with ` AND ` unless there is none.
+pub(crate) fn condition(filter: &Filter) -> Condition {
+    let mut condition = Condition::default();
+    match (filter.wants(Kind::Entry), filter.wants(Kind::Bullet)) {
+        (true, true) => {}
+        (true, false) => condition.and("e.kind = 'entry'", []),
+        (false, true) => condition.and("e.kind = 'bullet'", []),
+        (false, false) => condition.and("FALSE", []),
+    }
+    scope(&mut condition, &filter.scope);
+    if !filter.layers.is_empty() {
+        let layers = filter.layers.iter().map(|layer| text(layer.as_str()));
+        condition.and(&format!("e.layer IN ({})", marks(filter.layers.len())), layers);
+    }
+    match &filter.projects {
+        Projects::Any => {}
+        Projects::Only(project) => condition.and("e.project = ?", [text(project)]),
+        Projects::NoneOr(None) => condition.and("e.project IS NULL", []),
+        Projects::NoneOr(Some(own)) => condition.and("(e.project IS NULL OR e.project = ?)", [text(own)]),
+    }
+    if let Some(task) = &filter.task {
+        condition.and("e.task = ?", [text(task)]);
+    }
+    for tag in &filter.tags {
+        condition.and("EXISTS (SELECT 1 FROM json_each(e.tags) WHERE value = ?)", [text(tag)]);
+    }
+    if let Some(since) = filter.since {
+        condition.and("e.created_at >= ?", [since.as_millisecond().into()]);
+    }
+    if let Some(until) = filter.until {
+        condition.and("e.created_at < ?", [until.as_millisecond().into()]);
+    }
+    if let Some(status) = filter.status {
+        condition.and("e.status = ?", [text(status.as_str())]);
+    }
+    if let Some(now) = filter.live_at {
+        condition.and("(e.expires_at IS NULL OR e.expires_at > ?)", [now.as_millisecond().into()]);
+    }
+    condition
+}
+
+fn scope(condition: &mut Condition, scope: &Scope) {
+    match scope {
+        Scope::Everything => {}
+        Scope::Only(namespace) => condition.and("e.namespace = ?", [text(namespace.to_string())]),
+        Scope::Session { session, user } => {
+            let own = text(Namespace::Session(session.clone()).to_string());
+            match user {
+                None => condition.and("e.namespace IN ('global', ?)", [own]),
+                Some(user) => condition.and(
+                    // `{ns}/` to `{ns}0` is every address below the namespace: `0` follows `/`.
+                    "(e.namespace IN ('global', ?) OR (e.namespace >= ? AND e.namespace < ?) \
+                      OR (e.layer = 'archive' AND e.namespace >= 'sessions/' AND e.namespace < 'sessions0'))",
+                    [own, text(format!("{user}/")), text(format!("{user}0"))],
+                ),
+            }
+        }
+    }
+}
+
+/// The condition for turns `t` of sessions `s`: those parts of the filter that mean something for a turn.
+pub(crate) fn turn_condition(filter: &Filter) -> Condition {
+    let mut condition = Condition::default();
+    match &filter.scope {
+        Scope::Everything => {}
+        Scope::Only(Namespace::Session(session)) => condition.and("s.id = ?", [text(session.as_str())]),
+        Scope::Only(_) => condition.and("FALSE", []),
+        Scope::Session { session, user: None } => condition.and("s.id = ?", [text(session.as_str())]),
+        Scope::Session { user: Some(_), .. } => {}
+    }
+    match &filter.projects {
+        Projects::Any => {}
+        Projects::Only(project) => condition.and("s.project = ?", [text(project)]),
+        Projects::NoneOr(None) => condition.and("s.project IS NULL", []),
+        Projects::NoneOr(Some(own)) => condition.and("(s.project IS NULL OR s.project = ?)", [text(own)]),
+    }
+    if !filter.tags.is_empty() || filter.task.is_some() {
+        condition.and("FALSE", []);
+    }
+    if let Some(since) = filter.since {
+        condition.and("t.at >= ?", [since.as_millisecond().into()]);
+    }
+    if let Some(until) = filter.until {
+        condition.and("t.at < ?", [until.as_millisecond().into()]);
+    }
+    condition
+}

@@ -1,0 +1,105 @@
+//! The default store: one SQLite file, used by any number of processes at once.
+//!
+//! Goes in: logged operations. Comes out: memories. Never happens: SQL outside this crate, a write that is confirmed
+//! before it is durable, or a reader of the database file that is not SQLite (a plain read drops SQLite's locks).
+
+mod backup;
+mod conversations;
+mod entries;
+mod erase;
+mod error;
+mod filter;
+mod history;
+mod index;
+mod inspect;
+mod open;
+mod recalls;
+mod rows;
+mod transfer;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use throughline_core::ports::StoreError;
+
+use error::while_doing;
+use recalls::Bookkeeper;
+
+pub use erase::erase_in_backup;
+pub use open::Durability;
+
+type Stored<T> = Result<T, StoreError>;
+
+/// A memory in one SQLite file.
+pub struct SqliteStore {
+    path: PathBuf,
+    durability: Durability,
+    /// Connections that nobody is using. A reader takes one, or opens one; they all see the same file.
+    idle: Mutex<Vec<Connection>>,
+    /// Threads of one process queue here, so that only processes compete for SQLite's own lock.
+    writing: Mutex<()>,
+    bookkeeper: Bookkeeper,
+}
+
+impl SqliteStore {
+    /// Opens or creates the database at `path`, bringing its schema up to date; a copy of an older one goes to
+    /// `backups` first.
+    pub fn open(path: &Path, backups: &Path, durability: Durability) -> Stored<Self> {
+        let mut connection = open::connect(path, durability)?;
+        if let Some(saved) = open::migrate(&mut connection, &open::MIGRATIONS, Some(backups))? {
+            tracing::info!(backup = %saved.display(), "the schema was brought up to date");
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            durability,
+            idle: Mutex::new(vec![connection]),
+            writing: Mutex::new(()),
+            bookkeeper: Bookkeeper::new(path),
+        })
+    }
+
+    /// Writes a verified copy to `target` while everybody goes on; reports how many pages are done.
+    pub fn backup(&self, target: &Path, progress: &mut dyn FnMut(u64, u64)) -> Stored<()> {
+        self.bookkeeper.flush();
+        self.read(|connection| Ok(backup::copy(connection, target, progress)), "back up")?
+    }
+
+    /// Reads on a connection of its own, in one snapshot if `work` is one statement.
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>, doing: &'static str) -> Stored<T> {
+        let connection = self.take()?;
+        let outcome = work(&connection).map_err(while_doing(doing));
+        self.give_back(connection);
+        outcome
+    }
+
+    /// Writes in one `BEGIN IMMEDIATE` transaction: all of it, or nothing.
+    fn write<T>(&self, doing: &'static str, work: impl FnOnce(&Transaction<'_>) -> Stored<T>) -> Stored<T> {
+        let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = self.take()?;
+        let outcome = in_transaction(&mut connection, doing, work);
+        self.give_back(connection);
+        outcome
+    }
+
+    fn take(&self) -> Stored<Connection> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.map_or_else(|| open::connect(&self.path, self.durability), Ok)
+    }
+
+    fn give_back(&self, connection: Connection) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+    }
+}
+
+fn in_transaction<T>(
+    connection: &mut Connection,
+    doing: &'static str,
+    work: impl FnOnce(&Transaction<'_>) -> Stored<T>,
+) -> Stored<T> {
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(while_doing(doing))?;
+    let value = work(&transaction)?;
+    transaction.commit().map_err(while_doing(doing))?;
+    Ok(value)
+}

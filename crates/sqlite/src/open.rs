@@ -1,0 +1,206 @@
+//! Opening: every pragma, the version gate and the migrations. Nothing else opens the database.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use throughline_core::ports::StoreError;
+
+use crate::error::{is_busy, while_doing};
+
+/// Schema versions, in order: never edited, only added to.
+pub(crate) const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_memory.sql")];
+
+/// `PRAGMA application_id`: says that a database is one of ours.
+const APPLICATION_ID: i64 = 0x5468_724C;
+
+/// Versions before this one can corrupt a database when a write-ahead log is reset.
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// How long a writer waits for another before it gives up.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How much a commit waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// A commit survives the loss of power.
+    #[default]
+    Full,
+    /// A commit survives the end of the process; for logs, and for data that can be made again.
+    Process,
+}
+
+/// A connection with every pragma set, to a database that is ours and not newer than this program.
+pub(crate) fn connect(path: &Path, durability: Durability) -> Result<Connection, StoreError> {
+    let shown = path.display().to_string();
+    let opening = |error: rusqlite::Error| match while_doing("open the database")(error) {
+        StoreError::Damaged { source, .. } => StoreError::Damaged { path: shown.clone(), source },
+        other => other,
+    };
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_EXRESCODE
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(path, flags).map_err(opening)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(opening)?;
+    // Until the gate has passed, closing must not fold a log into a database that is not ours to touch.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(opening)?;
+    let found = patiently(|| schema_version(&connection)).map_err(opening)?;
+    gate(path, found, &connection)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(opening)?;
+    patiently(|| set_pragmas(&connection, durability)).map_err(opening)?;
+    Ok(connection)
+}
+
+fn set_pragmas(connection: &Connection, durability: Durability) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.execute_batch(match durability {
+        Durability::Full => "PRAGMA synchronous = FULL",
+        Durability::Process => "PRAGMA synchronous = NORMAL",
+    })?;
+    connection.execute_batch(
+        "PRAGMA foreign_keys = ON;
+         PRAGMA secure_delete = ON;
+         PRAGMA mmap_size = 0;
+         PRAGMA temp_store = MEMORY;
+         PRAGMA cache_size = -16384;
+         PRAGMA journal_size_limit = 67108864;",
+    )
+}
+
+/// Some locks are not waited for by SQLite itself (turning on the write-ahead log is one): this waits for those.
+fn patiently<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+    let pause = Duration::from_millis(10);
+    let mut left = BUSY_TIMEOUT;
+    loop {
+        match attempt() {
+            Err(error) if is_busy(&error) && !left.is_zero() => {
+                std::thread::sleep(pause);
+                left = left.saturating_sub(pause);
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("SELECT user_version FROM pragma_user_version", [], |row| row.get(0))
+}
+
+/// Refuses an old SQLite, a database of somebody else's, and one that a newer program wrote.
+fn gate(path: &Path, found: i64, connection: &Connection) -> Result<(), StoreError> {
+    let path = path.display().to_string();
+    if rusqlite::version_number() < OLDEST_SQLITE {
+        let source = format!("SQLite {} is older than 3.51.3", rusqlite::version()).into();
+        return Err(StoreError::Failed { doing: "use this SQLite", source });
+    }
+    let known = MIGRATIONS.len() as i64;
+    if found > known {
+        return Err(StoreError::TooNew { path, found, known });
+    }
+    let (application, tables): (i64, i64) = connection
+        .query_row(
+            "SELECT (SELECT application_id FROM pragma_application_id), count(*) FROM sqlite_schema",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .map_err(while_doing("look at the database"))?;
+    if application != APPLICATION_ID && (tables > 0 || found > 0) {
+        let source = Some("it is a database of another program".into());
+        return Err(StoreError::Damaged { path, source });
+    }
+    Ok(())
+}
+
+/// Brings the schema up to date: a backup first, then each step in one transaction with all the others.
+pub(crate) fn migrate(
+    connection: &mut Connection,
+    steps: &[&str],
+    backups: Option<&Path>,
+) -> Result<Option<PathBuf>, StoreError> {
+    let migrating = while_doing("bring the database up to date");
+    let latest = steps.len() as i64;
+    let found = schema_version(connection).map_err(&migrating)?;
+    if found == latest {
+        return Ok(None);
+    }
+    let saved = match backups {
+        Some(directory) if found > 0 => Some(save_before(connection, directory, found)?),
+        _ => None,
+    };
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&migrating)?;
+    // Another process may have been faster: look again under the lock.
+    let found = schema_version(&transaction).map_err(&migrating)?;
+    for step in steps.iter().skip(usize::try_from(found).unwrap_or(0)) {
+        transaction.execute_batch(step).map_err(&migrating)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(&migrating)?;
+    transaction.pragma_update(None, "user_version", latest.max(found)).map_err(&migrating)?;
+    transaction.commit().map_err(&migrating)?;
+    Ok(saved)
+}
+
+fn save_before(connection: &Connection, directory: &Path, found: i64) -> Result<PathBuf, StoreError> {
+    let mut path = directory.join(format!("before-schema-{}.db", found + 1));
+    let mut nth = 1;
+    while path.exists() {
+        nth += 1;
+        path = directory.join(format!("before-schema-{}-{nth}.db", found + 1));
+    }
+    crate::backup::copy(connection, &path, &mut |_, _| {})?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: [&str; 2] = ["CREATE TABLE a (x) STRICT;", "CREATE TABLE b (x INTEGER) STRICT;"];
+    const ONE: [&str; 1] = ["CREATE TABLE a (x TEXT) STRICT; INSERT INTO a VALUES ('kept');"];
+
+    fn fresh() -> (tempfile::TempDir, Connection) {
+        let home = tempfile::tempdir().unwrap();
+        let connection = connect(&home.path().join("memory.db"), Durability::Process).unwrap();
+        (home, connection)
+    }
+
+    #[test]
+    fn migrates_once_and_keeps_a_copy_of_what_was() {
+        let (home, mut connection) = fresh();
+        assert_eq!(migrate(&mut connection, &ONE, Some(home.path())).unwrap(), None);
+        let saved = migrate(&mut connection, &[ONE[0], TWO[1]], Some(home.path())).unwrap().unwrap();
+        assert_eq!(schema_version(&connection).unwrap(), 2);
+        let copy = Connection::open(saved).unwrap();
+        assert_eq!(schema_version(&copy).unwrap(), 1);
+        assert_eq!(copy.query_row("SELECT x FROM a", [], |row| row.get::<_, String>(0)).unwrap(), "kept");
+        assert_eq!(migrate(&mut connection, &[ONE[0], TWO[1]], Some(home.path())).unwrap(), None);
+    }
+
+    #[test]
+    fn a_step_that_fails_changes_nothing() {
+        let (home, mut connection) = fresh();
+        migrate(&mut connection, &ONE, None).unwrap();
+        let broken = [ONE[0], "CREATE TABLE c (x INTEGER) STRICT; CREATE TABLE c (x INTEGER) STRICT;"];
+        assert!(migrate(&mut connection, &broken, Some(home.path())).is_err());
+        assert_eq!(schema_version(&connection).unwrap(), 1);
+        assert!(connection.prepare("SELECT * FROM c").is_err());
+    }
+
+    #[test]
+    fn every_pragma_is_set() {
+        let (_home, connection) = fresh();
+        let pragma = |name: &str| {
+            connection.pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0)).unwrap()
+        };
+        assert_eq!(pragma("journal_mode"), "wal".to_owned().into());
+        for (name, value) in [("synchronous", 1), ("foreign_keys", 1), ("secure_delete", 1), ("trusted_schema", 0)] {
+            assert_eq!(pragma(name), value.into(), "{name}");
+        }
+        assert_eq!(pragma("busy_timeout"), 30_000.into());
+    }
+}

@@ -1,0 +1,137 @@
+//! The recall log and the counts: written by a thread of its own, a batch at a time. A recall never waits for them.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use rusqlite::{Connection, params};
+use throughline_core::model::RecallId;
+use throughline_core::ports::{Recalls, StoreError};
+use throughline_core::recall::RecallRecord;
+
+use crate::error::while_doing;
+use crate::open::{self, Durability};
+use crate::rows::{json, time, to_json};
+use crate::{SqliteStore, Stored, in_transaction};
+
+/// How many recalls the log keeps; the counts are kept for ever.
+const KEPT: i64 = 10_000;
+
+enum Message {
+    Note(Box<RecallRecord>),
+    Flush(Sender<()>),
+}
+
+/// The thread that keeps the log; begun with the first recall.
+pub(crate) struct Bookkeeper {
+    path: PathBuf,
+    desk: Mutex<Option<(Sender<Message>, JoinHandle<()>)>>,
+}
+
+impl Bookkeeper {
+    pub(crate) fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), desk: Mutex::new(None) }
+    }
+
+    fn note(&self, recall: RecallRecord) {
+        let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
+        let (sender, _) = desk.get_or_insert_with(|| {
+            let (sender, receiver) = channel();
+            let path = self.path.clone();
+            (sender, std::thread::spawn(move || keep(&path, &receiver)))
+        });
+        if sender.send(Message::Note(Box::new(recall))).is_err() {
+            tracing::warn!("a recall could not be noted: its thread has ended");
+        }
+    }
+
+    /// Waits until everything noted so far is written.
+    pub(crate) fn flush(&self) {
+        let sender = match &*self.desk.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some((sender, _)) => sender.clone(),
+            None => return,
+        };
+        let (done, wait) = channel();
+        if sender.send(Message::Flush(done)).is_ok() {
+            let _ = wait.recv();
+        }
+    }
+}
+
+impl Drop for Bookkeeper {
+    fn drop(&mut self) {
+        let desk = self.desk.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((sender, thread)) = desk {
+            drop(sender);
+            let _ = thread.join();
+        }
+    }
+}
+
+fn keep(path: &Path, receiver: &Receiver<Message>) {
+    let mut connection = None;
+    while let Ok(first) = receiver.recv() {
+        let (mut batch, mut waiting) = (Vec::new(), Vec::new());
+        for message in std::iter::once(first).chain(receiver.try_iter()) {
+            match message {
+                Message::Note(recall) => batch.push(recall),
+                Message::Flush(done) => waiting.push(done),
+            }
+        }
+        if let Err(error) = write(&mut connection, path, &batch) {
+            tracing::warn!(%error, lost = batch.len(), "recalls could not be noted");
+        }
+        for done in waiting {
+            let _ = done.send(());
+        }
+    }
+}
+
+fn write(connection: &mut Option<Connection>, path: &Path, batch: &[Box<RecallRecord>]) -> Stored<()> {
+    if batch.is_empty() {
+        return Ok(());
+    }
+    let connection = match connection {
+        Some(connection) => connection,
+        None => connection.insert(open::connect(path, Durability::Process)?),
+    };
+    in_transaction(connection, "note recalls", |transaction| {
+        batch.iter().try_for_each(|recall| note(transaction, recall)).map_err(while_doing("note recalls"))
+    })
+}
+
+fn note(connection: &Connection, recall: &RecallRecord) -> rusqlite::Result<()> {
+    let at = recall.at.as_millisecond();
+    let row = connection
+        .prepare_cached("INSERT INTO recalls (id, at, query, hits) VALUES (?, ?, ?, ?)")?
+        .insert(params![recall.recall_id.as_str(), at, recall.query, to_json(&recall.hits)?])?;
+    connection.prepare_cached("DELETE FROM recalls WHERE row <= ?")?.execute([row - KEPT])?;
+    let mut count = connection.prepare_cached(
+        "INSERT INTO uses (id, count, last_at) VALUES (?1, 1, ?2) \
+         ON CONFLICT (id) DO UPDATE SET count = count + 1, last_at = max(ifnull(last_at, ?2), ?2)",
+    )?;
+    recall.hits.iter().try_for_each(|hit| count.execute(params![hit.id.as_str(), at]).map(drop))
+}
+
+impl Recalls for SqliteStore {
+    fn note(&self, recall: RecallRecord) {
+        self.bookkeeper.note(recall);
+    }
+
+    fn recalls(&self, limit: usize) -> Result<Vec<RecallRecord>, StoreError> {
+        self.bookkeeper.flush();
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let record = |row: &rusqlite::Row<'_>| {
+            let recall_id = RecallId::new(row.get::<_, String>(0)?);
+            Ok(RecallRecord { recall_id, at: time(row.get(1)?)?, query: row.get(2)?, hits: json(row, 3)? })
+        };
+        self.read(
+            |connection| {
+                let sql = "SELECT id, at, query, hits FROM recalls ORDER BY row DESC LIMIT ?";
+                connection.prepare_cached(sql)?.query_map([limit], record)?.collect()
+            },
+            "read the recall log",
+        )
+    }
+}

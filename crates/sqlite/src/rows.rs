@@ -1,0 +1,171 @@
+//! Rows and entries, there and back.
+
+use jiff::Timestamp;
+use rusqlite::{Row, params};
+use serde::de::DeserializeOwned;
+use throughline_core::model::{Actor, Change, ChangeId, Entry, EntryId, Memory, Namespace};
+use throughline_core::recall::analysis;
+
+use crate::error::unreadable;
+
+/// The columns of an entry, in the order that [`entry`] reads.
+pub(crate) const ENTRY_COLUMNS: &str = "e.id, e.kind, e.namespace, e.layer, e.key, e.source, e.status, e.importance, \
+     e.tags, e.session, e.task, e.project, e.created_at, e.updated_at, e.expires_at, e.supersedes, e.provenance, \
+     e.version, e.content";
+
+/// [`ENTRY_COLUMNS`] and then the use of it; join `uses u`.
+pub(crate) const USE_COLUMNS: &str = "ifnull(u.count, 0), u.last_at";
+
+/// How many columns [`entry`] reads.
+pub(crate) const ENTRY_WIDTH: usize = 19;
+
+pub(crate) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    Ok(Entry {
+        id: EntryId::new(row.get::<_, String>(0)?),
+        kind: parsed(row, 1)?,
+        namespace: parsed(row, 2)?,
+        layer: parsed(row, 3)?,
+        key: row.get(4)?,
+        source: parsed(row, 5)?,
+        status: parsed(row, 6)?,
+        importance: row.get::<_, f64>(7)?.try_into().map_err(unreadable)?,
+        tags: json(row, 8)?,
+        session: optional(row, 9)?,
+        task: row.get(10)?,
+        project: row.get(11)?,
+        created_at: time(row.get(12)?)?,
+        updated_at: time(row.get(13)?)?,
+        expires_at: row.get::<_, Option<i64>>(14)?.map(time).transpose()?,
+        supersedes: row.get::<_, Option<String>>(15)?.map(EntryId::new),
+        provenance: json(row, 16)?,
+        version: row.get(17)?,
+        content: row.get(18)?,
+    })
+}
+
+/// An entry and its use, from [`ENTRY_COLUMNS`] followed by [`USE_COLUMNS`].
+pub(crate) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
+    let last_at = row.get::<_, Option<i64>>(ENTRY_WIDTH + 1)?.map(time).transpose()?;
+    Ok(Memory::new(entry(row)?, row.get(ENTRY_WIDTH)?, last_at))
+}
+
+/// The columns of a change, in the order that [`change`] reads.
+pub(crate) const CHANGE_COLUMNS: &str = "c.id, c.who, c.via, c.verb, c.at, c.undoes";
+
+/// A change whose columns begin at `at`.
+pub(crate) fn change(row: &Row<'_>, at: usize) -> rusqlite::Result<Change> {
+    Ok(Change {
+        id: ChangeId::new(row.get::<_, String>(at)?),
+        actor: Actor { who: parsed(row, at + 1)?, via: row.get(at + 2)? },
+        verb: parsed(row, at + 3)?,
+        at: time(row.get(at + 4)?)?,
+        undoes: row.get::<_, Option<String>>(at + 5)?.map(ChangeId::new),
+    })
+}
+
+pub(crate) fn parsed<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
+where
+    T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static>,
+{
+    row.get_ref(column)?.as_str()?.parse().map_err(unreadable)
+}
+
+fn optional<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>>
+where
+    T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static>,
+{
+    row.get_ref(column)?.as_str_or_null()?.map(|text| text.parse().map_err(unreadable)).transpose()
+}
+
+pub(crate) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    from_json(row.get_ref(column)?.as_str()?)
+}
+
+pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> rusqlite::Result<T> {
+    serde_json::from_str(text).map_err(unreadable)
+}
+
+pub(crate) fn to_json(value: &impl serde::Serialize) -> rusqlite::Result<String> {
+    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+}
+
+pub(crate) fn time(milliseconds: i64) -> rusqlite::Result<Timestamp> {
+    Timestamp::from_millisecond(milliseconds).map_err(unreadable)
+}
+
+/// The analysed text that an entry is found by: key, content, labels and links.
+pub(crate) fn terms(entry: &Entry) -> String {
+    let mut text = String::with_capacity(entry.content.len() + 64);
+    for part in entry.key.iter().chain([&entry.content]).chain(&entry.tags).chain(&entry.project).chain(&entry.task) {
+        text.push_str(part);
+        text.push('\n');
+    }
+    analysis::index_text(&text)
+}
+
+/// Writes a whole entry. With the id of one that is there, this is a constraint violation.
+pub(crate) fn insert(connection: &rusqlite::Connection, entry: &Entry) -> rusqlite::Result<()> {
+    const SQL: &str = "INSERT INTO entries (id, kind, namespace, layer, key, source, status, importance, tags, session, \
+         task, project, created_at, updated_at, expires_at, supersedes, provenance, version, content, terms) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
+    let mut statement = connection.prepare_cached(SQL)?;
+    statement.execute(params![
+        entry.id.as_str(),
+        entry.kind.as_str(),
+        entry.namespace.to_string(),
+        entry.layer.as_str(),
+        entry.key,
+        entry.source.as_str(),
+        entry.status.as_str(),
+        entry.importance.value(),
+        to_json(&entry.tags)?,
+        entry.session.as_ref().map(|session| session.as_str()),
+        entry.task,
+        entry.project,
+        entry.created_at.as_millisecond(),
+        entry.updated_at.as_millisecond(),
+        entry.expires_at.map(|at| at.as_millisecond()),
+        entry.supersedes.as_ref().map(|id| id.as_str()),
+        to_json(&entry.provenance)?,
+        entry.version,
+        entry.content,
+        terms(entry),
+    ])?;
+    Ok(())
+}
+
+/// Replaces the entry that has this id and is still at the version before.
+pub(crate) fn update(connection: &rusqlite::Connection, entry: &Entry) -> rusqlite::Result<bool> {
+    const SQL: &str = "UPDATE entries SET layer = ?2, key = ?3, source = ?4, status = ?5, importance = ?6, tags = ?7, \
+         session = ?8, task = ?9, project = ?10, created_at = ?11, updated_at = ?12, expires_at = ?13, \
+         supersedes = ?14, provenance = ?15, version = ?16, content = ?17, terms = ?18, namespace = ?19 \
+         WHERE id = ?1 AND version = ?16 - 1";
+    let mut statement = connection.prepare_cached(SQL)?;
+    let changed = statement.execute(params![
+        entry.id.as_str(),
+        entry.layer.as_str(),
+        entry.key,
+        entry.source.as_str(),
+        entry.status.as_str(),
+        entry.importance.value(),
+        to_json(&entry.tags)?,
+        entry.session.as_ref().map(|session| session.as_str()),
+        entry.task,
+        entry.project,
+        entry.created_at.as_millisecond(),
+        entry.updated_at.as_millisecond(),
+        entry.expires_at.map(|at| at.as_millisecond()),
+        entry.supersedes.as_ref().map(|id| id.as_str()),
+        to_json(&entry.provenance)?,
+        entry.version,
+        entry.content,
+        terms(entry),
+        entry.namespace.to_string(),
+    ])?;
+    Ok(changed == 1)
+}
+
+/// The stored spelling of a document's address.
+pub(crate) fn document_address(name: &throughline_core::model::DocumentName) -> String {
+    Namespace::Document(name.clone()).to_string()
+}

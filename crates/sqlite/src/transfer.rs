@@ -1,0 +1,208 @@
+//! Everything out, and in again.
+
+use std::collections::HashSet;
+
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+use throughline_core::model::{Change, DocumentName, Entry, EntryId, Kind, Memory, Namespace, Status};
+use throughline_core::ports::{Adopted, Bundle, StoreError, Transfer};
+
+use crate::entries::{ChangeWriter, insert_change};
+use crate::error::{is_taken, while_doing};
+use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS, to_json};
+use crate::{SqliteStore, Stored, conversations, history};
+
+impl Transfer for SqliteStore {
+    fn bundle(&self) -> Stored<Bundle> {
+        self.bookkeeper.flush();
+        let sql = format!(
+            "SELECT {ENTRY_COLUMNS}, {USE_COLUMNS} FROM entries e LEFT JOIN uses u ON u.id = e.id \
+             ORDER BY e.created_at, e.id"
+        );
+        self.read(
+            |connection| {
+                let snapshot = connection.unchecked_transaction()?;
+                Ok(Bundle {
+                    memories: snapshot.prepare(&sql)?.query_map([], rows::memory)?.collect::<rusqlite::Result<_>>()?,
+                    history: history::entry_versions(&snapshot, None)?,
+                    document_history: history::document_versions(&snapshot, None)?,
+                    sessions: conversations::sessions(&snapshot, "ORDER BY created_at, id")?,
+                    turns: conversations::turns(&snapshot, None)?,
+                })
+            },
+            "read everything",
+        )
+    }
+
+    fn adopt(&self, change: &Change, bundle: &Bundle, last: &mut dyn FnMut() -> bool) -> Stored<Adopted> {
+        self.write("import", |transaction| {
+            let adopted = Adopter::new(transaction, change)
+                .and_then(|adopter| adopter.adopt(bundle))
+                .map_err(while_doing("import"))?;
+            if last() { Ok(adopted) } else { Err(StoreError::TakenBack) }
+        })
+    }
+
+    fn note_export(&self, path: &str) -> Stored<()> {
+        self.write("note an export", |transaction| {
+            let noted = transaction.execute("INSERT INTO exports (path) VALUES (?) ON CONFLICT DO NOTHING", [path]);
+            noted.map(drop).map_err(while_doing("note an export"))
+        })
+    }
+
+    fn exports(&self) -> Stored<Vec<String>> {
+        self.read(
+            |connection| {
+                connection.prepare("SELECT path FROM exports ORDER BY path")?.query_map([], |row| row.get(0))?.collect()
+            },
+            "read where exports are",
+        )
+    }
+}
+
+/// Takes a bundle in under one change.
+struct Adopter<'a> {
+    writer: ChangeWriter<'a>,
+    row: i64,
+    outcome: Adopted,
+}
+
+impl<'a> Adopter<'a> {
+    fn new(transaction: &'a Transaction<'a>, change: &'a Change) -> rusqlite::Result<Self> {
+        let mut writer = ChangeWriter { transaction, change, row: None };
+        let row = writer.change_row()?;
+        Ok(Self { writer, row, outcome: Adopted::default() })
+    }
+
+    fn adopt(mut self, bundle: &Bundle) -> rusqlite::Result<Adopted> {
+        let documents: HashSet<&DocumentName> = bundle.document_history.iter().map(|version| &version.name).collect();
+        let mut added: HashSet<&EntryId> = HashSet::new();
+        for memory in &bundle.memories {
+            let known = match (memory.entry.kind, &memory.entry.namespace) {
+                (Kind::Bullet, Namespace::Document(name)) if documents.contains(name) => self.bullet(memory)?,
+                (Kind::Bullet | Kind::Turn, _) => true,
+                (Kind::Entry, _) => self.entry(memory)?,
+            };
+            if !known {
+                added.insert(&memory.entry.id);
+            }
+        }
+        self.history(bundle, &added)?;
+        self.documents(bundle)?;
+        for session in &bundle.sessions {
+            self.connection().execute(
+                "INSERT INTO sessions (id, project, created_at, updated_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                params![
+                    session.id.as_str(),
+                    session.project,
+                    session.created_at.as_millisecond(),
+                    session.updated_at.as_millisecond()
+                ],
+            )?;
+        }
+        for turn in &bundle.turns {
+            self.outcome.turns += u64::from(conversations::append(self.connection(), turn)?);
+        }
+        Ok(self.outcome)
+    }
+
+    fn connection(&self) -> &'a Connection {
+        self.writer.transaction
+    }
+
+    /// Says whether the entry was here already.
+    fn entry(&mut self, memory: &Memory) -> rusqlite::Result<bool> {
+        let entry = &memory.entry;
+        if self.exists(&entry.id)? {
+            self.outcome.kept += 1;
+            return Ok(true);
+        }
+        match rows::insert(self.connection(), entry) {
+            Err(error) if is_taken(&error) && entry.status == Status::Active => {
+                let inactive = Entry { status: Status::Inactive, version: entry.version + 1, ..entry.clone() };
+                rows::insert(self.connection(), &inactive)?;
+                self.writer.keep(&inactive)?;
+                self.outcome.inactive.push(entry.id.clone());
+            }
+            outcome => outcome?,
+        }
+        self.outcome.added += 1;
+        self.note_adopted("entry", entry.id.as_str())?;
+        self.used(memory)?;
+        Ok(false)
+    }
+
+    fn bullet(&mut self, memory: &Memory) -> rusqlite::Result<bool> {
+        if !self.exists(&memory.entry.id)? {
+            rows::insert(self.connection(), &memory.entry)?;
+            self.used(memory)?;
+        }
+        Ok(true)
+    }
+
+    fn exists(&self, id: &EntryId) -> rusqlite::Result<bool> {
+        self.connection().prepare_cached("SELECT 1 FROM entries WHERE id = ?")?.exists([id.as_str()])
+    }
+
+    fn used(&self, memory: &Memory) -> rusqlite::Result<()> {
+        if memory.recall_count == 0 {
+            return Ok(());
+        }
+        let last_at = memory.last_recalled_at.map(|at| at.as_millisecond());
+        let sql = "INSERT INTO uses (id, count, last_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+        self.connection().prepare_cached(sql)?.execute(params![
+            memory.entry.id.as_str(),
+            memory.recall_count,
+            last_at
+        ])?;
+        Ok(())
+    }
+
+    fn note_adopted(&self, what: &str, id: &str) -> rusqlite::Result<()> {
+        let sql = "INSERT INTO adopted (change, what, id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+        self.connection().prepare_cached(sql)?.execute(params![self.row, what, id])?;
+        Ok(())
+    }
+
+    /// The earlier versions, with the changes that made them; a memory that brings none gets its first here.
+    fn history(&mut self, bundle: &Bundle, added: &HashSet<&EntryId>) -> rusqlite::Result<()> {
+        let sql =
+            "INSERT INTO entry_versions (entry, version, change, state) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
+        for version in bundle.history.iter().filter(|version| added.contains(&version.entry.id)) {
+            let change = self.earlier_change(&version.change)?;
+            let (id, number) = (version.entry.id.as_str(), version.entry.version);
+            self.connection().prepare_cached(sql)?.execute(params![id, number, change, to_json(&version.entry)?])?;
+        }
+        for memory in bundle.memories.iter().filter(|memory| added.contains(&memory.entry.id)) {
+            let state = to_json(&memory.entry)?;
+            let values = params![memory.entry.id.as_str(), memory.entry.version, self.row, state];
+            self.connection().prepare_cached(sql)?.execute(values)?;
+        }
+        Ok(())
+    }
+
+    fn documents(&mut self, bundle: &Bundle) -> rusqlite::Result<()> {
+        for version in &bundle.document_history {
+            let change = self.earlier_change(&version.change)?;
+            let address = rows::document_address(&version.name);
+            let values = params![address, version.version, change, version.hash.as_str(), version.text];
+            let kept = "INSERT INTO document_versions (name, version, change, hash, text) VALUES (?, ?, ?, ?, ?) \
+                        ON CONFLICT DO NOTHING";
+            self.connection().execute(kept, values)?;
+            let latest = "INSERT INTO documents (name, version, hash) VALUES (?1, ?2, ?3) \
+                          ON CONFLICT (name) DO UPDATE SET version = ?2, hash = ?3, stamp = NULL WHERE version < ?2";
+            self.connection().execute(latest, params![address, version.version, version.hash.as_str()])?;
+            self.note_adopted("document", &address)?;
+        }
+        Ok(())
+    }
+
+    /// The row of a change that was made elsewhere, or here before.
+    fn earlier_change(&self, change: &Change) -> rusqlite::Result<i64> {
+        let known = self
+            .connection()
+            .prepare_cached("SELECT row FROM changes WHERE id = ?")?
+            .query_row([change.id.as_str()], |row| row.get(0))
+            .optional()?;
+        known.map_or_else(|| insert_change(self.connection(), change, Some(self.writer.change)), Ok)
+    }
+}

@@ -1,0 +1,236 @@
+//! The database file itself: damaged, foreign or newer ones are refused untouched, many writers lose nothing, and
+//! erasing leaves no byte.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
+
+#[path = "files/concurrency.rs"]
+mod concurrency;
+#[path = "files/erasing.rs"]
+mod erasing;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use tempfile::TempDir;
+use throughline_core::ports::{Entries as _, History as _, Index as _, Inspect as _, StoreError};
+use throughline_core::recall::Filter;
+use throughline_sqlite::{Durability, SqliteStore};
+use throughline_testkit::stores;
+
+fn open(path: &Path) -> Result<SqliteStore, StoreError> {
+    SqliteStore::open(path, &path.with_file_name("backups"), Durability::Process)
+}
+
+fn home() -> (TempDir, PathBuf) {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("memory.db");
+    (home, path)
+}
+
+/// The bytes of a real memory with a few hundred entries.
+fn real_database() -> Vec<u8> {
+    let (_home, path) = home();
+    let store = open(&path).unwrap();
+    for n in 0..300 {
+        stores::insert(&store, stores::keyed(&format!("id{n}"), &format!("key {n}"), &format!("memory number {n}")));
+    }
+    drop(store);
+    fs::read(path).unwrap()
+}
+
+fn noise(length: usize) -> Vec<u8> {
+    let next = |state: &u64| Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
+    std::iter::successors(Some(42), next).map(|state| (state >> 56) as u8).take(length).collect()
+}
+
+/// Every file of a directory but the shared-memory index, which is no data.
+fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let data = entries.filter(|path| path.is_file() && !path.to_string_lossy().ends_with("-shm"));
+    data.map(|path| (path.clone(), fs::read(&path).unwrap())).filter(|(_, bytes)| !bytes.is_empty()).collect()
+}
+
+/// Opens what stands in `home`, which must fail and change nothing.
+fn refused(home: &Path) -> StoreError {
+    let before = files(home);
+    let error = match open(&home.join("memory.db")) {
+        Ok(_) => panic!("it should be refused"),
+        Err(error) => error,
+    };
+    assert!(files(home) == before, "a refused file is left as it was");
+    error
+}
+
+fn is_damaged(bytes: &[u8]) {
+    let (home, path) = home();
+    fs::write(&path, bytes).unwrap();
+    let error = refused(home.path());
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
+    assert!(error.hint().unwrap().contains("nothing was changed"));
+}
+
+#[test]
+fn anything_but_a_database_is_refused() {
+    is_damaged(b"# Notes\n\nThis is a text file.\n");
+    is_damaged(&noise(3));
+    is_damaged(&noise(1000));
+    is_damaged(&noise(64 * 1024));
+    is_damaged(&[0; 4096]);
+}
+
+#[test]
+fn a_header_with_garbage_behind_it_is_refused() {
+    let mut bytes = real_database();
+    let rest = noise(bytes.len() - 100);
+    bytes[100..].copy_from_slice(&rest);
+    is_damaged(&bytes);
+}
+
+#[test]
+fn a_database_that_was_cut_off_is_refused() {
+    let bytes = real_database();
+    for length in [50, 100, 512, 4096, 4097, bytes.len() / 2, bytes.len() - 4096] {
+        is_damaged(&bytes[..length]);
+    }
+}
+
+#[test]
+fn the_refusal_names_the_file() {
+    let whole = real_database();
+    let mut garbage = whole.clone();
+    garbage[100..4096].copy_from_slice(&noise(3996));
+    for bytes in [noise(5000), whole[..8192].to_vec(), garbage] {
+        let (home, path) = home();
+        fs::write(&path, bytes).unwrap();
+        let error = refused(home.path()).to_string();
+        assert!(error.contains(path.to_str().unwrap()), "{error}");
+    }
+}
+
+#[test]
+fn damage_inside_is_found_and_said() {
+    let mut bytes = real_database();
+    let (from, to) = (bytes.len() * 6 / 10, bytes.len() * 9 / 10);
+    bytes[from..to].copy_from_slice(&noise(to - from));
+    let (_home, path) = home();
+    fs::write(&path, bytes).unwrap();
+    let store = open(&path).unwrap();
+    assert!(store.check().map_or(true, |problems| !problems.is_empty()));
+    let _ = store.changes(1000);
+    let _ = store.contains(&["memory".to_owned()], &Filter::default(), 1000);
+}
+
+fn foreign(path: &Path, version: i64) -> Connection {
+    let connection = Connection::open(path).unwrap();
+    connection.pragma_update(None, "journal_mode", "wal").unwrap();
+    connection.execute_batch("CREATE TABLE bookmarks (url TEXT); INSERT INTO bookmarks VALUES ('x');").unwrap();
+    connection.pragma_update(None, "user_version", version).unwrap();
+    connection
+}
+
+#[test]
+fn the_database_of_another_program_is_refused() {
+    for version in [0, 1] {
+        let (home, path) = home();
+        drop(foreign(&path, version));
+        let error = refused(home.path());
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
+    }
+    let (home, path) = home();
+    Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 1").unwrap();
+    assert!(matches!(refused(home.path()), StoreError::Damaged { .. }), "a version without our mark");
+}
+
+#[test]
+fn the_database_of_another_program_is_not_a_newer_one_of_ours() {
+    let (home, path) = home();
+    drop(foreign(&path, 75));
+    let error = refused(home.path());
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
+}
+
+/// Copies a database with the log that a crash would leave, while its writer still has it open.
+fn crash(from: &Path, to: &Path) {
+    for suffix in ["", "-wal"] {
+        fs::copy(format!("{}{suffix}", from.display()), format!("{}{suffix}", to.display())).unwrap();
+    }
+    assert!(fs::metadata(format!("{}-wal", to.display())).unwrap().len() > 0);
+}
+
+#[test]
+fn a_foreign_log_is_not_folded_in() {
+    let (_writing, from) = home();
+    let (home, to) = home();
+    let connection = foreign(&from, 1);
+    crash(&from, &to);
+    drop(connection);
+    assert!(matches!(refused(home.path()), StoreError::Damaged { .. }));
+    let rows: i64 =
+        Connection::open(&to).unwrap().query_row("SELECT count(*) FROM bookmarks", [], |row| row.get(0)).unwrap();
+    assert_eq!(rows, 1, "its own program still finds everything");
+}
+
+fn is_too_new(home: &Path) {
+    let error = refused(home);
+    let StoreError::TooNew { path, found: 99, known } = &error else { panic!("{error:?}") };
+    assert_eq!((Path::new(path), *known), (home.join("memory.db").as_path(), 1));
+    assert!(error.hint().unwrap().contains("newer version"));
+}
+
+#[test]
+fn a_newer_schema_is_refused() {
+    let (home, path) = home();
+    drop(open(&path).unwrap());
+    Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 99").unwrap();
+    is_too_new(home.path());
+    assert!(!home.path().join("backups").exists(), "and nothing is put beside it");
+}
+
+#[test]
+fn a_newer_schema_is_refused_even_while_it_is_only_in_the_log() {
+    let (_writing, from) = home();
+    let (home, to) = home();
+    let store = open(&from).unwrap();
+    stores::insert(&store, stores::entry("a", "tea"));
+    drop(store);
+    let newer = Connection::open(&from).unwrap();
+    newer.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 99").unwrap();
+    newer.execute_batch("CREATE TABLE later (x TEXT); INSERT INTO later VALUES ('y')").unwrap();
+    crash(&from, &to);
+    drop(newer);
+    is_too_new(home.path());
+}
+
+#[test]
+fn a_log_that_a_crash_left_is_read() {
+    let (_writing, from) = home();
+    let (_home, to) = home();
+    let store = open(&from).unwrap();
+    stores::insert(&store, stores::entry("a", "tea"));
+    crash(&from, &to);
+    drop(store);
+    let store = open(&to).unwrap();
+    assert_eq!(stores::stored(&store, "a").map(|entry| entry.content), Some("tea".to_owned()));
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn what_was_confirmed_is_there_after_a_restart() {
+    let (_home, path) = home();
+    let store = open(&path).unwrap();
+    let entry = stores::insert(&store, stores::full_entry("a"));
+    drop(store);
+    let store = open(&path).unwrap();
+    assert_eq!(store.memory(&entry.id).unwrap().map(|memory| memory.entry), Some(entry));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_not_followed() {
+    let (home, path) = home();
+    let elsewhere = home.path().join("elsewhere.db");
+    drop(open(&elsewhere).unwrap());
+    std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
+    assert!(open(&path).is_err());
+}

@@ -1,0 +1,209 @@
+//! Erasing leaves no byte: not in rows, history, index, logs, the write-ahead log or a backup.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use throughline_core::engine::{Edit, NewMemory};
+use throughline_core::model::{Entry, EntryId, Layer, TurnId};
+use throughline_core::ports::{Erasure, Store};
+use throughline_core::recall::{Filter, RecallRequest, analysis};
+use throughline_sqlite::{SqliteStore, erase_in_backup};
+use throughline_testkit::World;
+
+use super::{files, home, open, stores};
+
+/// A word that nothing else contains, and whose stem differs from it.
+const MARKER: &str = "qzvxwobblings";
+
+/// The marker, its stem, and enough of its end to be seen where an index shares beginnings.
+fn traces() -> Vec<String> {
+    let mut traces: Vec<String> = analysis::index_text(MARKER).split(' ').map(str::to_owned).collect();
+    assert!(traces.len() > 1, "the stem differs");
+    traces.push(MARKER[3..10].to_owned());
+    traces
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    let lower = bytes.to_ascii_lowercase();
+    lower.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+/// Where a trace is left, in any file of the directory.
+fn left_in(directory: &Path) -> Vec<String> {
+    let left = |(path, bytes): (std::path::PathBuf, Vec<u8>)| {
+        let found: Vec<String> = traces().into_iter().filter(|trace| holds(&bytes, trace)).collect();
+        (!found.is_empty()).then(|| format!("{}: {found:?}", path.file_name().unwrap().to_string_lossy()))
+    };
+    files(directory).into_iter().filter_map(left).collect()
+}
+
+fn recall(world: &World, query: &str) -> usize {
+    let request = RecallRequest { query: query.to_owned(), limit: 100, filter: Filter::default() };
+    world.engine.recall(&request).unwrap().hits.len()
+}
+
+/// Other memories, whose keys and texts sort around the marker.
+fn crowd(store: &dyn Store, from: usize, to: usize) {
+    for n in from..to {
+        let letter = char::from(b'a' + (n * 7 % 26) as u8);
+        let text = format!("{letter}{} filler text {}", n * 7919 % 1009, "lorem ipsum ".repeat(n % 9));
+        let tags = vec![format!("{letter}-tag-{n}")];
+        let id = format!("{letter}{:05}22", n * 7919 % 99_991);
+        stores::insert(store, Entry { tags, ..stores::keyed(&id, &format!("{letter} key {n}"), &text) });
+    }
+}
+
+/// Puts the marker everywhere: content, key, tags, history, a line of the profile, recalls, a turn.
+fn plant(world: &World) -> Erasure {
+    let store = &*world.store;
+    store.append(&[stores::turn("source", "cli:main", &format!("I say {MARKER}"))]).unwrap();
+    let first = Entry {
+        tags: vec![format!("{MARKER}-tag")],
+        provenance: vec![TurnId::new("source")],
+        ..stores::keyed("qzsecret22222222", &format!("{MARKER}-key"), &format!("first {MARKER}"))
+    };
+    stores::insert(store, first);
+    let edits = [
+        Edit { content: Some(format!("second {MARKER} {}", MARKER.repeat(400))), ..Edit::default() },
+        Edit { tags: Some(vec![format!("other-{MARKER}")]), ..Edit::default() },
+        Edit { content: Some(format!("third {MARKER}")), ..Edit::default() },
+    ];
+    for edit in edits {
+        world.engine.edit("qzsecret22222222", &edit).unwrap();
+    }
+    let identity = NewMemory { layer: Layer::Identity, ..NewMemory::fact(format!("plays {MARKER} at night")) };
+    let line = world.engine.remember(&identity).unwrap().memory.entry;
+    world.engine.remember(&NewMemory { content: "lives in Lisbon".to_owned(), ..identity }).unwrap();
+    assert_eq!(recall(world, &format!("who knows {MARKER}?")), 2);
+    Erasure {
+        memories: vec![EntryId::new("qzsecret22222222"), line.id],
+        turns: vec![TurnId::new("source")],
+        bullets: vec![("user/profile".parse().unwrap(), line.content)],
+    }
+}
+
+fn erase(world: &World, erasure: &Erasure) {
+    for memory in &erasure.memories {
+        let erased = world.engine.erase(memory.as_str(), true).unwrap();
+        assert_eq!(erased.erased.unreached, Vec::<String>::new());
+    }
+    assert_eq!(recall(world, "wobblings"), 0);
+}
+
+fn store_in(path: &Path) -> Arc<dyn Store> {
+    Arc::new(open(path).unwrap())
+}
+
+#[test]
+fn no_byte_of_an_erased_memory_is_left() {
+    let (home, path) = home();
+    let world = World::around(store_in(&path));
+    let erasure = plant(&world);
+    erase(&world, &erasure);
+    assert_eq!(world.store.check().unwrap(), Vec::<String>::new());
+    let profile = world.engine.profile().unwrap().unwrap().0;
+    assert_eq!(profile, "- lives in Lisbon\n");
+    drop(world);
+    assert_eq!(left_in(home.path()), Vec::<String>::new());
+}
+
+/// What the files hold as soon as erasing has returned, read by another process: a read here would drop SQLite's locks.
+#[cfg(unix)]
+#[test]
+fn no_byte_is_left_even_while_the_store_is_open() {
+    let (home, path) = home();
+    let world = World::around(store_in(&path));
+    let erasure = plant(&world);
+    crowd(&*world.store, 0, 50);
+    erase(&world, &erasure);
+    let copy = tempfile::tempdir().unwrap();
+    let status = std::process::Command::new("cp").arg("-r").arg(home.path()).arg(copy.path()).status().unwrap();
+    assert!(status.success());
+    let copied = copy.path().join(home.path().file_name().unwrap());
+    assert!(copied.join("memory.db").exists());
+    assert_eq!(left_in(&copied), Vec::<String>::new());
+    drop(world);
+}
+
+/// Rows and index pages move as a table grows; what they leave behind in a page must go too.
+#[test]
+fn no_byte_is_left_where_pages_were_split_and_merged() {
+    let (home, path) = home();
+    let world = World::around(store_in(&path));
+    crowd(&*world.store, 0, 300);
+    let erasure = plant(&world);
+    crowd(&*world.store, 300, 900);
+    erase(&world, &erasure);
+    assert_eq!(world.store.check().unwrap(), Vec::<String>::new());
+    drop(world);
+    assert_eq!(left_in(home.path()), Vec::<String>::new());
+}
+
+#[test]
+fn no_byte_is_left_after_the_index_was_rebuilt() {
+    let (home, path) = home();
+    let world = World::around(store_in(&path));
+    crowd(&*world.store, 0, 50);
+    let erasure = plant(&world);
+    world.engine.reindex(&mut |_, _| {}).unwrap();
+    erase(&world, &erasure);
+    drop(world);
+    assert_eq!(left_in(home.path()), Vec::<String>::new());
+}
+
+#[test]
+fn a_line_that_stands_twice_is_erased_whole() {
+    let (home, path) = home();
+    let world = World::around(store_in(&path));
+    let profile = "user/profile".parse().unwrap();
+    let text = format!("- {MARKER}\n- Lisbon\n- {MARKER}\n");
+    world.engine.write(&profile, &text, None).unwrap();
+    let listing =
+        world.engine.list(&Filter::default(), &throughline_core::ports::Page { limit: 9, cursor: None }).unwrap();
+    let line = listing.memories.iter().find(|memory| memory.entry.content == MARKER).unwrap();
+    world.engine.erase(line.entry.id.as_str(), false).unwrap();
+    assert_eq!(world.documents.read(&profile).unwrap().unwrap().text, "- Lisbon\n");
+    assert_eq!(recall(&world, MARKER), 0);
+    drop(world);
+    assert_eq!(left_in(home.path()), Vec::<String>::new());
+}
+
+#[test]
+fn a_backup_is_erased_too() {
+    let (home, path) = home();
+    let store = Arc::new(open(&path).unwrap());
+    let world = World::around(Arc::clone(&store) as Arc<dyn Store>);
+    crowd(&*store, 0, 100);
+    let erasure = plant(&world);
+    let backup = home.path().join("backup.db");
+    store.backup(&backup, &mut |_, _| {}).unwrap();
+    erase(&world, &erasure);
+    drop(world);
+    drop(store);
+    assert_eq!(left_in(home.path()).len(), 1, "the backup still has it");
+    let erased = erase_in_backup(&backup, &erasure).unwrap();
+    assert_eq!((erased.turns, erased.recalls), (1, 1));
+    assert_eq!(left_in(home.path()), Vec::<String>::new());
+    let restored = SqliteStore::open(&backup, home.path(), throughline_sqlite::Durability::Process).unwrap();
+    assert_eq!(throughline_core::ports::Inspect::check(&restored).unwrap(), Vec::<String>::new());
+    assert_eq!(stores::listed(&restored, &Filter::default()).len(), 101, "and everything else is still there");
+}
+
+#[test]
+fn stress_tmp() {
+    let mut bad = Vec::new();
+    for case in 0..40usize {
+        let (home, path) = home();
+        let world = World::around(store_in(&path));
+        crowd(&*world.store, case * 13, case * 13 + 150 + case * 5);
+        let erasure = plant(&world);
+        crowd(&*world.store, case * 13 + 150 + case * 5, case * 13 + 150 + case * 25);
+        erase(&world, &erasure);
+        drop(world);
+        let left = left_in(home.path());
+        if !left.is_empty() {
+            bad.push((case, left));
+        }
+    }
+    assert!(bad.is_empty(), "{bad:?}");
+}

@@ -1,0 +1,12 @@
+//! A small, fixed world for tests: clock, ids, documents, and the conformance suites that every implementation of a
+//! port must pass.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "this crate is for tests")]
+
+pub mod documents;
+mod memory_documents;
+pub mod stores;
+mod world;
+
+pub use memory_documents::MemoryDocuments;
+pub use world::{FixedClock, SequentialIds, World};

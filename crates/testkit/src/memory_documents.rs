@@ -1,0 +1,111 @@
+//! Documents without files.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use throughline_core::model::{ContentHash, Document, DocumentName, Name};
+use throughline_core::ports::{DocumentError, Documents};
+
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// Documents in memory: the same promises as the files, and nothing to clean up.
+#[derive(Debug, Default)]
+pub struct MemoryDocuments {
+    shelf: Mutex<Shelf>,
+}
+
+#[derive(Debug, Default)]
+struct Shelf {
+    writes: u64,
+    texts: BTreeMap<DocumentName, (u64, String)>,
+}
+
+impl MemoryDocuments {
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shelf {
+    fn hash(&self, name: &DocumentName) -> ContentHash {
+        self.texts.get(name).map_or_else(ContentHash::missing, |(_, text)| ContentHash::of(text))
+    }
+
+    /// What differs from `name` only in case or Unicode form, at the first component that is not there.
+    fn clash(&self, name: &DocumentName) -> Option<String> {
+        let wanted = path(name);
+        let all: Vec<Vec<Part>> = self.texts.keys().map(path).collect();
+        for depth in 0..wanted.len() {
+            let siblings = || all.iter().filter(|path| path.len() > depth && path[..depth] == wanted[..depth]);
+            if siblings().any(|path| path[depth] == wanted[depth]) {
+                continue;
+            }
+            let alike = |path: &&Vec<Part>| path[depth].folded() == wanted[depth].folded();
+            return siblings().find(alike).map(|path| {
+                let names: Vec<&str> = path[..=depth].iter().map(|part| part.name.as_str()).collect();
+                names.join("/")
+            });
+        }
+        None
+    }
+}
+
+/// A component, and whether it is the last one: a folder may have the name of a document.
+#[derive(PartialEq)]
+struct Part {
+    name: Name,
+    last: bool,
+}
+
+impl Part {
+    fn folded(&self) -> (String, bool) {
+        (self.name.folded(), self.last)
+    }
+}
+
+fn path(name: &DocumentName) -> Vec<Part> {
+    let count = name.components().count();
+    name.components().enumerate().map(|(at, name)| Part { name: name.clone(), last: at + 1 == count }).collect()
+}
+
+impl Documents for MemoryDocuments {
+    fn read(&self, name: &DocumentName) -> Result<Option<Document>, DocumentError> {
+        Ok(self.shelf().texts.get(name).map(|(_, text)| Document::new(name.clone(), text.clone())))
+    }
+
+    fn write(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), DocumentError> {
+        if text.len() > MAX_BYTES {
+            return Err(DocumentError::NotText { name: name.clone(), why: "it is larger than 1 MiB" });
+        }
+        let mut shelf = self.shelf();
+        if let Some(existing) = shelf.clash(name) {
+            return Err(DocumentError::Clash { name: name.clone(), existing });
+        }
+        if shelf.hash(name) != *expected {
+            return Err(DocumentError::Conflict { name: name.clone() });
+        }
+        if *expected != ContentHash::of(text) {
+            shelf.writes += 1;
+            let write = shelf.writes;
+            shelf.texts.insert(name.clone(), (write, text.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn remove(&self, name: &DocumentName, expected: &ContentHash) -> Result<(), DocumentError> {
+        let mut shelf = self.shelf();
+        if !shelf.texts.contains_key(name) || shelf.hash(name) != *expected {
+            return Err(DocumentError::Conflict { name: name.clone() });
+        }
+        shelf.texts.remove(name);
+        Ok(())
+    }
+
+    fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError> {
+        Ok(self.shelf().texts.keys().filter(|name| name.namespace() == namespace).cloned().collect())
+    }
+
+    fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError> {
+        Ok(self.shelf().texts.get(name).map(|(write, text)| format!("{write}:{}", text.len())))
+    }
+}

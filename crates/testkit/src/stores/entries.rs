@@ -1,0 +1,234 @@
+//! Entries: keys, versions, dedupe, atomicity, references, pages.
+
+use std::collections::BTreeSet;
+
+use throughline_core::model::{EntryId, Layer, Namespace, Verb};
+use throughline_core::ports::{Op, Page, StoreError};
+use throughline_core::recall::Filter;
+
+use super::*;
+
+pub(super) const CHECKS: &[Check] = checks![
+    an_entry_comes_back_as_it_was_stored,
+    a_key_is_unique_among_the_active_of_a_namespace_and_project,
+    a_forgotten_key_can_be_stored_again,
+    a_key_that_was_given_away_is_not_taken_back,
+    an_update_needs_the_current_version,
+    the_same_text_without_a_key_is_stored_once,
+    the_same_text_elsewhere_is_another_memory,
+    a_failing_step_takes_the_whole_change_back,
+    a_change_can_be_taken_back_at_the_last_moment,
+    an_exact_id_is_meant_before_all_else,
+    a_key_is_meant_before_the_beginning_of_an_id,
+    an_active_key_is_meant_before_a_forgotten_one,
+    six_characters_name_an_id,
+    pages_visit_each_memory_once,
+    an_invented_cursor_is_refused,
+];
+
+fn an_entry_comes_back_as_it_was_stored(make: Make<'_>) {
+    let store = make();
+    let wanted = full_entry("a");
+    assert_eq!(insert(&*store, wanted.clone()), wanted);
+    assert_eq!(stored(&*store, "a"), Some(wanted.clone()));
+    assert_eq!(done(store.keyed(&wanted.namespace, Some("apollo"), "full")), Some(wanted));
+    assert_eq!(stored(&*store, "b"), None);
+}
+
+fn a_key_is_unique_among_the_active_of_a_namespace_and_project(make: Make<'_>) {
+    let store = make();
+    let first = insert(&*store, keyed("a", "editor", "vim"));
+    let again = |entry| apply(&*store, Verb::Remember, &[Op::Insert(entry)]);
+    conflicts(again(keyed("b", "editor", "emacs")), "a second active key");
+    assert_eq!(stored(&*store, "b"), None);
+    let apollo = Entry { project: Some("apollo".to_owned()), ..keyed("c", "editor", "ed") };
+    let global = Entry { namespace: Namespace::Global, ..keyed("d", "editor", "nano") };
+    let forgotten = inactive(&keyed("e", "editor", "pico"));
+    for other in [&apollo, &global, &forgotten] {
+        insert(&*store, other.clone());
+    }
+    let facts = address("user/facts");
+    assert_eq!(done(store.keyed(&facts, None, "editor")), Some(first));
+    assert_eq!(done(store.keyed(&facts, Some("apollo"), "editor")), Some(apollo));
+    assert_eq!(done(store.keyed(&Namespace::Global, None, "editor")), Some(global));
+    assert_eq!(done(store.keyed(&facts, None, "Editor")), None, "a key is exact");
+    assert_eq!(done(store.keyed(&facts, Some("zeus"), "editor")), None);
+}
+
+fn a_forgotten_key_can_be_stored_again(make: Make<'_>) {
+    let store = make();
+    let first = insert(&*store, keyed("a", "editor", "vim"));
+    update(&*store, inactive(&first));
+    let facts = address("user/facts");
+    assert_eq!(done(store.keyed(&facts, None, "editor")), None);
+    let second = insert(&*store, keyed("b", "editor", "emacs"));
+    assert_eq!(done(store.keyed(&facts, None, "editor")), Some(second));
+}
+
+fn a_key_that_was_given_away_is_not_taken_back(make: Make<'_>) {
+    let store = make();
+    let first = insert(&*store, keyed("a", "editor", "vim"));
+    let forgotten = update(&*store, inactive(&first));
+    insert(&*store, keyed("b", "editor", "emacs"));
+    let again = Op::Update(Entry { status: Status::Active, ..forgotten.clone() });
+    conflicts(apply(&*store, Verb::Restore, &[again]), "activating a taken key");
+    assert_eq!(stored(&*store, "a"), Some(forgotten));
+}
+
+fn an_update_needs_the_current_version(make: Make<'_>) {
+    let store = make();
+    let first = insert(&*store, entry("a", "tea"));
+    let second = update(&*store, Entry { content: "coffee".to_owned(), ..first.clone() });
+    assert_eq!((second.version, second.content.as_str()), (2, "coffee"));
+    let stale = Op::Update(Entry { content: "milk".to_owned(), ..first });
+    conflicts(apply(&*store, Verb::Edit, &[stale]), "updating a version that was replaced");
+    let early = Op::Update(Entry { version: 3, ..second.clone() });
+    conflicts(apply(&*store, Verb::Edit, &[early]), "updating a version that is yet to come");
+    let unknown = apply(&*store, Verb::Edit, &[Op::Update(entry("nobody", "x"))]);
+    conflicts(unknown, "updating what is not there");
+    assert_eq!(stored(&*store, "a"), Some(second));
+    assert_eq!(done(store.changes(9)).len(), 2, "a refused update leaves no change");
+}
+
+fn the_same_text_without_a_key_is_stored_once(make: Make<'_>) {
+    let store = make();
+    let first = insert(&*store, Entry { tags: vec!["hot".to_owned()], ..entry("a", "likes tea") });
+    let before = format!("{:?}", everything(&*store));
+    assert_eq!(insert(&*store, entry("b", "likes tea")), first);
+    assert_eq!(format!("{:?}", everything(&*store)), before, "no version and no change is written");
+}
+
+fn the_same_text_elsewhere_is_another_memory(make: Make<'_>) {
+    let store = make();
+    insert(&*store, entry("a", "likes tea"));
+    let others = [
+        Entry { namespace: Namespace::Global, ..entry("b", "likes tea") },
+        Entry { layer: Layer::Archive, ..entry("c", "likes tea") },
+        Entry { project: Some("apollo".to_owned()), ..entry("d", "likes tea") },
+        keyed("e", "drink", "likes tea"),
+        entry("f", "Likes tea"),
+        entry("g", "likes tea "),
+    ];
+    for other in others {
+        assert_eq!(insert(&*store, other.clone()), other);
+    }
+    let forgotten = update(&*store, inactive(&done(store.memory(&EntryId::new("a"))).unwrap().entry));
+    assert_eq!(insert(&*store, entry("h", "likes tea")).id.as_str(), "h", "{forgotten:?} is no longer said");
+}
+
+fn a_failing_step_takes_the_whole_change_back(make: Make<'_>) {
+    let store = make();
+    let known = insert(&*store, keyed("a", "editor", "vim"));
+    let before = everything(&*store);
+    let good = [
+        Op::Insert(entry("b", "new")),
+        Op::Document { name: "user/profile".parse().unwrap(), text: Some("- Ada\n".to_owned()) },
+        Op::Update(Entry { content: "emacs".to_owned(), ..known }),
+    ];
+    let bad = [Op::Update(entry("nobody", "x")), Op::Insert(keyed("c", "editor", "nano"))];
+    for bad in bad {
+        let ops = [&good[..], &[bad]].concat();
+        let mut ran = false;
+        let outcome = store.apply(&change(Verb::Edit), &ops, &mut || {
+            ran = true;
+            true
+        });
+        conflicts(outcome, "a change with a step that fails");
+        assert!(!ran, "`last` runs only when everything is in place");
+        assert_eq!(everything(&*store), before);
+    }
+}
+
+fn a_change_can_be_taken_back_at_the_last_moment(make: Make<'_>) {
+    let store = make();
+    let known = insert(&*store, keyed("a", "editor", "vim"));
+    let before = everything(&*store);
+    let ops = [
+        Op::Insert(entry("b", "new")),
+        Op::Document { name: "user/profile".parse().unwrap(), text: Some("- Ada\n".to_owned()) },
+        Op::Update(Entry { content: "emacs".to_owned(), ..known }),
+    ];
+    let outcome = store.apply(&change(Verb::Edit), &ops, &mut || false);
+    assert!(matches!(outcome, Err(StoreError::TakenBack)), "{outcome:?}");
+    assert_eq!(everything(&*store), before);
+    let applied = done(apply(&*store, Verb::Edit, &ops));
+    assert_eq!(applied.iter().map(|entry| entry.id.as_str()).collect::<Vec<_>>(), ["b", "a"], "in order");
+}
+
+fn resolved(store: &dyn Store, reference: &str) -> Vec<String> {
+    done(store.resolve(reference)).iter().map(EntryId::to_string).collect()
+}
+
+fn an_exact_id_is_meant_before_all_else(make: Make<'_>) {
+    let store = make();
+    insert(&*store, entry("aaaaaa22", "short id"));
+    insert(&*store, entry("aaaaaa22bb", "longer id"));
+    insert(&*store, keyed("cccccc22", "aaaaaa22", "its key is an id"));
+    assert_eq!(resolved(&*store, "aaaaaa22"), ["aaaaaa22"]);
+}
+
+fn a_key_is_meant_before_the_beginning_of_an_id(make: Make<'_>) {
+    let store = make();
+    insert(&*store, entry("editor2222", "an id that begins like a key"));
+    insert(&*store, keyed("bbbbbb2222", "editor", "vim"));
+    assert_eq!(resolved(&*store, "editor"), ["bbbbbb2222"]);
+    assert_eq!(resolved(&*store, "editor2"), ["editor2222"]);
+}
+
+fn an_active_key_is_meant_before_a_forgotten_one(make: Make<'_>) {
+    let store = make();
+    let first = insert(&*store, keyed("a", "editor", "vim"));
+    let later = Entry { updated_at: minute(9), ..inactive(&first) };
+    update(&*store, later);
+    assert_eq!(resolved(&*store, "editor"), ["a"], "a forgotten one can still be named");
+    insert(&*store, keyed("b", "editor", "emacs"));
+    assert_eq!(resolved(&*store, "editor"), ["b"]);
+    let apollo = Entry { project: Some("apollo".to_owned()), ..keyed("c", "editor", "ed") };
+    insert(&*store, apollo);
+    let both: BTreeSet<String> = resolved(&*store, "editor").into_iter().collect();
+    assert_eq!(both, BTreeSet::from(["b".to_owned(), "c".to_owned()]), "two active ones are both meant");
+}
+
+fn six_characters_name_an_id(make: Make<'_>) {
+    let store = make();
+    for id in ["abcdef2222222222", "abcdeg2222222222", "abcdeg3333333333"] {
+        insert(&*store, entry(id, id));
+    }
+    assert_eq!(resolved(&*store, "abcdef"), ["abcdef2222222222"]);
+    assert_eq!(resolved(&*store, "ABCDEF22"), ["abcdef2222222222"], "case does not matter");
+    assert_eq!(resolved(&*store, "abcdeg"), ["abcdeg2222222222", "abcdeg3333333333"], "ambiguous");
+    for nothing in ["abcde", "", "abcdefx", "abcd%%", "______", "abcdef2222222222x", "ab cdef", "\0\0\0\0\0\0"] {
+        assert!(resolved(&*store, nothing).is_empty(), "{nothing:?}");
+    }
+}
+
+fn pages_visit_each_memory_once(make: Make<'_>) {
+    let store = make();
+    let entries = (0..23).map(|n| Entry { created_at: minute(n / 4), ..entry(&format!("e{n}"), &format!("text {n}")) });
+    let ops: Vec<Op> = entries.map(Op::Insert).collect();
+    done(apply(&*store, Verb::Remember, &ops));
+    for limit in [1, 2, 5, 22, 23, 24] {
+        let (mut seen, mut cursor) = (Vec::new(), None);
+        loop {
+            let listing = done(store.list(&Filter::default(), &Page { limit, cursor }));
+            assert!(listing.memories.len() <= limit);
+            seen.extend(listing.memories.into_iter().map(|memory| memory.entry.id.to_string()));
+            cursor = listing.cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(seen, listed(&*store, &Filter::default()), "in pages of {limit}");
+    }
+    let none = done(store.list(&Filter::default(), &Page { limit: 0, cursor: None }));
+    assert_eq!(none.memories, []);
+}
+
+fn an_invented_cursor_is_refused(make: Make<'_>) {
+    let store = make();
+    insert(&*store, entry("a", "tea"));
+    for cursor in ["", "x", "1", "1.x", "1.2.3", "99999999999999999999.1", "1;DROP TABLE entries"] {
+        let page = Page { limit: 5, cursor: Some(cursor.to_owned()) };
+        assert!(store.list(&Filter::default(), &page).is_err(), "{cursor:?}");
+    }
+}

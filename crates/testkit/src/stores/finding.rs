@@ -1,0 +1,248 @@
+//! The words index: what is found, in which order, and that no text can break it.
+
+use throughline_core::model::DocumentName;
+use throughline_core::ports::{Op, Search};
+use throughline_core::recall::{FoundBy, Terms};
+
+use super::*;
+
+pub(super) const CHECKS: &[Check] = checks![
+    words_are_found_in_key_content_and_tags,
+    what_was_changed_is_found_by_its_new_words_only,
+    more_of_a_word_comes_first,
+    a_search_keeps_to_its_limit,
+    no_text_can_break_a_search,
+    letters_stand_for_themselves,
+    a_longer_needle_than_any_pattern_is_no_error,
+    more_needles_come_first_whatever_the_kind,
+    lines_of_a_document_are_found,
+    a_known_line_keeps_its_source_and_dates,
+    a_line_that_is_gone_is_not_found,
+    the_stamp_of_a_document_is_kept_until_it_changes,
+    turns_are_found_by_word_and_speaker,
+    a_rebuilt_index_finds_the_same,
+];
+
+fn search(store: &dyn Store, query: &str, filter: Filter, limit: usize) -> Vec<String> {
+    let candidates = done(store.search(&Search { terms: Terms::of_query(query), filter, limit }));
+    assert!(candidates.is_sorted_by(|a, b| a.bm25 >= b.bm25), "best first");
+    assert!(candidates.iter().all(|found| found.found_by == FoundBy::Words && found.bm25 > 0.0));
+    candidates.into_iter().map(|found| found.memory.entry.id.to_string()).collect()
+}
+
+fn found(store: &dyn Store, query: &str) -> Vec<String> {
+    let mut ids = search(store, query, Filter::default(), 100);
+    ids.sort();
+    ids
+}
+
+fn by_letters(store: &dyn Store, needle: &str) -> Vec<String> {
+    let candidates = done(store.contains(&[needle.to_owned()], &Filter::default(), 100));
+    assert!(candidates.iter().all(|found| found.found_by == FoundBy::Substring && found.bm25 > 0.0));
+    let mut ids: Vec<String> = candidates.into_iter().map(|found| found.memory.entry.id.to_string()).collect();
+    ids.sort();
+    ids
+}
+
+fn words_are_found_in_key_content_and_tags(make: Make<'_>) {
+    let store = make();
+    insert(&*store, keyed("a", "favourite-drink", "tea"));
+    insert(&*store, entry("b", "drinks coffee on Mondays"));
+    insert(&*store, Entry { tags: vec!["morning drink".to_owned()], ..entry("c", "milk") });
+    assert_eq!(found(&*store, "drink"), ["a", "b", "c"]);
+    assert_eq!(found(&*store, "COFFEE?"), ["b"]);
+    assert_eq!(found(&*store, "favourite"), ["a"]);
+    assert_eq!(found(&*store, "morning"), ["c"]);
+    assert_eq!(found(&*store, "tea milk"), ["a", "c"], "any of the words");
+    assert!(found(&*store, "water").is_empty());
+}
+
+fn what_was_changed_is_found_by_its_new_words_only(make: Make<'_>) {
+    let store = make();
+    let first = insert(&*store, keyed("a", "drink", "tea"));
+    update(&*store, Entry { content: "coffee".to_owned(), key: Some("beverage".to_owned()), ..first });
+    assert_eq!(found(&*store, "coffee"), ["a"]);
+    assert_eq!(found(&*store, "beverage"), ["a"]);
+    assert!(found(&*store, "tea").is_empty() && found(&*store, "drink").is_empty());
+}
+
+fn more_of_a_word_comes_first(make: Make<'_>) {
+    let store = make();
+    let texts = [("once", "tea one two three four"), ("thrice", "tea tea tea one two"), ("twice", "tea tea one two three")];
+    let ops = texts.map(|(id, text)| Op::Insert(entry(id, text)));
+    done(apply(&*store, Verb::Remember, &ops));
+    for n in 0..20 {
+        insert(&*store, entry(&format!("other{n}"), &format!("something else entirely {n}")));
+    }
+    assert_eq!(search(&*store, "tea", Filter::default(), 9), ["thrice", "twice", "once"]);
+    assert_eq!(search(&*store, "tea four", Filter::default(), 1), ["once"], "a rare word weighs more");
+}
+
+fn a_search_keeps_to_its_limit(make: Make<'_>) {
+    let store = make();
+    for n in 0..7 {
+        insert(&*store, entry(&format!("e{n}"), &format!("tea {n}")));
+    }
+    for limit in [0, 1, 6, 7, 8] {
+        assert_eq!(search(&*store, "tea", Filter::default(), limit).len(), limit.min(7));
+        let letters = done(store.contains(&["ea".to_owned()], &Filter::default(), limit));
+        assert_eq!(letters.len(), limit.min(7));
+    }
+}
+
+fn no_text_can_break_a_search(make: Make<'_>) {
+    let store = make();
+    insert(&*store, entry("a", "harmless"));
+    done(store.append(&[turn("t", "cli:a", "harmless")]));
+    let long = "many words ".repeat(5000);
+    let hostile = [
+        "", " ", "\"", "\"\"", "'", "*", "tea*", "^tea", "tea NEAR tea", "NOT", "AND OR NOT", "{terms}: x", "terms : x",
+        "a + b", "(", ")", "-tea", "\0", "tea\0", "\u{feff}", "\u{202e}", "🦀", "é", "'; DROP TABLE entries; --", "NULL",
+        "\\", "%", "_", "?1", ":x", "@x", "$x", "entry_words", "rank", "𠮷", "\u{10ffff}", "\u{fffd}", "\t\n\r", &long,
+    ];
+    let kinds = vec![Kind::Entry, Kind::Bullet, Kind::Turn];
+    for text in hostile {
+        let filter = Filter { kinds: kinds.clone(), ..Filter::default() };
+        search(&*store, text, filter.clone(), 10);
+        done(store.contains(&[text.to_owned()], &filter, 10));
+        done(store.resolve(text));
+        done(store.keyed(&address("global"), Some(text), text));
+        done(store.list(&Filter { tags: vec![text.to_owned()], task: Some(text.to_owned()), ..filter }, &Page {
+            limit: 9,
+            cursor: None,
+        }));
+    }
+    assert_eq!(done(store.contains(&[], &Filter::default(), 10)).len(), 0);
+    assert_eq!(found(&*store, "harmless"), ["a"]);
+}
+
+fn letters_stand_for_themselves(make: Make<'_>) {
+    let store = make();
+    insert(&*store, entry("percent", "it is 100% done"));
+    insert(&*store, entry("number", "it is 1000 done"));
+    insert(&*store, entry("under", "the name is a_b here"));
+    insert(&*store, entry("letter", "the name is axb here"));
+    insert(&*store, entry("slash", r"the path is c:\temp"));
+    insert(&*store, keyed("key", "data_base", "nothing"));
+    assert_eq!(by_letters(&*store, "100%"), ["percent"]);
+    assert_eq!(by_letters(&*store, "a_b"), ["key", "under"]);
+    assert_eq!(by_letters(&*store, r":\t"), ["slash"]);
+    assert_eq!(by_letters(&*store, "%"), ["percent"]);
+    assert_eq!(by_letters(&*store, "_"), ["key", "under"]);
+    assert_eq!(by_letters(&*store, r"\"), ["slash"]);
+    assert_eq!(by_letters(&*store, "100_"), Vec::<String>::new());
+    assert_eq!(by_letters(&*store, "NAME IS A"), ["letter", "under"], "case of ASCII letters aside");
+    assert_eq!(by_letters(&*store, "done\0"), Vec::<String>::new(), "nothing ends at a NUL");
+}
+
+fn a_longer_needle_than_any_pattern_is_no_error(make: Make<'_>) {
+    let store = make();
+    insert(&*store, entry("a", "harmless"));
+    for needle in ["x".repeat(60_000), "%".repeat(60_000), "用".repeat(40_000)] {
+        assert!(done(store.contains(&[needle], &Filter::default(), 10)).is_empty());
+    }
+}
+
+fn more_needles_come_first_whatever_the_kind(make: Make<'_>) {
+    let store = make();
+    insert(&*store, entry("one", "has needle"));
+    insert(&*store, entry("two", "has needle and pin"));
+    done(store.append(&[turn("three", "cli:a", "needle, pin and thimble")]));
+    let needles = ["needle", "pin", "thimble"].map(str::to_owned);
+    let filter = Filter { kinds: vec![Kind::Entry, Kind::Turn], ..Filter::default() };
+    let candidates = done(store.contains(&needles, &filter, 2));
+    let ids: Vec<&str> = candidates.iter().map(|found| found.memory.entry.id.as_str()).collect();
+    assert_eq!(ids, ["three", "two"]);
+}
+
+fn profile() -> DocumentName {
+    "user/profile".parse().unwrap()
+}
+
+fn lines_of_a_document_are_found(make: Make<'_>) {
+    let store = make();
+    let lines = [bullet("user/profile", "a", "likes tea"), bullet("user/profile", "b", "lives in Lisbon")];
+    done(store.replace_bullets(&profile(), None, &lines));
+    insert(&*store, entry("c", "likes tea"));
+    assert_eq!(found(&*store, "tea"), ["a", "c"]);
+    assert_eq!(by_letters(&*store, "isbo"), ["b"]);
+    let only = Filter { kinds: vec![Kind::Bullet], ..Filter::default() };
+    assert_eq!(search(&*store, "tea", only, 9), ["a"]);
+    assert_eq!(stored(&*store, "a"), Some(lines[0].clone()));
+    assert_eq!(done(store.changes(9)).len(), 1, "a derived line is no change");
+}
+
+fn a_known_line_keeps_its_source_and_dates(make: Make<'_>) {
+    let store = make();
+    let first = Entry { source: Source::Agent, ..bullet("user/profile", "a", "likes tea") };
+    done(store.replace_bullets(&profile(), None, std::slice::from_ref(&first)));
+    let weight = Importance::new(1.0).unwrap();
+    let later = Entry { source: Source::User, created_at: minute(9), updated_at: minute(9), ..first.clone() };
+    let weighty = Entry { importance: weight, ..later.clone() };
+    done(store.replace_bullets(&profile(), None, &[later.clone(), Entry { id: EntryId::new("b"), ..later }]));
+    assert_eq!(stored(&*store, "a"), Some(first.clone()));
+    assert_eq!(stored(&*store, "b").unwrap().created_at, minute(9), "a new one has its own");
+    done(store.replace_bullets(&profile(), None, &[weighty]));
+    let now = stored(&*store, "a").unwrap();
+    assert_eq!((now.importance, now.source, now.created_at), (weight, Source::Agent, minute(0)));
+}
+
+fn a_line_that_is_gone_is_not_found(make: Make<'_>) {
+    let store = make();
+    let working: DocumentName = "user/working".parse().unwrap();
+    done(store.replace_bullets(&profile(), None, &[bullet("user/profile", "a", "likes tea")]));
+    done(store.replace_bullets(&working, None, &[bullet("user/working", "w", "making tea")]));
+    done(store.replace_bullets(&profile(), None, &[bullet("user/profile", "b", "likes milk")]));
+    assert_eq!(found(&*store, "tea"), ["w"], "and the other document is left alone");
+    assert_eq!(stored(&*store, "a"), None);
+    done(store.replace_bullets(&profile(), None, &[]));
+    assert!(found(&*store, "milk").is_empty());
+    assert_eq!(done(store.check()), Vec::<String>::new());
+}
+
+fn the_stamp_of_a_document_is_kept_until_it_changes(make: Make<'_>) {
+    let store = make();
+    let stamp = || done(store.known_documents())[0].stamp.clone();
+    let write = |text: &str| {
+        let op = Op::Document { name: profile(), text: Some(text.to_owned()) };
+        done(apply(&*store, Verb::Write, &[op]));
+    };
+    write("one");
+    assert_eq!(stamp(), None);
+    done(store.replace_bullets(&profile(), Some("s1"), &[]));
+    assert_eq!(stamp().as_deref(), Some("s1"));
+    write("two");
+    assert_eq!(stamp(), None, "its lines are yet to be read");
+}
+
+fn turns_are_found_by_word_and_speaker(make: Make<'_>) {
+    let store = make();
+    let said = Turn { speaker: Some("Grace".to_owned()), role: Role::Assistant, ..turn("t1", "cli:a", "the parser works") };
+    done(store.append(&[said, turn("t2", "cli:b", "which parser?")]));
+    assert!(found(&*store, "parser").is_empty(), "turns are found when asked for");
+    let turns = Filter { kinds: vec![Kind::Turn], ..Filter::default() };
+    assert_eq!(search(&*store, "grace", turns.clone(), 9), ["t1"]);
+    let mut both = search(&*store, "parsers", turns.clone(), 9);
+    both.sort();
+    assert_eq!(both, ["t1", "t2"]);
+    let candidates = done(store.contains(&["arser wor".to_owned()], &turns, 9));
+    let [one] = candidates.as_slice() else { panic!("{candidates:?}") };
+    assert_eq!(one.speaker.as_deref(), Some("Grace"));
+    let entry = &one.memory.entry;
+    assert_eq!((entry.kind, entry.source, entry.content.as_str()), (Kind::Turn, Source::Agent, "the parser works"));
+    assert_eq!(entry.namespace, address("sessions/cli:a"));
+}
+
+fn a_rebuilt_index_finds_the_same(make: Make<'_>) {
+    let store = make();
+    insert(&*store, keyed("a", "drink", "tea"));
+    done(store.replace_bullets(&profile(), None, &[bullet("user/profile", "b", "likes tea")]));
+    done(store.append(&[turn("t", "cli:a", "tea?")]));
+    let mut reports = Vec::new();
+    assert_eq!(done(store.rebuild(&mut |at, of| reports.push((at, of)))), 3);
+    assert_eq!(reports.last(), Some(&(3, 3)));
+    assert_eq!(found(&*store, "tea"), ["a", "b"]);
+    let turns = Filter { kinds: vec![Kind::Turn], ..Filter::default() };
+    assert_eq!(search(&*store, "tea", turns, 9), ["t"]);
+    assert_eq!(done(store.check()), Vec::<String>::new());
+}

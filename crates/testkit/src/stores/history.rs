@@ -1,0 +1,155 @@
+//! History: versions, changes, and undoing them.
+
+use throughline_core::model::{ContentHash, DocumentName, DocumentVersion, EntryId, EntryVersion, Verb};
+use throughline_core::ports::{KnownDocument, Op, Undoable};
+
+use super::*;
+
+pub(super) const CHECKS: &[Check] = checks![
+    every_version_is_kept_with_who_made_it,
+    every_version_of_a_document_is_kept,
+    the_same_document_again_is_no_change,
+    the_last_change_can_be_undone_and_then_the_one_before,
+    a_change_is_undone_once,
+    a_change_knows_everything_that_it_touched,
+    a_document_knows_what_it_was_before,
+];
+
+fn by(who: Source, via: &str, verb: Verb, at: i64) -> Change {
+    Change { actor: Actor::new(who, via), at: minute(at), ..change(verb) }
+}
+
+fn every_version_is_kept_with_who_made_it(make: Make<'_>) {
+    let store = make();
+    let (told, corrected) = (by(Source::Agent, "mcp", Verb::Remember, 1), by(Source::User, "cli", Verb::Edit, 2));
+    let first = done(store.apply(&told, &[Op::Insert(full_entry("a"))], &mut || true)).remove(0);
+    let next = Entry { content: "corrected".to_owned(), updated_at: minute(6), ..first.clone() };
+    let second = done(store.apply(&corrected, &[Op::Update(next)], &mut || true)).remove(0);
+    let expected = [
+        EntryVersion { entry: first, change: told.clone() },
+        EntryVersion { entry: second, change: corrected.clone() },
+    ];
+    assert_eq!(done(store.entry_versions(&EntryId::new("a"))), expected);
+    assert_eq!(done(store.entry_versions(&EntryId::new("b"))), []);
+    assert_eq!(done(store.changes(9)), [corrected.clone(), told], "the newest first");
+    assert_eq!(done(store.changes(1)), [corrected]);
+    assert_eq!(done(store.changes(0)), []);
+}
+
+fn profile() -> DocumentName {
+    "user/profile".parse().unwrap()
+}
+
+fn write(store: &dyn Store, text: Option<&str>) -> Change {
+    let change = change(Verb::Write);
+    let op = Op::Document { name: profile(), text: text.map(str::to_owned) };
+    assert_eq!(done(store.apply(&change, &[op], &mut || true)), []);
+    change
+}
+
+fn every_version_of_a_document_is_kept(make: Make<'_>) {
+    let store = make();
+    let texts = [Some("- Ada\n"), Some(""), None, Some("- Ada\n")];
+    let version = |(at, text): (usize, &Option<&str>)| DocumentVersion {
+        name: profile(),
+        version: u32::try_from(at).unwrap() + 1,
+        text: text.map(str::to_owned),
+        hash: text.map_or_else(ContentHash::missing, ContentHash::of),
+        change: write(&*store, *text),
+    };
+    let expected: Vec<_> = texts.iter().enumerate().map(version).collect();
+    assert_eq!(done(store.document_versions(&profile())), expected);
+    let known = KnownDocument { name: profile(), hash: ContentHash::of("- Ada\n"), stamp: None };
+    assert_eq!(done(store.known_documents()), [known]);
+    assert_eq!(done(store.document_versions(&"user/working".parse().unwrap())), []);
+}
+
+fn the_same_document_again_is_no_change(make: Make<'_>) {
+    let store = make();
+    let first = write(&*store, Some("- Ada\n"));
+    write(&*store, Some("- Ada\n"));
+    assert_eq!(done(store.changes(9)), [first]);
+    assert_eq!(done(store.document_versions(&profile())).len(), 1);
+}
+
+/// Does what an engine does to undo.
+fn undo(store: &dyn Store, undoable: &Undoable) -> Result<Vec<Entry>, StoreError> {
+    let entries = undoable.entries.iter().map(|(now, before)| match before {
+        Some(before) => Op::Update(Entry { version: now.version, ..before.clone() }),
+        None => Op::Update(inactive(now)),
+    });
+    let documents = undoable.documents.iter().map(|(name, _, before)| Op::Document {
+        name: name.clone(),
+        text: before.clone(),
+    });
+    let ops: Vec<Op> = entries.chain(documents).collect();
+    let undoing = Change { undoes: Some(undoable.change.id.clone()), ..change(Verb::Undo) };
+    store.apply(&undoing, &ops, &mut || true)
+}
+
+fn the_last_change_can_be_undone_and_then_the_one_before(make: Make<'_>) {
+    let store = make();
+    assert_eq!(done(store.undoable()), None);
+    let (telling, editing) = (change(Verb::Remember), change(Verb::Edit));
+    let first = done(store.apply(&telling, &[Op::Insert(entry("a", "tea"))], &mut || true)).remove(0);
+    let next = Op::Update(Entry { content: "coffee".to_owned(), ..first.clone() });
+    let second = done(store.apply(&editing, &[next], &mut || true)).remove(0);
+
+    let last = done(store.undoable()).unwrap();
+    let expected = Undoable { change: editing, entries: vec![(second, Some(first))], documents: Vec::new() };
+    assert_eq!(last, expected);
+    let back = done(undo(&*store, &last)).remove(0);
+    assert_eq!((back.version, back.content.as_str()), (3, "tea"));
+
+    let last = done(store.undoable()).unwrap();
+    let expected = Undoable { change: telling, entries: vec![(back, None)], documents: Vec::new() };
+    assert_eq!(last, expected, "an undo is not undone, nor what it undid");
+    assert_eq!(done(undo(&*store, &last)).remove(0).status, Status::Inactive);
+    assert_eq!(done(store.undoable()), None);
+    assert_eq!(done(store.check()), Vec::<String>::new());
+}
+
+fn a_change_is_undone_once(make: Make<'_>) {
+    let store = make();
+    insert(&*store, entry("a", "tea"));
+    let last = done(store.undoable()).unwrap();
+    done(undo(&*store, &last));
+    let before = everything(&*store);
+    conflicts(undo(&*store, &last), "undoing again");
+    let renewed = Undoable { entries: Vec::new(), ..last };
+    conflicts(undo(&*store, &renewed), "undoing again without touching anything");
+    let unknown = Undoable { change: change(Verb::Edit), ..renewed };
+    conflicts(undo(&*store, &unknown), "undoing what never was");
+    assert_eq!(everything(&*store), before);
+}
+
+fn a_change_knows_everything_that_it_touched(make: Make<'_>) {
+    let store = make();
+    let old = insert(&*store, entry("a", "tea"));
+    let ops = [
+        Op::Update(Entry { content: "coffee".to_owned(), ..old.clone() }),
+        Op::Insert(entry("b", "new")),
+        Op::Document { name: profile(), text: Some("- Ada\n".to_owned()) },
+        Op::Update(Entry { content: "milk".to_owned(), version: 2, ..old.clone() }),
+    ];
+    done(apply(&*store, Verb::Import, &ops));
+    let last = done(store.undoable()).unwrap();
+    let now = |id| stored(&*store, id).unwrap();
+    assert_eq!(last.entries, [(now("a"), Some(old)), (now("b"), None)]);
+    assert_eq!(last.documents, [(profile(), ContentHash::of("- Ada\n"), None)]);
+    done(undo(&*store, &last));
+    assert_eq!((now("a").content.as_str(), now("b").status), ("tea", Status::Inactive));
+    assert_eq!(done(store.known_documents())[0].hash, ContentHash::missing());
+}
+
+fn a_document_knows_what_it_was_before(make: Make<'_>) {
+    let store = make();
+    write(&*store, Some("one"));
+    write(&*store, Some("two"));
+    let last = done(store.undoable()).unwrap();
+    assert_eq!(last.documents, [(profile(), ContentHash::of("two"), Some("one".to_owned()))]);
+    done(undo(&*store, &last));
+    write(&*store, None);
+    let last = done(store.undoable()).unwrap();
+    assert_eq!(last.documents, [(profile(), ContentHash::missing(), Some("one".to_owned()))]);
+}

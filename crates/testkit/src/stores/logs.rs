@@ -1,0 +1,119 @@
+//! The recall log, conversations and counts.
+
+use throughline_core::model::{RecallId, Session};
+use throughline_core::ports::{Op, StoreStats};
+use throughline_core::recall::{FoundBy, RecallRecord, RecalledHit, Why};
+
+use super::*;
+
+pub(super) const CHECKS: &[Check] = checks![
+    recalls_are_noted_the_newest_first,
+    every_hit_is_counted,
+    turns_keep_their_order,
+    a_turn_is_said_once,
+    the_latest_session_comes_first,
+    stats_count_what_is_there,
+];
+
+/// A recall that returned these.
+pub(super) fn recall(id: &str, query: &str, at: i64, hits: &[&str]) -> RecallRecord {
+    let why = Why { found_by: FoundBy::Words, bm25: 1.5, recency: 1.1, trust: 1.1, significance: 1.0 };
+    let hit = |id: &&str| RecalledHit { id: EntryId::new(*id), kind: Kind::Entry, score: why.score(), why: why.clone() };
+    RecallRecord {
+        recall_id: RecallId::new(id),
+        at: minute(at),
+        query: query.to_owned(),
+        hits: hits.iter().map(hit).collect(),
+    }
+}
+
+fn recalls_are_noted_the_newest_first(make: Make<'_>) {
+    let store = make();
+    assert_eq!(done(store.recalls(9)), []);
+    let noted = [recall("r1", "tea", 1, &["a"]), recall("r2", "100% \"quoted\"", 2, &[])];
+    noted.iter().cloned().for_each(|recall| store.note(recall));
+    let [first, second] = noted;
+    assert_eq!(done(store.recalls(9)), [second.clone(), first]);
+    assert_eq!(done(store.recalls(1)), [second]);
+    assert_eq!(done(store.changes(9)), [], "a recall is no change");
+}
+
+fn every_hit_is_counted(make: Make<'_>) {
+    let store = make();
+    insert(&*store, entry("a", "tea"));
+    insert(&*store, entry("b", "milk"));
+    for record in [recall("r1", "tea", 7, &["a"]), recall("r2", "tea", 3, &["a", "b"]), recall("r3", "x", 9, &[])] {
+        store.note(record);
+    }
+    done(store.recalls(1));
+    let used = |id: &str| {
+        let memory = done(store.memory(&EntryId::new(id))).unwrap();
+        (memory.recall_count, memory.last_recalled_at)
+    };
+    assert_eq!(used("a"), (2, Some(minute(7))));
+    assert_eq!(used("b"), (1, Some(minute(3))));
+    let listing = done(store.list(&Filter::default(), &Page { limit: 9, cursor: None }));
+    let counts: u64 = listing.memories.iter().map(|memory| memory.recall_count).sum();
+    assert_eq!(counts, 3, "listings show them too");
+}
+
+fn turns_keep_their_order(make: Make<'_>) {
+    let store = make();
+    let said = [
+        Turn { at: minute(5), ..turn("z", "cli:a", "first") },
+        turn("y", "cli:b", "elsewhere"),
+        Turn { role: Role::Assistant, speaker: Some("Bot".to_owned()), ..turn("a", "cli:a", "second\n用户 \0") },
+    ];
+    done(store.append(&said[..2]));
+    done(store.append(&said[2..]));
+    done(store.append(&[]));
+    assert_eq!(done(store.turns(&"cli:a".parse().unwrap())), [said[0].clone(), said[2].clone()], "as they were said");
+    assert_eq!(done(store.turns(&"cli:b".parse().unwrap())), [said[1].clone()]);
+    assert_eq!(done(store.turns(&"cli:c".parse().unwrap())), []);
+}
+
+fn a_turn_is_said_once(make: Make<'_>) {
+    let store = make();
+    done(store.append(&[turn("t", "cli:a", "hello")]));
+    done(store.append(&[turn("t", "cli:a", "hello"), turn("u", "cli:a", "again")]));
+    let ids: Vec<String> = done(store.turns(&"cli:a".parse().unwrap())).iter().map(|turn| turn.id.to_string()).collect();
+    assert_eq!(ids, ["t", "u"]);
+}
+
+fn the_latest_session_comes_first(make: Make<'_>) {
+    let store = make();
+    let at = |n, id: &str, session: &str| Turn { at: minute(n), ..turn(id, session, "hello") };
+    done(store.append(&[at(1, "t1", "cli:a"), at(2, "t2", "cli:b"), at(5, "t3", "cli:a"), at(4, "t4", "cli:a")]));
+    let session = |id: &str, from, to| Session {
+        id: id.parse().unwrap(),
+        project: None,
+        created_at: minute(from),
+        updated_at: minute(to),
+    };
+    assert_eq!(done(store.sessions()), [session("cli:a", 1, 5), session("cli:b", 2, 2)]);
+}
+
+fn stats_count_what_is_there(make: Make<'_>) {
+    let store = make();
+    assert_eq!(StoreStats { bytes: 0, ..done(store.stats()) }, StoreStats::default());
+    let archived = Entry { layer: throughline_core::model::Layer::Archive, ..entry("c", "happened") };
+    let ops = [entry("a", "tea"), entry("b", "milk"), archived, inactive(&entry("d", "gone"))].map(Op::Insert);
+    done(apply(&*store, Verb::Remember, &ops));
+    done(store.replace_bullets(&"user/profile".parse().unwrap(), None, &[bullet("user/profile", "e", "Ada")]));
+    done(store.append(&[turn("t", "cli:a", "hello"), turn("u", "cli:a", "again")]));
+    store.note(recall("r", "tea", 0, &["a"]));
+    let stats = done(store.stats());
+    assert!(stats.bytes > 0);
+    let expected = StoreStats {
+        knowledge: 2,
+        archive: 1,
+        bullets: 1,
+        inactive: 1,
+        sessions: 1,
+        turns: 2,
+        changes: 1,
+        recalls: 1,
+        bytes: stats.bytes,
+    };
+    assert_eq!(stats, expected);
+}

@@ -1,0 +1,92 @@
+//! `throughline bench recall|speed`: measured through the engine that everybody uses, in a home of its own.
+
+mod dataset;
+mod recall;
+mod score;
+mod speed;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use clap::Subcommand;
+use jiff::Timestamp;
+use throughline_core::engine::{Engine, Settings};
+use throughline_core::model::{Actor, Source};
+use throughline_core::ports::Clock;
+use throughline_documents::FileDocuments;
+use throughline_sqlite::{Durability, SqliteStore};
+
+use super::Answer;
+use super::failure::Failure;
+use crate::world::RandomIds;
+
+/// Measure retrieval quality or speed
+#[derive(Subcommand)]
+pub(super) enum Bench {
+    /// Answer the questions of a data set and score them
+    Recall(recall::RecallBench),
+    /// Measure latencies at a size of your choice
+    Speed(speed::SpeedBench),
+}
+
+impl Bench {
+    pub(super) fn run(self) -> Answer {
+        match self {
+            Self::Recall(bench) => bench.run(),
+            Self::Speed(bench) => bench.run(),
+        }
+    }
+}
+
+/// A clock that is set to the time of each question.
+#[derive(Default)]
+struct SetClock(AtomicI64);
+
+impl SetClock {
+    fn set(&self, to: Timestamp) {
+        self.0.store(to.as_millisecond(), Ordering::Relaxed);
+    }
+}
+
+impl Clock for SetClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millisecond(self.0.load(Ordering::Relaxed)).unwrap_or(Timestamp::UNIX_EPOCH)
+    }
+}
+
+/// A memory in a temporary directory, gone when it is dropped.
+struct Laboratory {
+    engine: Engine,
+    store: Arc<SqliteStore>,
+    clock: Arc<SetClock>,
+    _directory: tempfile::TempDir,
+}
+
+impl Laboratory {
+    fn open(durability: Durability) -> Result<Self, Failure> {
+        let directory = tempfile::tempdir().map_err(|error| Failure::io("make a temporary directory", &error))?;
+        let store = Arc::new(SqliteStore::open(&directory.path().join("memory.db"), directory.path(), durability)?);
+        let documents = FileDocuments::open(directory.path()).map_err(crate::world::OpenError::from)?;
+        let clock = Arc::new(SetClock::default());
+        let engine = Engine::new(
+            Arc::clone(&store) as _,
+            Arc::new(documents),
+            Arc::clone(&clock) as _,
+            Arc::new(RandomIds),
+            Settings::default(),
+            Actor::new(Source::User, "bench"),
+        );
+        Ok(Self { engine, store, clock, _directory: directory })
+    }
+}
+
+/// The value below which a share of the sorted values lies.
+fn percentile(sorted: &[f64], share: f64) -> f64 {
+    let at = ((sorted.len() as f64 * share) as usize).min(sorted.len().saturating_sub(1));
+    sorted.get(at).copied().unwrap_or_default()
+}
+
+/// Milliseconds since `start`.
+fn elapsed_ms(start: std::time::Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1000.0
+}

@@ -1,0 +1,112 @@
+//! `throughline bench speed --entries N`
+
+use std::time::Instant;
+
+use clap::Args;
+use serde_json::json;
+use throughline_core::engine::{ContextRequest, NewMemory};
+use throughline_core::recall::{Filter, RecallRequest};
+use throughline_sqlite::Durability;
+
+use super::{Laboratory, elapsed_ms, percentile};
+use crate::cli::failure::Failure;
+use crate::cli::reply::Reply;
+use crate::cli::{Answer, keep, style};
+use crate::synthetic::{self, Dice};
+
+/// Questions per measurement, and how many of them only warm up.
+const QUESTIONS: usize = 300;
+const WARM_UP: usize = 30;
+const INSERTS: usize = 100;
+
+/// Measure latencies at a size of your choice
+#[derive(Args)]
+pub(in crate::cli) struct SpeedBench {
+    /// How many memories to fill it with
+    #[arg(long, default_value_t = 10_000)]
+    entries: u64,
+}
+
+impl SpeedBench {
+    pub(in crate::cli) fn run(self) -> Answer {
+        let laboratory = Laboratory::open(Durability::Full)?;
+        laboratory.clock.set(fill_until());
+        fill(&laboratory, self.entries)?;
+        let verbs = [
+            ("recall", measure(QUESTIONS, |dice| recall(&laboratory, dice))?),
+            ("context", measure(QUESTIONS, |dice| context(&laboratory, dice))?),
+            ("remember", measure(INSERTS, |dice| remember(&laboratory, dice))?),
+        ];
+        let milliseconds = |value: f64| format!("{value:.3}");
+        let rows = verbs.iter().map(|(verb, times)| {
+            let shares = [0.5, 0.9, 0.99].map(|share| milliseconds(percentile(times, share)));
+            std::iter::once((*verb).to_owned()).chain(shares).collect()
+        });
+        let text = format!(
+            "{}\n{}",
+            style::count(self.entries, "memory", "memories"),
+            style::table(&["verb", "p50 ms", "p90 ms", "p99 ms"], rows.collect())
+        );
+        let body: serde_json::Map<String, serde_json::Value> = verbs
+            .iter()
+            .map(|(verb, times)| {
+                let value = json!({ "p50_ms": percentile(times, 0.5), "p99_ms": percentile(times, 0.99) });
+                ((*verb).to_owned(), value)
+            })
+            .collect();
+        Ok(Reply::new(&json!({ "entries": self.entries, "verbs": body }), text))
+    }
+}
+
+fn fill_until() -> jiff::Timestamp {
+    jiff::Timestamp::from_second(1_780_000_000).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+}
+
+/// Fills the memory as an import does: many in one transaction.
+fn fill(laboratory: &Laboratory, entries: u64) -> Result<(), Failure> {
+    let bar = keep::bar("memories");
+    bar.set_length(entries);
+    let mut dice = Dice::new(1);
+    let mut left = entries;
+    while left > 0 {
+        let batch = left.min(5_000);
+        let news: Vec<NewMemory> = (0..batch).map(|_| NewMemory::fact(synthetic::memory(&mut dice))).collect();
+        laboratory.engine.remember_all(&news)?;
+        bar.inc(batch);
+        left -= batch;
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// The sorted times of `n` runs, after warming up.
+fn measure(n: usize, mut run: impl FnMut(&mut Dice) -> Result<(), Failure>) -> Result<Vec<f64>, Failure> {
+    let mut dice = Dice::new(2);
+    let mut times = Vec::with_capacity(n);
+    for at in 0..n + WARM_UP {
+        let start = Instant::now();
+        run(&mut dice)?;
+        if at >= WARM_UP {
+            times.push(elapsed_ms(start));
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times)
+}
+
+fn recall(laboratory: &Laboratory, dice: &mut Dice) -> Result<(), Failure> {
+    let filter = Filter::recallable(laboratory.engine.now());
+    laboratory.engine.recall(&RecallRequest { query: synthetic::question(dice), limit: 10, filter })?;
+    Ok(())
+}
+
+fn context(laboratory: &Laboratory, dice: &mut Dice) -> Result<(), Failure> {
+    let message = Some(synthetic::question(dice));
+    laboratory.engine.preview_context(&ContextRequest { message, ..ContextRequest::default() })?;
+    Ok(())
+}
+
+fn remember(laboratory: &Laboratory, dice: &mut Dice) -> Result<(), Failure> {
+    laboratory.engine.remember(&NewMemory::fact(synthetic::memory(dice)))?;
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! `throughline edit ID`
+
+use std::io::Write as _;
+use std::process::Command;
+
+use clap::Args;
+use throughline_core::engine;
+
+use super::failure::Failure;
+use super::remember::{Weight, receipt};
+use super::{Answer, style};
+use crate::world::{World, editor};
+
+/// Change a memory, in your editor or by options
+#[derive(Args)]
+pub(super) struct Edit {
+    /// An id, the first six characters of one, or a key
+    id: String,
+    /// The new text; without any option, your editor opens
+    #[arg(long)]
+    content: Option<String>,
+    /// The new key; an empty one removes it
+    #[arg(long)]
+    key: Option<String>,
+    #[command(flatten)]
+    weight: Weight,
+    /// All its tags (repeat for several); an empty one removes them
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// The project it is about; an empty one removes it
+    #[arg(long)]
+    project: Option<String>,
+}
+
+impl Edit {
+    pub(super) fn run(self, world: &World) -> Answer {
+        let or_none = |text: String| Some(text).filter(|text| !text.is_empty());
+        let mut edit = engine::Edit {
+            content: self.content,
+            key: self.key.map(or_none),
+            importance: self.weight.importance()?,
+            tags: (!self.tags.is_empty()).then(|| self.tags.into_iter().filter_map(or_none).collect()),
+            project: self.project.map(or_none),
+        };
+        if edit == engine::Edit::default() {
+            let memory = world.engine.show(&self.id)?;
+            edit.content = Some(in_editor(&memory.entry.content)?);
+        }
+        let edited = world.engine.edit(&self.id, &edit)?;
+        Ok(receipt(&edited, world))
+    }
+}
+
+/// The text after the person's editor is done with it.
+pub(super) fn in_editor(text: &str) -> Result<String, Failure> {
+    let opening = |error: std::io::Error| Failure::io("open your editor", &error);
+    let editor = editor()
+        .ok_or_else(|| Failure::new("no editor is set", "set `EDITOR`, or give the new text: --content TEXT"))?;
+    let mut file = tempfile::Builder::new().prefix("memory-").suffix(".md").tempfile().map_err(opening)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.flush()).map_err(opening)?;
+    // `$EDITOR` may hold arguments: a shell reads it the way git lets one.
+    let mut command = if cfg!(windows) { Command::new(&editor) } else { Command::new("sh") };
+    if !cfg!(windows) {
+        command.arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor);
+    }
+    let status = command.arg(file.path()).status().map_err(opening)?;
+    if !status.success() {
+        let message = format!("your editor `{}` ended with {status}", style::plain(&editor));
+        return Err(Failure::new(message, "nothing was changed"));
+    }
+    // Editors that save by renaming leave the open file behind: what counts is what the path holds now.
+    std::fs::read_to_string(file.path()).map_err(opening)
+}

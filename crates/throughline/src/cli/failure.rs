@@ -1,0 +1,109 @@
+//! A failure as a person sees it: `error:` says what, `hint:` says what to try next.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use owo_colors::OwoColorize as _;
+use throughline_core::engine::EngineError;
+use throughline_core::model::{NameError, UnknownSpelling, WeightError};
+use throughline_core::ports::StoreError;
+use throughline_core::when::WhenError;
+
+use super::style::plain;
+use crate::config::ConfigError;
+use crate::world::OpenError;
+
+/// Why a command could not be done.
+pub(super) struct Failure {
+    message: String,
+    hint: Option<String>,
+    /// 1 where there is no such thing, else 2.
+    code: u8,
+}
+
+impl Failure {
+    pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: Some(hint.into()), code: 2 }
+    }
+
+    /// A file that could not be read or written.
+    pub(super) fn io(doing: &str, error: &std::io::Error) -> Self {
+        Self { message: format!("cannot {doing}: {error}"), hint: None, code: 2 }
+    }
+
+    fn of(error: &dyn Error, hint: Option<String>) -> Self {
+        let mut message = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            let cause_text = cause.to_string();
+            if !message.ends_with(&cause_text) {
+                message = format!("{message}: {cause_text}");
+            }
+            source = cause.source();
+        }
+        Self { message, hint, code: 2 }
+    }
+
+    pub(super) fn print(&self) -> ExitCode {
+        anstream::eprintln!("{} {}", "error:".red().bold(), plain(&self.message));
+        if let Some(hint) = &self.hint {
+            anstream::eprintln!("{} {}", "hint:".cyan().bold(), plain(hint));
+        }
+        ExitCode::from(self.code)
+    }
+}
+
+/// Arguments that make no sense, and `--help` and `--version`, which are answers.
+pub(super) fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    ExitCode::from(if error.use_stderr() { 2 } else { 0 })
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        let code = if error.is_not_found() { 1 } else { 2 };
+        Self { code, ..Self::of(&error, error.hint().map(str::to_owned)) }
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        Self::of(&error, error.hint())
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::of(&error, error.hint().map(std::borrow::Cow::into_owned))
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::of(&error, error.hint().map(str::to_owned))
+    }
+}
+
+impl From<WhenError> for Failure {
+    fn from(error: WhenError) -> Self {
+        Self::of(&error, Some(error.hint().to_owned()))
+    }
+}
+
+impl From<NameError> for Failure {
+    fn from(error: NameError) -> Self {
+        Self::of(&error, Some(error.hint().to_owned()))
+    }
+}
+
+impl From<WeightError> for Failure {
+    fn from(error: WeightError) -> Self {
+        Self::of(&error, Some("significance is 1 to 5, importance 0 to 1; 4 and 5 are protected".to_owned()))
+    }
+}
+
+impl From<UnknownSpelling> for Failure {
+    fn from(error: UnknownSpelling) -> Self {
+        Self::of(&error, None)
+    }
+}

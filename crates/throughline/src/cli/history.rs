@@ -1,0 +1,104 @@
+//! `throughline history [ID]`, `throughline restore ID VERSION`
+
+use clap::Args;
+use serde_json::json;
+use throughline_core::engine::HistoryOf;
+use throughline_core::model::{Change, Namespace, Status};
+
+use super::remember::receipt;
+use super::reply::Reply;
+use super::{Answer, style};
+use crate::world::World;
+
+/// Show every version of a memory or document, or the latest changes
+#[derive(Args)]
+pub(super) struct History {
+    /// An id, a key, or a document such as user/profile; without it, the latest changes of all
+    id: Option<String>,
+    /// How many changes at most
+    #[arg(long, default_value_t = 20)]
+    limit: usize,
+}
+
+impl History {
+    pub(super) fn run(self, world: &World) -> Answer {
+        match &self.id {
+            None => self.changes(world),
+            Some(id) => versions(id, world),
+        }
+    }
+
+    fn changes(&self, world: &World) -> Answer {
+        let changes = world.engine.changes(self.limit)?;
+        let row = |change: &Change| {
+            let mut row = made(change, world);
+            row.push(change.verb.to_string());
+            row
+        };
+        let text = if changes.is_empty() {
+            "no changes yet\n".to_owned()
+        } else {
+            style::table(&["when", "by", "through", "did"], changes.iter().map(row).collect())
+        };
+        Ok(Reply::new(&json!({ "changes": changes }), text).or_nothing(changes.is_empty()))
+    }
+}
+
+/// When, who, and through what.
+fn made(change: &Change, world: &World) -> Vec<String> {
+    vec![style::date(change.at, &world.now()), style::who(change.actor.who).to_owned(), style::plain(&change.actor.via)]
+}
+
+fn versions(id: &str, world: &World) -> Answer {
+    let history = world.engine.history(id)?;
+    let room = style::width().saturating_sub(60).max(24);
+    let row = |number: u32, change: &Change, text: String| {
+        let mut row = vec![number.to_string()];
+        row.extend(made(change, world));
+        row.extend([change.verb.to_string(), style::one_line(&text, room)]);
+        row
+    };
+    let rows: Vec<Vec<String>> = match &history {
+        HistoryOf::Entry { versions } => versions
+            .iter()
+            .map(|version| {
+                let forgotten = if version.entry.status == Status::Inactive { "(forgotten) " } else { "" };
+                row(version.entry.version, &version.change, format!("{forgotten}{}", version.entry.content))
+            })
+            .collect(),
+        HistoryOf::Document { versions } => versions
+            .iter()
+            .map(|version| {
+                row(version.version, &version.change, version.text.clone().unwrap_or("(removed)".to_owned()))
+            })
+            .collect(),
+    };
+    let nothing = rows.is_empty();
+    let text = if nothing {
+        "no versions yet\n".to_owned()
+    } else {
+        style::table(&["version", "when", "by", "through", "did", "text"], rows)
+    };
+    Ok(Reply::new(&history, text).or_nothing(nothing))
+}
+
+/// Bring an earlier version back
+#[derive(Args)]
+pub(super) struct Restore {
+    /// An id, a key, or a document such as user/profile
+    id: String,
+    /// The version, as `throughline history` numbers them
+    version: u32,
+}
+
+impl Restore {
+    pub(super) fn run(self, world: &World) -> Answer {
+        if let Ok(Namespace::Document(name)) = self.id.parse() {
+            let text = world.engine.restore_document(&name, self.version)?;
+            let told = format!("restored {name} as it was in version {}\n", self.version);
+            return Ok(Reply::new(&json!({ "name": name, "text": text }), told));
+        }
+        let restored = world.engine.restore(&self.id, self.version)?;
+        Ok(receipt(&restored, world))
+    }
+}

@@ -1,0 +1,72 @@
+//! `throughline list`
+
+use clap::Args;
+use throughline_core::model::{Memory, Status};
+use throughline_core::ports::Page;
+use throughline_core::recall::Filter;
+
+use super::filters::Filters;
+use super::reply::Reply;
+use super::{Answer, style};
+use crate::world::World;
+
+/// List memories, newest first
+#[derive(Args)]
+pub(super) struct List {
+    #[command(flatten)]
+    filters: Filters,
+    /// active, inactive or any
+    #[arg(long, default_value = "active", value_parser = status)]
+    status: StatusFilter,
+    /// How many at most
+    #[arg(long, default_value_t = 50)]
+    limit: usize,
+    /// Where the previous page ended
+    #[arg(long)]
+    cursor: Option<String>,
+}
+
+#[derive(Clone, Copy)]
+struct StatusFilter(Option<Status>);
+
+fn status(text: &str) -> Result<StatusFilter, String> {
+    match text {
+        "any" | "all" => Ok(StatusFilter(None)),
+        other => other
+            .parse()
+            .map(|status| StatusFilter(Some(status)))
+            .map_err(|_| format!("unknown status `{other}`: expected active, inactive or any")),
+    }
+}
+
+impl List {
+    pub(super) fn run(self, world: &World) -> Answer {
+        let now = world.now();
+        let live_at = (self.status.0 == Some(Status::Active)).then(|| now.timestamp());
+        let filter = Filter { status: self.status.0, live_at, ..Filter::default() };
+        let filter = self.filters.apply(filter, &now)?;
+        let listing = world.engine.list(&filter, &Page { limit: self.limit, cursor: self.cursor })?;
+        let room = style::width().saturating_sub(56).max(24);
+        let row = |memory: &Memory| {
+            let entry = &memory.entry;
+            vec![
+                style::short(entry.id.as_str()).to_owned(),
+                style::one_line(&entry.content, room),
+                entry.layer.to_string(),
+                memory.significance.value().to_string(),
+                style::date(entry.updated_at, &now),
+                memory.recall_count.to_string(),
+            ]
+        };
+        let mut text = if listing.memories.is_empty() {
+            "nothing yet; try `throughline remember \"I prefer short answers\"`\n".to_owned()
+        } else {
+            let headings = ["id", "memory", "layer", "sig", "changed", "recalled"];
+            style::table(&headings, listing.memories.iter().map(row).collect())
+        };
+        if let Some(cursor) = &listing.cursor {
+            text.push_str(&format!("\nmore: throughline list --cursor {cursor}\n"));
+        }
+        Ok(Reply::new(&listing, text).or_nothing(listing.memories.is_empty()))
+    }
+}

@@ -1,0 +1,173 @@
+//! The command line: one file per command. Each parses, calls one verb of the engine, and shapes the answer.
+
+mod bench;
+mod config;
+mod context;
+mod doctor;
+mod edit;
+mod failure;
+mod filters;
+mod forget;
+mod history;
+mod keep;
+mod list;
+mod read;
+mod recall;
+mod remember;
+mod reply;
+mod show;
+mod status;
+mod style;
+mod transfer;
+mod undo;
+mod write;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use crate::world::{World, log_level};
+use failure::Failure;
+use reply::Reply;
+
+/// The memory of your AI assistants: one place that all of them share, on your own machine.
+#[derive(Parser)]
+#[command(name = "throughline", version, propagate_version = true, disable_help_subcommand = true)]
+#[command(after_help = "Run `throughline` alone to see where your memory is and what to try next.")]
+struct Cli {
+    /// Print JSON for programs instead of text for people
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Store a memory
+    Remember(remember::Remember),
+    /// Find memories by plain words
+    Recall(recall::Recall),
+    /// Make a memory inactive, or erase it for good
+    Forget(forget::Forget),
+    /// List memories, newest first
+    List(list::List),
+    /// Show one memory
+    Show(show::Show),
+    /// Change a memory, in your editor or by options
+    Edit(edit::Edit),
+    /// Show every version of a memory or document, or the latest changes
+    History(history::History),
+    /// Bring an earlier version back
+    Restore(history::Restore),
+    /// Revert the last change
+    Undo(undo::Undo),
+    /// Print any part of memory as Markdown
+    Read(read::Read),
+    /// Replace a document with what is on standard input
+    Write(write::Write),
+    /// Who the assistants think you are
+    Profile(read::Profile),
+    /// What has been going on lately
+    Working(read::Working),
+    /// Show what an assistant would be given, and why
+    Context(context::Context),
+    /// Print everything, as JSON or Markdown
+    Export(transfer::Export),
+    /// Take an export in
+    Import(transfer::Import),
+    /// Count what the memory holds
+    Stats(status::Stats),
+    /// Check that everything is sound
+    Doctor(doctor::Doctor),
+    /// Write a verified copy of the database
+    Backup(keep::Backup),
+    /// Rebuild the search index
+    Reindex(keep::Reindex),
+    /// Show or check the configuration
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    /// Measure retrieval quality or speed
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Print a completion script for your shell
+    Completions(Completions),
+}
+
+/// Print a completion script for your shell
+#[derive(clap::Args)]
+struct Completions {
+    /// Which shell
+    shell: clap_complete::Shell,
+}
+
+type Answer = Result<Reply, Failure>;
+
+/// Runs the program with the arguments it was given.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::usage(&error),
+    };
+    tracing_subscriber::fmt().with_max_level(log_level()).with_writer(std::io::stderr).without_time().init();
+    let json = cli.json;
+    match run(cli) {
+        Ok((reply, world)) => {
+            let code = reply.print(json);
+            // The answer is out: only now may the log of this recall take its time.
+            drop(world);
+            code
+        }
+        Err(failure) => failure.print(),
+    }
+}
+
+/// Runs one command; gives its answer, and the world that must outlive the printing.
+fn run(cli: Cli) -> Result<(Reply, Option<World>), Failure> {
+    match cli.command {
+        Some(Command::Completions(args)) => Ok((completions(args.shell), None)),
+        Some(Command::Config(command)) => Ok((command.run()?, None)),
+        Some(Command::Bench(command)) => Ok((command.run()?, None)),
+        Some(Command::Doctor(command)) => Ok((command.run()?, None)),
+        command => {
+            let world = World::open()?;
+            let reply = dispatch(command, &world)?;
+            Ok((reply, Some(world)))
+        }
+    }
+}
+
+fn dispatch(command: Option<Command>, world: &World) -> Answer {
+    match command {
+        None => status::run(world),
+        Some(Command::Remember(command)) => command.run(world),
+        Some(Command::Recall(command)) => command.run(world),
+        Some(Command::Forget(command)) => command.run(world),
+        Some(Command::List(command)) => command.run(world),
+        Some(Command::Show(command)) => command.run(world),
+        Some(Command::Edit(command)) => command.run(world),
+        Some(Command::History(command)) => command.run(world),
+        Some(Command::Restore(command)) => command.run(world),
+        Some(Command::Undo(command)) => command.run(world),
+        Some(Command::Read(command)) => command.run(world),
+        Some(Command::Write(command)) => command.run(world),
+        Some(Command::Profile(command)) => command.run(world),
+        Some(Command::Working(command)) => command.run(world),
+        Some(Command::Context(command)) => command.run(world),
+        Some(Command::Export(command)) => command.run(world),
+        Some(Command::Import(command)) => command.run(world),
+        Some(Command::Stats(command)) => command.run(world),
+        Some(Command::Backup(command)) => command.run(world),
+        Some(Command::Reindex(command)) => command.run(world),
+        Some(Command::Config(_) | Command::Bench(_) | Command::Doctor(_) | Command::Completions(_)) => {
+            status::run(world)
+        }
+    }
+}
+
+fn completions(shell: clap_complete::Shell) -> Reply {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "throughline", &mut script);
+    let script = String::from_utf8_lossy(&script).into_owned();
+    Reply::text(script)
+}

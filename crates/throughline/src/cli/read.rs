@@ -1,0 +1,85 @@
+//! `throughline read ADDRESS`, `throughline profile`, `throughline working`
+
+use clap::Args;
+use owo_colors::OwoColorize as _;
+use serde_json::json;
+use throughline_core::model::{DocumentName, Namespace};
+
+use super::edit::in_editor;
+use super::failure::Failure;
+use super::reply::Reply;
+use super::{Answer, style};
+use crate::world::World;
+
+/// Print any part of memory as Markdown
+#[derive(Args)]
+pub(super) struct Read {
+    /// user/profile, user/working, user/facts, global, sessions/cli:main …
+    address: Namespace,
+}
+
+impl Read {
+    pub(super) fn run(self, world: &World) -> Answer {
+        let text = world.engine.read(&self.address)?;
+        let nothing = text.is_none();
+        let shown = text.clone().unwrap_or_else(|| format!("{} is empty\n", self.address));
+        Ok(Reply::new(&json!({ "name": self.address, "text": text }), style::plain(&shown)).or_nothing(nothing))
+    }
+}
+
+/// Who the assistants think you are
+#[derive(Args)]
+pub(super) struct Profile {
+    /// Open it in your editor
+    #[arg(long)]
+    edit: bool,
+}
+
+impl Profile {
+    pub(super) fn run(self, world: &World) -> Answer {
+        if self.edit {
+            let namespace = world.engine.settings().namespace.as_ref();
+            let namespace = namespace.ok_or(throughline_core::engine::EngineError::NoNamespace)?;
+            edit(&DocumentName::profile(namespace), world)?;
+        }
+        let Some((text, usage)) = world.engine.profile()? else {
+            let text = "no profile yet; try `throughline remember --layer identity \"My name is …\"`\n";
+            return Ok(Reply::new(&json!({ "text": null, "usage": null }), text).or_nothing(true));
+        };
+        let flag = if usage.is_over() { " over the limit: assistants cannot add to it" } else { "" };
+        let shown = format!("{}\n\n{}{}\n", style::plain(text.trim_end()), usage.dimmed(), flag.yellow());
+        Ok(Reply::new(&json!({ "text": text, "usage": usage }), shown))
+    }
+}
+
+/// Opens a document in the person's editor and writes back what they saved, unless it changed meanwhile.
+fn edit(name: &DocumentName, world: &World) -> Result<(), Failure> {
+    let document = world.engine.document(name)?;
+    let hash = document.as_ref().map_or_else(throughline_core::model::ContentHash::missing, |d| d.hash.clone());
+    let text = in_editor(&document.map(|document| document.text).unwrap_or_default())?;
+    world.engine.write(name, &text, Some(&hash))?;
+    Ok(())
+}
+
+/// What has been going on lately
+#[derive(Args)]
+pub(super) struct Working {}
+
+impl Working {
+    pub(super) fn run(self, world: &World) -> Answer {
+        let Some(working) = world.engine.working()? else {
+            let text = "no recent context: nothing was written, or it has expired\n";
+            return Ok(Reply::new(&json!({ "text": null }), text).or_nothing(true));
+        };
+        let now = world.now();
+        let about = format!(
+            "updated {} · expires {}",
+            style::date(working.updated_at, &now),
+            style::date(working.expires_at, &now)
+        );
+        let shown = format!("{}\n\n{}\n", style::plain(&working.content), about.dimmed());
+        let json =
+            json!({ "text": working.content, "updated_at": working.updated_at, "expires_at": working.expires_at });
+        Ok(Reply::new(&json, shown))
+    }
+}

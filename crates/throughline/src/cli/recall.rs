@@ -1,0 +1,45 @@
+//! `throughline recall QUERY`
+
+use clap::Args;
+use throughline_core::model::Kind;
+use throughline_core::recall::{Filter, RecallRequest};
+
+use super::filters::Filters;
+use super::reply::Reply;
+use super::{Answer, style};
+use crate::world::World;
+
+/// Find memories by plain words
+#[derive(Args)]
+pub(super) struct Recall {
+    /// What to look for, in plain words: no character has a special meaning
+    #[arg(required = true)]
+    query: Vec<String>,
+    /// How many at most
+    #[arg(long, default_value_t = 10)]
+    limit: usize,
+    #[command(flatten)]
+    filters: Filters,
+    /// Only this kind (repeat for several): entry, bullet or turn; without it, entries and bullets
+    #[arg(long = "kind", value_name = "KIND")]
+    kinds: Vec<Kind>,
+    /// Show how each score came about
+    #[arg(long)]
+    why: bool,
+}
+
+impl Recall {
+    pub(super) fn run(self, world: &World) -> Answer {
+        let now = world.now();
+        let filter = Filter { kinds: self.kinds, ..Filter::recallable(now.timestamp()) };
+        let filter = self.filters.apply(filter, &now)?;
+        let request = RecallRequest { query: self.query.join(" "), limit: self.limit, filter };
+        let recall = world.engine.recall(&request)?;
+        let text = if recall.hits.is_empty() {
+            "nothing found\n".to_owned()
+        } else {
+            recall.hits.iter().map(|hit| style::hit(hit, &now, self.why)).collect()
+        };
+        Ok(Reply::new(&recall, text).or_nothing(recall.hits.is_empty()))
+    }
+}

@@ -1,0 +1,95 @@
+//! `throughline` alone, and `throughline stats`
+
+use clap::Args;
+use owo_colors::OwoColorize as _;
+use serde_json::json;
+use throughline_core::engine::Overview;
+
+use super::reply::Reply;
+use super::{Answer, style};
+use crate::world::World;
+
+/// Where the memory is, what it holds, and the next three commands worth trying.
+pub(super) fn run(world: &World) -> Answer {
+    let overview = world.engine.overview()?;
+    let mut text = String::new();
+    if world.is_new {
+        text.push_str(&format!("{}\n\n", "A new memory was made for you.".green()));
+    }
+    let mut line = |name: &str, value: String| text.push_str(&format!("{} {value}\n", format!("{name:>8}").dimmed()));
+    line("memory", world.home.data.display().to_string());
+    line("config", world.config.path.as_ref().map_or("defaults".to_owned(), |path| path.display().to_string()));
+    line("holds", holds(&overview));
+    line("profile", overview.identity.map_or("empty".to_owned(), |usage| usage.to_string()));
+    let recent = overview.working_expires_at.map(|at| format!("expires {}", style::date(at, &world.now())));
+    line("recent", recent.unwrap_or("nothing yet".to_owned()));
+    text.push_str("\nTry next:\n");
+    for (command, why) in next_commands(&overview) {
+        text.push_str(&format!("  {}\n      {}\n", command.cyan(), why.dimmed()));
+    }
+    Ok(Reply::new(&json(&overview, world), text))
+}
+
+fn json(overview: &Overview, world: &World) -> serde_json::Value {
+    json!({ "memory": world.home.data, "config": world.config.path, "stats": overview })
+}
+
+fn holds(overview: &Overview) -> String {
+    let store = &overview.store;
+    let mut parts = vec![style::count(store.knowledge, "memory", "memories")];
+    for (n, one, many) in [
+        (store.archive, "archived", "archived"),
+        (store.bullets, "line in documents", "lines in documents"),
+        (store.sessions, "conversation", "conversations"),
+        (store.inactive, "forgotten", "forgotten"),
+    ] {
+        if n > 0 {
+            parts.push(style::count(n, one, many));
+        }
+    }
+    parts.join(", ")
+}
+
+/// What helps most depends on what is there already.
+fn next_commands(overview: &Overview) -> [(&'static str, &'static str); 3] {
+    let about_you = (
+        "throughline remember --layer identity \"My name is Ada; I like short answers\"",
+        "every conversation will start knowing this",
+    );
+    let a_fact = ("throughline remember \"We deploy on Fridays at noon\"", "found again when it fits");
+    let recall = ("throughline recall \"when do we deploy?\"", "in plain words, with --why to see the reasons");
+    let context = ("throughline context --message \"when do we deploy?\"", "exactly what an assistant would be given");
+    let list = ("throughline list", "everything, newest first; `throughline undo` takes the last change back");
+    match (overview.identity.is_some(), overview.store.knowledge > 0) {
+        (false, false) => [about_you, a_fact, recall],
+        (false, true) => [about_you, recall, context],
+        (true, false) => [a_fact, recall, context],
+        (true, true) => [recall, context, list],
+    }
+}
+
+/// Count what the memory holds
+#[derive(Args)]
+pub(super) struct Stats {}
+
+impl Stats {
+    pub(super) fn run(self, world: &World) -> Answer {
+        let overview = world.engine.overview()?;
+        let store = &overview.store;
+        let rows = [
+            ("knowledge", store.knowledge.to_string()),
+            ("archive", store.archive.to_string()),
+            ("lines in documents", store.bullets.to_string()),
+            ("forgotten", store.inactive.to_string()),
+            ("conversations", store.sessions.to_string()),
+            ("turns", store.turns.to_string()),
+            ("changes", store.changes.to_string()),
+            ("recalls in the log", store.recalls.to_string()),
+            ("profile", overview.identity.map_or("empty".to_owned(), |usage| usage.to_string())),
+            ("database", format!("{:.1} MB", store.bytes as f64 / 1e6)),
+        ];
+        let text: String =
+            rows.iter().map(|(name, value)| format!("{} {value}\n", format!("{name:>18}").dimmed())).collect();
+        Ok(Reply::new(&overview, text))
+    }
+}

@@ -1,0 +1,122 @@
+//! How memory looks on a terminal. Stored text is data: it can never move the cursor or change a colour.
+
+use comfy_table::{ContentArrangement, Table, presets};
+use jiff::{Timestamp, Zoned};
+use owo_colors::OwoColorize as _;
+use throughline_core::model::{Memory, Source, Status};
+use throughline_core::recall::Hit;
+use throughline_core::when;
+
+/// How much of an id is shown: more than the six characters that name it.
+const SHORT_ID: usize = 8;
+
+/// The widest that running text gets.
+const MAX_WIDTH: usize = 100;
+
+/// Text in which every control character is visible instead of obeyed.
+pub(super) fn plain(text: &str) -> String {
+    let visible = |c: char| match c {
+        '\n' | '\t' => c,
+        '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+        '\u{7f}' => '\u{2421}',
+        '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        _ => c,
+    };
+    text.chars().map(visible).collect()
+}
+
+/// The beginning of an id.
+pub(super) fn short(id: &str) -> &str {
+    id.get(..SHORT_ID).unwrap_or(id)
+}
+
+/// The width to write for.
+pub(super) fn width() -> usize {
+    terminal_size::terminal_size().map_or(MAX_WIDTH, |(width, _)| usize::from(width.0).clamp(40, 160))
+}
+
+/// Text on one line, cut where the line ends.
+pub(super) fn one_line(text: &str, max: usize) -> String {
+    let text = plain(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+    if text.chars().count() <= max {
+        return text;
+    }
+    let cut: String = text.chars().take(max.saturating_sub(1)).collect();
+    format!("{}…", cut.trim_end())
+}
+
+/// A table without lines, as wide as the terminal.
+pub(super) fn table(headings: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(u16::try_from(width()).unwrap_or(100))
+        .set_header(headings.iter().map(|heading| heading.to_uppercase()));
+    for row in rows {
+        table.add_row(row);
+    }
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    let (heading, body) = lines.split_first().map_or(("", &[][..]), |(heading, body)| (heading.as_str(), body));
+    format!("{}\n{}\n", heading.dimmed(), body.join("\n"))
+}
+
+/// Whose word it is, said to the person it belongs to.
+pub(super) fn who(source: Source) -> &'static str {
+    match source {
+        Source::User => "you",
+        Source::Agent => "assistant",
+        Source::System => "throughline",
+    }
+}
+
+/// Everything about a memory but its text, on one line.
+fn about(memory: &Memory, now: &Zoned) -> String {
+    let entry = &memory.entry;
+    let mut parts = vec![when::describe(entry.updated_at, now), who(entry.source).to_owned()];
+    parts.extend(entry.key.iter().map(|key| format!("key {key}")));
+    parts.push(format!("sig {}", memory.significance.value()));
+    parts.extend(entry.tags.iter().map(|tag| format!("#{tag}")));
+    parts.extend(entry.project.iter().map(|project| format!("project {project}")));
+    parts.push(entry.namespace.to_string());
+    if entry.status == Status::Inactive {
+        parts.push("forgotten".to_owned());
+    }
+    plain(&parts.join(" · "))
+}
+
+/// A memory in two lines: what it says, and about it.
+pub(super) fn memory(memory: &Memory, now: &Zoned) -> String {
+    let indent = " ".repeat(SHORT_ID + 2);
+    let content = plain(&memory.entry.content).replace('\n', &format!("\n{indent}"));
+    format!("{}  {content}\n{indent}{}\n", short(memory.entry.id.as_str()).yellow(), about(memory, now).dimmed())
+}
+
+/// A hit: a memory, and with `why` the factors of its score.
+pub(super) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
+    let mut text = memory(&hit.memory, now);
+    if why {
+        let (indent, why) = (" ".repeat(SHORT_ID + 2), &hit.why);
+        let formula = format!(
+            "score {:.3} = {} {:.3} × recency {:.3} × trust {:.2} × significance {:.2}",
+            hit.score,
+            if why.found_by == throughline_core::recall::FoundBy::Words { "words" } else { "letters" },
+            why.bm25,
+            why.recency,
+            why.trust,
+            why.significance
+        );
+        text.push_str(&format!("{indent}{}\n", formula.cyan()));
+    }
+    text
+}
+
+/// A date as people write it, with how long ago it was.
+pub(super) fn date(at: Timestamp, now: &Zoned) -> String {
+    when::describe(at, now)
+}
+
+/// `1 memory`, `2 memories`.
+pub(super) fn count(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}

@@ -1,0 +1,96 @@
+//! `throughline export`, `throughline import FILE`
+
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use throughline_core::engine;
+
+use super::failure::Failure;
+use super::reply::Reply;
+use super::{Answer, style};
+use crate::exports::write_private;
+use crate::world::World;
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Json,
+    Markdown,
+}
+
+/// Print everything, as JSON or Markdown
+#[derive(Args)]
+pub(super) struct Export {
+    /// json imports back identical; markdown is for reading
+    #[arg(long, value_enum, default_value = "json")]
+    format: Format,
+    /// Write to a file instead; erasing a memory later reaches into it
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl Export {
+    pub(super) fn run(self, world: &World) -> Answer {
+        let export = world.engine.export()?;
+        let text = match self.format {
+            Format::Markdown => export.to_markdown(),
+            Format::Json => serde_json::to_string_pretty(&export).map_err(|error| {
+                Failure::new(format!("cannot write JSON: {error}"), "this is a bug: please report it")
+            })?,
+        };
+        let Some(out) = self.out else {
+            return Ok(match self.format {
+                Format::Json => Reply::new(&export, text),
+                Format::Markdown => Reply::text(text),
+            });
+        };
+        let out = std::path::absolute(&out).unwrap_or(out);
+        world.engine.note_export(&out.to_string_lossy())?;
+        write_private(&out, &text).map_err(|error| Failure::io(&format!("write {}", out.display()), &error))?;
+        let told = format!("exported {} to {}\n", size(&export), out.display());
+        let memories = export.bundle.memories.len();
+        Ok(Reply::new(&serde_json::json!({ "path": out, "memories": memories }), told))
+    }
+}
+
+fn size(export: &engine::Export) -> String {
+    let memories = style::count(export.bundle.memories.len() as u64, "memory", "memories");
+    format!("{memories} and {}", style::count(export.documents.len() as u64, "document", "documents"))
+}
+
+/// Take an export in
+#[derive(Args)]
+pub(super) struct Import {
+    /// What `throughline export --format json` wrote; `-` reads standard input
+    file: PathBuf,
+}
+
+impl Import {
+    pub(super) fn run(self, world: &World) -> Answer {
+        let reading = |error: std::io::Error| Failure::io(&format!("read {}", self.file.display()), &error);
+        let text = if self.file.as_os_str() == "-" {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text).map_err(reading)?;
+            text
+        } else {
+            std::fs::read_to_string(&self.file).map_err(reading)?
+        };
+        let export: engine::Export = serde_json::from_str(&text)
+            .map_err(|error| Failure::from(engine::EngineError::BadExport { problem: error.to_string() }))?;
+        let imported = world.engine.import(&export)?;
+        let mut told = format!(
+            "imported {}; {} here already; {}; {}\n",
+            style::count(imported.adopted.added, "memory", "memories"),
+            imported.adopted.kept,
+            style::count(imported.documents.len() as u64, "document", "documents"),
+            style::count(imported.adopted.turns, "turn", "turns"),
+        );
+        for id in &imported.adopted.inactive {
+            told.push_str(&format!("{} is stored but inactive: its key is taken\n", style::short(id.as_str())));
+        }
+        for (yours, aside) in &imported.set_aside {
+            told.push_str(&format!("{yours} differs here and stayed as it is; the imported text is in {aside}\n"));
+        }
+        Ok(Reply::new(&imported, told))
+    }
+}

@@ -1,0 +1,82 @@
+//! The config file on disk: which one it is, what it says, and the first one that a new home gets.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::error::ConfigError;
+use super::parse::{Format, tree, typed};
+use super::sections::Config;
+
+/// The names a config file may have, in the order in which they are named.
+const NAMES: [&str; 4] = ["config.toml", "config.yaml", "config.yml", "config.json"];
+
+/// Settings, and where they come from.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Loaded {
+    /// The settings.
+    pub config: Config,
+    /// The file, where there is one.
+    pub path: Option<PathBuf>,
+    /// The dotted keys that the file sets; all others have their default.
+    pub given: BTreeSet<String>,
+}
+
+/// Finds the one config file in `dir`. Two of them are an error: nobody could say which one holds.
+pub fn find(dir: &Path) -> Result<Option<PathBuf>, ConfigError> {
+    let mut found: Option<PathBuf> = None;
+    for path in NAMES.map(|name| dir.join(name)) {
+        if !path.try_exists().map_err(|source| ConfigError::Read { path: path.clone(), source })? {
+            continue;
+        }
+        if let Some(first) = found {
+            return Err(ConfigError::TwoFiles { first, second: path });
+        }
+        found = Some(path);
+    }
+    Ok(found)
+}
+
+/// Reads the settings in `dir`; without a file they are the defaults.
+pub fn load(dir: &Path) -> Result<Loaded, ConfigError> {
+    let Some(path) = find(dir)? else { return Ok(Loaded::default()) };
+    let text = fs::read_to_string(&path).map_err(|source| ConfigError::Read { path: path.clone(), source })?;
+    let format = Format::of(&path).unwrap_or(Format::Toml);
+    let read = tree(&text, format).and_then(|root| {
+        let given = root.iter().flat_map(|(table, keys)| set_keys(table, keys)).collect();
+        Ok((typed(root)?, given))
+    });
+    match read {
+        Ok((config, given)) => Ok(Loaded { config, path: Some(path), given }),
+        Err(source) => Err(ConfigError::InFile { path, source: Box::new(source) }),
+    }
+}
+
+fn set_keys(table: &str, keys: &serde_json::Value) -> Vec<String> {
+    let keys = keys.as_object().into_iter().flatten();
+    keys.filter(|(_, value)| !value.is_null()).map(|(key, _)| format!("{table}.{key}")).collect()
+}
+
+/// Writes `config.toml` for a new home, readable by its owner alone. It never touches a config that is there,
+/// whatever its format: that is `AlreadyExists`.
+pub fn write_first_run(dir: &Path) -> io::Result<PathBuf> {
+    for path in NAMES.map(|name| dir.join(name)) {
+        if path.try_exists()? {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("`{}` is there", path.display())));
+        }
+    }
+    let mut directories = fs::DirBuilder::new();
+    let mut options = fs::OpenOptions::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+        directories.mode(0o700);
+        options.mode(0o600);
+    }
+    directories.recursive(true).create(dir)?;
+    let path = dir.join(NAMES[0]);
+    // `create_new` decides between two first runs at once.
+    options.write(true).create_new(true).open(&path)?.write_all(super::FIRST_RUN.as_bytes())?;
+    Ok(path)
+}

@@ -1,0 +1,190 @@
+//! From text to settings: read any format into one tree, check every key and value, then type it.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::error::ConfigError;
+use super::keys::{TABLES, Table, kind};
+use super::sections::Config;
+
+/// How alike two keys must be, from 0 to 1, for one to be suggested for the other.
+const NEAR: f64 = 0.6;
+
+/// The format of a config file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Our own.
+    Toml,
+    /// `memory:` and its keys below.
+    Yaml,
+    /// `{"memory": {…}}`.
+    Json,
+}
+
+impl Format {
+    /// The format that a file's ending names.
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "toml" => Some(Self::Toml),
+            "yaml" | "yml" => Some(Self::Yaml),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Toml => "TOML",
+            Self::Yaml => "YAML",
+            Self::Json => "JSON",
+        }
+    }
+}
+
+/// Reads settings; what the text leaves out has its default. An empty text is all defaults.
+pub fn parse(text: &str, format: Format) -> Result<Config, ConfigError> {
+    typed(tree(text, format)?)
+}
+
+/// The checked tree of a file: known tables, known keys, values that fit.
+pub(super) fn tree(text: &str, format: Format) -> Result<Map<String, Value>, ConfigError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut root = match read(text, format)? {
+        Value::Null => Map::new(),
+        Value::Object(root) => root,
+        other => return Err(ConfigError::NotATable { found: kind(&other) }),
+    };
+    if format == Format::Yaml {
+        indent_memory(&mut root);
+    }
+    check(&root)?;
+    root.retain(|_, table| !table.is_null());
+    Ok(root)
+}
+
+/// Gives a checked tree its types.
+pub(super) fn typed(root: Map<String, Value>) -> Result<Config, ConfigError> {
+    // `check` has refused whatever this could refuse; a gap between the two is still an error and no panic.
+    serde_json::from_value(Value::Object(root)).map_err(|_| ConfigError::BadValue {
+        key: "config".to_owned(),
+        found: "inconsistent",
+        expected: "values as in `defaults.toml`".to_owned(),
+    })
+}
+
+fn read(text: &str, format: Format) -> Result<Value, ConfigError> {
+    if text.trim().is_empty() {
+        return Ok(Value::Null);
+    }
+    let failed = |line, message: String| {
+        // The line stands in its own field; parsers that repeat it do so at the end.
+        let message = message.split(" at line ").next().unwrap_or_default().replace('\n', ", ");
+        let message = message.replace(char::is_control, " ");
+        ConfigError::Syntax { format: format.as_str(), line, message }
+    };
+    match format {
+        Format::Toml => {
+            let tree = toml::from_str(text).map_err(|error| {
+                let line = error.span().and_then(|span| line_of(text, span.start));
+                failed(line, error.message().to_owned())
+            })?;
+            // TOML has no null: these are the numbers that the tree cannot hold, and must not read as "left empty".
+            if has_null(&tree) { Err(failed(None, "`nan` and `inf` are no settings".to_owned())) } else { Ok(tree) }
+        }
+        Format::Json => serde_json::from_str(text).map_err(|error| {
+            let line = u64::try_from(error.line()).ok();
+            failed(line, error.to_string())
+        }),
+        Format::Yaml => {
+            // `off` is a word here (`inject.recall`), and a quoted line of the file has no place in an error.
+            let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
+            serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+                let line = error.location().map(|location| location.line());
+                failed(line, error.render_with_formatter(&serde_saphyr::UserMessageFormatter))
+            })
+        }
+    }
+}
+
+fn has_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.iter().any(has_null),
+        Value::Object(table) => table.values().any(has_null),
+        _ => false,
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> Option<u64> {
+    let breaks = text.get(..offset)?.bytes().filter(|byte| *byte == b'\n').count();
+    u64::try_from(breaks).ok().map(|breaks| breaks + 1)
+}
+
+/// Snippets copied from a page often lose their indentation: then `memory:` is empty and its keys stand beside it.
+/// There is nothing else that this could mean.
+fn indent_memory(root: &mut Map<String, Value>) {
+    if root.get("memory") != Some(&Value::Null) {
+        return;
+    }
+    let keys = TABLES.iter().filter(|(table, _)| *table == "memory").flat_map(|(_, keys)| keys.iter());
+    let moved: Map<_, _> = keys.filter_map(|(name, _)| root.remove_entry(*name)).collect();
+    root.insert("memory".to_owned(), Value::Object(moved));
+}
+
+fn check(root: &Map<String, Value>) -> Result<(), ConfigError> {
+    for (name, value) in root {
+        let Some(table) = TABLES.iter().find(|(table, _)| table == name) else {
+            return Err(unknown(None, name));
+        };
+        match value {
+            Value::Null => {}
+            Value::Object(keys) => check_table(table, keys)?,
+            other => {
+                let (key, expected) = (name.clone(), "a table".to_owned());
+                return Err(ConfigError::BadValue { key, found: kind(other), expected });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_table(table: &Table, given: &Map<String, Value>) -> Result<(), ConfigError> {
+    for (name, value) in given {
+        let Some((_, takes)) = table.1.iter().find(|(known, _)| known == name) else {
+            return Err(unknown(Some(table), name));
+        };
+        takes.check(table.0, name, value)?;
+    }
+    Ok(())
+}
+
+fn unknown(table: Option<&Table>, name: &str) -> ConfigError {
+    let written = name.escape_debug();
+    let (key, beside) = match table {
+        Some((table, keys)) => {
+            (format!("{table}.{written}"), keys.iter().map(|(key, _)| format!("{table}.{key}")).collect())
+        }
+        None => (written.to_string(), TABLES.iter().map(|(table, _)| (*table).to_owned()).collect::<Vec<_>>()),
+    };
+    ConfigError::UnknownKey { key, nearest: nearest(name, beside).or_else(|| nearest(name, all_keys())) }
+}
+
+/// Every dotted key, in order.
+pub(super) fn all_keys() -> Vec<String> {
+    TABLES.iter().flat_map(|(table, keys)| keys.iter().map(move |(key, _)| format!("{table}.{key}"))).collect()
+}
+
+fn nearest(name: &str, known: Vec<String>) -> Option<String> {
+    // Spelling habits (`recallLimit`, `recall-limit`) are no distance; a name longer than any key is near none.
+    let plain = |key: &str| key.to_lowercase().replace(['_', '-'], "");
+    if name.len() > 64 {
+        return None;
+    }
+    let name = plain(name);
+    let alike =
+        |key: &str| strsim::normalized_damerau_levenshtein(&name, &plain(key.rsplit('.').next().unwrap_or(key)));
+    let scored = known.into_iter().map(|key| (alike(&key), key)).filter(|(score, _)| *score >= NEAR);
+    // The first of equals, so that `memory` wins over later tables.
+    scored.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, key)| key)
+}

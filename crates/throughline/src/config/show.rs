@@ -1,0 +1,42 @@
+//! The settings as `config show` lists them.
+
+use serde_json::Value;
+
+use super::load::Loaded;
+use super::parse::all_keys;
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody set it.
+    Default,
+    /// The config file sets it.
+    File,
+}
+
+/// Every setting: its dotted key, its value as TOML (`unset` where an optional one is not given), and its origin.
+pub fn rows(loaded: &Loaded) -> Vec<(String, String, Origin)> {
+    let tree = serde_json::to_value(&loaded.config).unwrap_or_default();
+    let row = |key: String| {
+        let value = tree.pointer(&format!("/{}", key.replace('.', "/"))).unwrap_or(&Value::Null);
+        let origin = if loaded.given.contains(&key) { Origin::File } else { Origin::Default };
+        let shown = shown(&key, value);
+        (key, shown, origin)
+    };
+    all_keys().into_iter().map(row).collect()
+}
+
+/// A value as a person may see it.
+pub(super) fn shown(key: &str, value: &Value) -> String {
+    match value {
+        Value::Null => "unset".to_owned(),
+        _ if is_secret(key) => "***".to_owned(),
+        value => toml::Value::try_from(value).map(|value| value.to_string()).unwrap_or_default(),
+    }
+}
+
+/// Whether a key's name says that its value is a secret.
+pub(super) fn is_secret(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    ["key", "token", "secret", "password"].iter().any(|ending| key.ends_with(ending))
+}

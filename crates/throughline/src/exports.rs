@@ -1,0 +1,103 @@
+//! Copies that this program left on disk: exports and backups. Erasing follows a memory into them.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use throughline_core::engine::Export;
+use throughline_core::model::{DocumentName, Entry, Kind, Namespace};
+use throughline_core::ports::Erasure;
+use throughline_core::text::bullets;
+
+/// The document and the text of a bullet.
+pub(crate) fn bullet_of(entry: &Entry) -> Option<(DocumentName, String)> {
+    match (entry.kind, &entry.namespace) {
+        (Kind::Bullet, Namespace::Document(name)) => Some((name.clone(), entry.content.clone())),
+        _ => None,
+    }
+}
+
+/// Writes a file whole or not at all, for its owner's eyes only.
+pub(crate) fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Erases from every backup; gives those that could not be reached.
+pub(crate) fn erase_from_backups(directory: &Path, erasure: &Erasure) -> Vec<String> {
+    let Ok(files) = std::fs::read_dir(directory) else { return Vec::new() };
+    let backups =
+        files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "db"));
+    backups
+        .filter_map(|path| match throughline_sqlite::erase_in_backup(&path, erasure) {
+            Ok(_) => None,
+            Err(error) => Some(format!("the backup {} ({error})", path.display())),
+        })
+        .collect()
+}
+
+/// Erases from every export that was written to a file; gives those that could not be reached.
+pub(crate) fn erase_from_exports(paths: &[String], entry: &Entry) -> Vec<String> {
+    let unreached = |path: &String| {
+        let file = Path::new(path);
+        let text = match std::fs::read_to_string(file) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+            Err(error) => return Some(format!("the export {path} ({error})")),
+            Ok(text) => text,
+        };
+        let without = if file.extension().is_some_and(|end| end == "json") {
+            without_in_json(&text, entry)
+        } else {
+            Some(without_in_markdown(&text, entry))
+        };
+        match without.map(|without| write_private(file, &without)) {
+            Some(Ok(())) => None,
+            Some(Err(error)) => Some(format!("the export {path} ({error})")),
+            None => Some(format!("the export {path} (it was changed since)")),
+        }
+    };
+    paths.iter().filter_map(unreached).collect()
+}
+
+fn without_in_json(text: &str, entry: &Entry) -> Option<String> {
+    let export: Export = serde_json::from_str(text).ok()?;
+    serde_json::to_string_pretty(&export.without(entry)).ok()
+}
+
+/// Takes the list item that names the entry out of a Markdown export, with its continuation lines; or the bullet.
+fn without_in_markdown(text: &str, entry: &Entry) -> String {
+    if let Some((name, content)) = bullet_of(entry) {
+        return bullets::without_content(&name, text, &content);
+    }
+    let mark = format!(" `{}` (", entry.id);
+    let mut items: Vec<String> = Vec::new();
+    for line in text.split_inclusive('\n') {
+        match items.last_mut() {
+            Some(item) if line.starts_with("  ") && item.starts_with("- ") => item.push_str(line),
+            _ => items.push(line.to_owned()),
+        }
+    }
+    items.retain(|item| !(item.starts_with("- ") && item.contains(&mark)));
+    items.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_markdown_item_goes_with_its_continuation_and_nothing_else() {
+        let text =
+            "# Memory\n\n- one `aaaaaa` (sig 3)\n- two\n\n  more two `bbbbbb` (sig 3)\n- three `cccccc` (sig 3)\n";
+        let entry: Entry = serde_json::from_value(serde_json::json!({
+            "id": "cccccc", "kind": "entry", "namespace": "global", "layer": "knowledge", "content": "three",
+            "source": "user", "status": "active", "created_at": "2026-01-01T00:00:00Z",
+            "updated_at": "2026-01-01T00:00:00Z", "version": 1
+        }))
+        .unwrap();
+        let expected = text.replace("- three `cccccc` (sig 3)\n", "");
+        assert_eq!(without_in_markdown(text, &entry), expected);
+    }
+}

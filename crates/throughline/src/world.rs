@@ -1,0 +1,232 @@
+//! The one place where the wall clock, the environment and chance are read, and where the parts are wired together.
+
+#![allow(clippy::disallowed_methods, reason = "this is the place that the rule points to")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use directories::ProjectDirs;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use throughline_core::engine::{Engine, Settings};
+use throughline_core::model::{Actor, Name, NameError, Source};
+use throughline_core::ports::{Clock, DocumentError, Ids, StoreError};
+use throughline_core::recall::Ranking;
+use throughline_core::working::WorkingLimits;
+use throughline_documents::FileDocuments;
+use throughline_sqlite::{Durability, SqliteStore};
+
+use crate::config::{self, ConfigError, Loaded};
+
+/// Why the memory could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// No home directory can be found.
+    #[error("cannot tell where the memory should be kept")]
+    NoHome,
+    /// `THROUGHLINE_NOW` is set, but not to a time.
+    #[error("`THROUGHLINE_NOW` is `{given}`, which is not an RFC 3339 time")]
+    BadNow {
+        /// What it is set to.
+        given: String,
+    },
+    /// A directory could not be made or protected.
+    #[error("cannot prepare {}", path.display())]
+    Directory {
+        /// Which one.
+        path: PathBuf,
+        /// What the file system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The config file.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// `memory.user_namespace` is not a safe name.
+    #[error("`memory.user_namespace` is not usable")]
+    Namespace(#[source] NameError),
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The documents.
+    #[error(transparent)]
+    Documents(#[from] DocumentError),
+}
+
+impl OpenError {
+    /// What to try next.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoHome => Some("set `THROUGHLINE_HOME` to a directory of your choice".to_owned()),
+            Self::BadNow { .. } => Some("write it as in `2026-03-01T12:00:00Z`, or unset it".to_owned()),
+            Self::Directory { .. } => Some("check that you may write there, or set `THROUGHLINE_HOME`".to_owned()),
+            Self::Config(error) => error.hint().map(std::borrow::Cow::into_owned),
+            Self::Namespace(error) => Some(error.hint().to_owned()),
+            Self::Store(error) => error.hint().map(str::to_owned),
+            Self::Documents(error) => error.hint().map(str::to_owned),
+        }
+    }
+}
+
+/// Where things are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    /// The config file's directory.
+    pub config: PathBuf,
+    /// The directory of the database and the documents.
+    pub data: PathBuf,
+}
+
+impl Home {
+    /// `THROUGHLINE_HOME` for everything, else the platform's own places.
+    pub fn find() -> Result<Self, OpenError> {
+        if let Some(home) = std::env::var_os("THROUGHLINE_HOME").filter(|home| !home.is_empty()) {
+            let home = std::path::absolute(&home).unwrap_or_else(|_| PathBuf::from(home));
+            return Ok(Self { config: home.clone(), data: home });
+        }
+        let places = ProjectDirs::from("", "", "throughline").ok_or(OpenError::NoHome)?;
+        Ok(Self { config: places.config_dir().to_owned(), data: places.data_dir().to_owned() })
+    }
+
+    /// The database.
+    pub fn database(&self) -> PathBuf {
+        self.data.join("memory.db")
+    }
+
+    /// Where backups go.
+    pub fn backups(&self) -> PathBuf {
+        self.data.join("backups")
+    }
+}
+
+/// Makes a directory that only its owner can enter.
+pub fn private_directory(path: &Path) -> Result<(), OpenError> {
+    let failed = |source| OpenError::Directory { path: path.to_owned(), source };
+    if path.is_dir() {
+        return Ok(());
+    }
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(failed)
+}
+
+/// The wall clock, or the time that `THROUGHLINE_NOW` fixes.
+#[derive(Debug, Clone, Copy)]
+pub struct WorldClock {
+    fixed: Option<Timestamp>,
+}
+
+impl WorldClock {
+    /// Reads `THROUGHLINE_NOW`.
+    pub fn from_environment() -> Result<Self, OpenError> {
+        let Some(given) = variable("THROUGHLINE_NOW") else { return Ok(Self { fixed: None }) };
+        let fixed = given.parse().map_err(|_| OpenError::BadNow { given })?;
+        Ok(Self { fixed: Some(fixed) })
+    }
+}
+
+impl Clock for WorldClock {
+    fn now(&self) -> Timestamp {
+        let now = self.fixed.unwrap_or_else(Timestamp::now);
+        Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+    }
+}
+
+/// Eighty random bits, in letters that survive being read aloud.
+#[derive(Debug, Clone, Copy)]
+pub struct RandomIds;
+
+impl Ids for RandomIds {
+    fn next(&self) -> String {
+        let mut bytes = [0; 10];
+        // The system's generator does not fail once it has started; should it, a repeated id is refused by the store.
+        if let Err(error) = getrandom::fill(&mut bytes) {
+            tracing::error!(%error, "the system gives no random bytes");
+        }
+        let mut id = data_encoding::BASE32_NOPAD.encode(&bytes);
+        id.make_ascii_lowercase();
+        id
+    }
+}
+
+/// Everything a command needs.
+pub struct World {
+    /// Where things are kept.
+    pub home: Home,
+    /// The config, and where it came from.
+    pub config: Loaded,
+    /// Whether this run made the home.
+    pub is_new: bool,
+    /// The store itself, for what only a file can do: backups.
+    pub store: Arc<SqliteStore>,
+    /// The engine, in the hands of the person at the terminal.
+    pub engine: Engine,
+    /// The time zone that people's dates are in.
+    pub zone: TimeZone,
+}
+
+impl World {
+    /// Opens the memory, making its home on the first run.
+    pub fn open() -> Result<Self, OpenError> {
+        let home = Home::find()?;
+        private_directory(&home.data)?;
+        private_directory(&home.config)?;
+        private_directory(&home.backups())?;
+        let is_new = config::find(&home.config)?.is_none();
+        if is_new && let Err(error) = config::write_first_run(&home.config) {
+            // Another process may have been faster; then its file is read below.
+            tracing::debug!(%error, "the first config was not written");
+        }
+        let config = config::load(&home.config)?;
+        let clock = WorldClock::from_environment()?;
+        let settings = settings(&config)?;
+        let store = Arc::new(SqliteStore::open(&home.database(), &home.backups(), Durability::Full)?);
+        let documents = Arc::new(FileDocuments::open(&home.data)?);
+        let person = Actor::new(Source::User, "cli");
+        let engine =
+            Engine::new(Arc::clone(&store) as _, documents, Arc::new(clock), Arc::new(RandomIds), settings, person);
+        Ok(Self { home, config, is_new, store, engine, zone: TimeZone::system() })
+    }
+
+    /// Now, where the person is.
+    pub fn now(&self) -> Zoned {
+        self.engine.now().to_zoned(self.zone.clone())
+    }
+}
+
+/// The engine's settings, from the config.
+pub fn settings(loaded: &Loaded) -> Result<Settings, OpenError> {
+    let memory = &loaded.config.memory;
+    let namespace = memory.user_namespace.as_deref().map(Name::user_namespace).transpose();
+    Ok(Settings {
+        enabled: memory.is_enabled(),
+        namespace: namespace.map_err(OpenError::Namespace)?,
+        working_memory: memory.working_memory,
+        working: WorkingLimits {
+            ttl_days: memory.working_memory_ttl_days,
+            max_tokens: memory.working_memory_max_tokens as usize,
+        },
+        recall_limit: memory.recall_limit as usize,
+        recall_max_tokens: memory.recall_max_tokens as usize,
+        ranking: match memory.ranking {
+            config::Ranking::Fused => Ranking::Fused,
+            config::Ranking::Bm25 => Ranking::Bm25,
+        },
+    })
+}
+
+/// The person's editor: `$VISUAL`, else `$EDITOR`.
+pub fn editor() -> Option<String> {
+    ["VISUAL", "EDITOR"].into_iter().find_map(variable)
+}
+
+/// How much to log: `THROUGHLINE_LOG=debug` and the like; warnings unless it says otherwise.
+pub fn log_level() -> tracing::Level {
+    variable("THROUGHLINE_LOG").and_then(|level| level.parse().ok()).unwrap_or(tracing::Level::WARN)
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
