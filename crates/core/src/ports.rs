@@ -8,6 +8,7 @@ use crate::model::{
     Namespace, Session, SessionId, Turn, TurnId,
 };
 use crate::recall::{Candidate, Filter, RecallRecord, Terms};
+use crate::text::redact::redact;
 
 /// The time.
 pub trait Clock: Send + Sync {
@@ -29,6 +30,12 @@ pub enum StoreError {
     Conflict {
         /// The id or key.
         what: String,
+    },
+    /// Another active entry has the key.
+    #[error("the key `{key}` is taken by another memory")]
+    KeyTaken {
+        /// The key.
+        key: String,
     },
     /// The file is not a memory, or is damaged.
     #[error("{path} is damaged or not a memory database")]
@@ -71,6 +78,7 @@ impl StoreError {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Conflict { .. } => "look at it again and repeat the command",
+            Self::KeyTaken { .. } => "forget the other one, or choose another key",
             Self::Damaged { .. } => {
                 "nothing was changed; `throughline doctor` says more, and `backups/` holds earlier copies"
             }
@@ -94,9 +102,20 @@ pub enum Op {
     Document {
         /// Which document.
         name: DocumentName,
-        /// The text, or nothing where the file was removed.
+        /// The text without its secrets, or nothing where the file was removed.
         text: Option<String>,
+        /// The digest of the file.
+        hash: ContentHash,
     },
+}
+
+impl Op {
+    /// A document's new text, or its removal. A secret that a person keeps in their file stays out of its history.
+    pub fn document(name: DocumentName, text: Option<String>) -> Self {
+        let hash = text.as_deref().map_or_else(ContentHash::missing, ContentHash::of);
+        let text = text.map(|text| redact(&text).text.into_owned());
+        Self::Document { name, text, hash }
+    }
 }
 
 /// One page of a listing.

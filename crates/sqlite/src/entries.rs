@@ -6,7 +6,7 @@ use throughline_core::model::{Change, ContentHash, DocumentName, Entry, EntryId,
 use throughline_core::ports::{Entries, Erased, Erasure, Listing, Op, Page, StoreError};
 use throughline_core::recall::Filter;
 
-use crate::error::{is_taken, unreadable, while_doing};
+use crate::error::{is_taken, while_doing};
 use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS, to_json};
 use crate::{SqliteStore, Stored, filter};
 
@@ -138,8 +138,8 @@ impl ChangeWriter<'_> {
         match op {
             Op::Insert(entry) => self.insert(entry).map(Some),
             Op::Update(entry) => self.update(entry).map(Some),
-            Op::Document { name, text } => {
-                self.document(name, text.as_deref()).map_err(while_doing("keep a version of a document"))?;
+            Op::Document { name, text, hash } => {
+                self.document(name, text.as_deref(), hash).map_err(while_doing("keep a version of a document"))?;
                 Ok(None)
             }
         }
@@ -173,8 +173,7 @@ impl ChangeWriter<'_> {
         Ok(())
     }
 
-    fn document(&mut self, name: &DocumentName, text: Option<&str>) -> rusqlite::Result<()> {
-        let hash = text.map_or_else(ContentHash::missing, ContentHash::of);
+    fn document(&mut self, name: &DocumentName, text: Option<&str>, hash: &ContentHash) -> rusqlite::Result<()> {
         let address = rows::document_address(name);
         let latest: Option<(u32, String)> = self
             .transaction
@@ -195,6 +194,10 @@ impl ChangeWriter<'_> {
              ON CONFLICT (name) DO UPDATE SET version = ?2, hash = ?3, stamp = NULL",
             params![address, version, hash.as_str()],
         )?;
+        if text.is_none() {
+            let sql = "DELETE FROM entries WHERE namespace = ? AND kind = 'bullet'";
+            self.transaction.execute(sql, [&address])?;
+        }
         Ok(())
     }
 
@@ -250,11 +253,10 @@ fn same(connection: &Connection, entry: &Entry) -> rusqlite::Result<Option<Entry
     connection.prepare_cached(&sql)?.query_row(values, rows::entry).optional()
 }
 
-/// A key that is taken is a conflict; anything else is what SQLite says it is.
+/// A key that is taken is said to be; anything else is what SQLite says it is.
 fn conflict(error: rusqlite::Error, entry: &Entry) -> StoreError {
     match &entry.key {
-        Some(key) if is_taken(&error) => StoreError::Conflict { what: key.clone() },
-        _ if is_taken(&error) => StoreError::Failed { doing: "store a memory", source: Box::new(unreadable(error)) },
+        Some(key) if is_taken(&error) => StoreError::KeyTaken { key: key.clone() },
         _ => while_doing("store a memory")(error),
     }
 }

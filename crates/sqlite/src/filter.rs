@@ -1,7 +1,8 @@
 //! The filter of the core, said in SQL. `Filter::admits` is its meaning; a test compares the two.
 
+use jiff::Timestamp;
 use rusqlite::types::Value;
-use throughline_core::model::{Kind, Namespace};
+use throughline_core::model::{Kind, Layer, Namespace, Status};
 use throughline_core::recall::{Filter, Projects, Scope};
 
 /// A condition over `entries e`, and what it binds.
@@ -21,6 +22,13 @@ impl Condition {
 
 fn text(value: impl Into<String>) -> Value {
     Value::Text(value.into())
+}
+
+/// The first whole millisecond that is not before `at`: stored times are whole.
+fn rounded_up(at: Timestamp) -> Value {
+    let milliseconds = at.as_millisecond();
+    let rest = at.as_nanosecond() - i128::from(milliseconds) * 1_000_000;
+    Value::Integer(milliseconds + i64::from(rest > 0))
 }
 
 /// One `?` for each of `n` values.
@@ -55,16 +63,16 @@ pub(crate) fn condition(filter: &Filter) -> Condition {
         condition.and("EXISTS (SELECT 1 FROM json_each(e.tags) WHERE value = ?)", [text(tag)]);
     }
     if let Some(since) = filter.since {
-        condition.and("e.created_at >= ?", [since.as_millisecond().into()]);
+        condition.and("e.created_at >= ?", [rounded_up(since)]);
     }
     if let Some(until) = filter.until {
-        condition.and("e.created_at < ?", [until.as_millisecond().into()]);
+        condition.and("e.created_at < ?", [rounded_up(until)]);
     }
     if let Some(status) = filter.status {
         condition.and("e.status = ?", [text(status.as_str())]);
     }
     if let Some(now) = filter.live_at {
-        condition.and("(e.expires_at IS NULL OR e.expires_at > ?)", [now.as_millisecond().into()]);
+        condition.and("(e.expires_at IS NULL OR e.expires_at > ?)", [Value::Integer(now.as_millisecond())]);
     }
     condition
 }
@@ -104,14 +112,16 @@ pub(crate) fn turn_condition(filter: &Filter) -> Condition {
         Projects::NoneOr(None) => condition.and("s.project IS NULL", []),
         Projects::NoneOr(Some(own)) => condition.and("(s.project IS NULL OR s.project = ?)", [text(own)]),
     }
-    if !filter.tags.is_empty() || filter.task.is_some() {
+    let in_layer = filter.layers.is_empty() || filter.layers.contains(&Layer::Archive);
+    let is_active = filter.status.is_none_or(|status| status == Status::Active);
+    if !in_layer || !is_active || !filter.tags.is_empty() || filter.task.is_some() {
         condition.and("FALSE", []);
     }
     if let Some(since) = filter.since {
-        condition.and("t.at >= ?", [since.as_millisecond().into()]);
+        condition.and("t.at >= ?", [rounded_up(since)]);
     }
     if let Some(until) = filter.until {
-        condition.and("t.at < ?", [until.as_millisecond().into()]);
+        condition.and("t.at < ?", [rounded_up(until)]);
     }
     condition
 }

@@ -125,7 +125,8 @@ fn touched_documents(connection: &Connection, change: i64) -> rusqlite::Result<V
                LEFT JOIN document_versions p ON p.name = v.name AND p.version = v.version - 1 \
                WHERE v.change = ?1 \
                UNION ALL SELECT d.name, d.hash, NULL FROM adopted a JOIN documents d ON d.name = a.id \
-               WHERE a.change = ?1 AND a.what = 'document' ORDER BY 1";
+               WHERE a.change = ?1 AND a.what = 'document' \
+                 AND a.id NOT IN (SELECT name FROM document_versions WHERE change = ?1) ORDER BY 1";
     let mut statement = connection.prepare(sql)?;
     let touched = |row: &rusqlite::Row<'_>| {
         Ok((rows::parsed(row, 0)?, ContentHash::stored(row.get::<_, String>(1)?), row.get(2)?))

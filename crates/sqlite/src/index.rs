@@ -22,10 +22,16 @@ const REBUILD_BATCH: i64 = 2000;
 /// Up to this many rows, candidates are scored with an inverse document frequency that is never zero.
 const SMALL: u64 = 1000;
 
+/// SQLite refuses patterns beyond 50,000 bytes; escaping may double one.
+const LONGEST_NEEDLE: usize = 20_000;
+
 const TURN_COLUMNS: &str = "t.id, s.id, t.role, t.speaker, t.at, t.content, s.project, ifnull(u.count, 0), u.last_at";
 
 impl Index for SqliteStore {
     fn search(&self, search: &Search) -> Stored<Vec<Candidate>> {
+        if search.terms.is_empty() {
+            return Ok(Vec::new());
+        }
         let matching = matching(&search.terms);
         self.read(
             |connection| {
@@ -56,8 +62,9 @@ impl Index for SqliteStore {
                 }
                 if filter.wants(Kind::Turn) {
                     found.extend(turns_by_letters(connection, needles, filter, limit)?);
+                    found.sort_by(|a, b| b.bm25.total_cmp(&a.bm25));
+                    found.truncate(limit);
                 }
-                found.truncate(limit);
                 Ok(found)
             },
             "search",
@@ -257,7 +264,11 @@ fn counting(columns: &[&str], needles: usize) -> String {
     (1..=needles).map(any).collect::<Vec<_>>().join(" + ")
 }
 
+/// The pattern for a needle; one that SQLite could not take matches nothing.
 fn like(needle: &str) -> Value {
+    if needle.len() > LONGEST_NEEDLE || needle.contains('\0') {
+        return Value::Null;
+    }
     let escaped = needle.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     Value::Text(format!("%{escaped}%"))
 }

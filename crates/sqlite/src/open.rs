@@ -99,10 +99,6 @@ fn gate(path: &Path, found: i64, connection: &Connection) -> Result<(), StoreErr
         let source = format!("SQLite {} is older than 3.51.3", rusqlite::version()).into();
         return Err(StoreError::Failed { doing: "use this SQLite", source });
     }
-    let known = MIGRATIONS.len() as i64;
-    if found > known {
-        return Err(StoreError::TooNew { path, found, known });
-    }
     let (application, tables): (i64, i64) = connection
         .query_row(
             "SELECT (SELECT application_id FROM pragma_application_id), count(*) FROM sqlite_schema",
@@ -113,6 +109,10 @@ fn gate(path: &Path, found: i64, connection: &Connection) -> Result<(), StoreErr
     if application != APPLICATION_ID && (tables > 0 || found > 0) {
         let source = Some("it is a database of another program".into());
         return Err(StoreError::Damaged { path, source });
+    }
+    let known = MIGRATIONS.len() as i64;
+    if found > known {
+        return Err(StoreError::TooNew { path, found, known });
     }
     Ok(())
 }

@@ -187,7 +187,9 @@ impl<'a> Adopter<'a> {
             let values = params![address, version.version, change, version.hash.as_str(), version.text];
             let kept = "INSERT INTO document_versions (name, version, change, hash, text) VALUES (?, ?, ?, ?, ?) \
                         ON CONFLICT DO NOTHING";
-            self.connection().execute(kept, values)?;
+            if self.connection().execute(kept, values)? == 0 {
+                continue;
+            }
             let latest = "INSERT INTO documents (name, version, hash) VALUES (?1, ?2, ?3) \
                           ON CONFLICT (name) DO UPDATE SET version = ?2, hash = ?3, stamp = NULL WHERE version < ?2";
             self.connection().execute(latest, params![address, version.version, version.hash.as_str()])?;

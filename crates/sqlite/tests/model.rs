@@ -316,7 +316,7 @@ fn state(entry: &throughline_core::model::Entry) -> State {
 fn outcome(got: Result<Remembered, EngineError>) -> Expected {
     match got {
         Ok(remembered) => Expected::Done(remembered.outcome),
-        Err(EngineError::Store(StoreError::Conflict { .. })) => Expected::Conflict,
+        Err(EngineError::Store(StoreError::Conflict { .. } | StoreError::KeyTaken { .. })) => Expected::Conflict,
         Err(error) => panic!("{error:?}"),
     }
 }

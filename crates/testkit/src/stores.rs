@@ -161,7 +161,10 @@ fn done<T, E: Debug>(outcome: Result<T, E>) -> T {
 }
 
 fn conflicts<T: Debug>(outcome: Result<T, StoreError>, what: &str) {
-    assert!(matches!(outcome, Err(StoreError::Conflict { .. })), "{what} should conflict, and gave {outcome:?}");
+    assert!(
+        matches!(outcome, Err(StoreError::Conflict { .. } | StoreError::KeyTaken { .. })),
+        "{what} should conflict, and gave {outcome:?}"
+    );
 }
 
 /// Everything that an observer can see of a store.

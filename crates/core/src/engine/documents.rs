@@ -1,5 +1,7 @@
 //! Read, write, and notice what a person did to the files in between.
 
+use std::cell::Cell;
+
 use serde::Serialize;
 
 use crate::model::{Actor, ContentHash, Document, DocumentName, Entry, Kind, Layer, Namespace, Source, Status, Verb};
@@ -106,6 +108,7 @@ impl Engine {
 
     /// Replaces a document. With `expected`, only if it still is what the writer saw.
     pub fn write(&self, name: &DocumentName, text: &str, expected: Option<&ContentHash>) -> Done<Written> {
+        self.check_namespace(name)?;
         let redacted = redact(text);
         let kinds = redacted.kinds.clone();
         let now = self.clock.now();
@@ -118,19 +121,31 @@ impl Engine {
         if self.actor.who != Source::User {
             self.check_identity(name, &wanted)?;
         }
-        let before = self.documents.read(name)?.map(|document| document.hash);
-        if expected.is_some_and(|expected| *expected != before.clone().unwrap_or_else(ContentHash::missing)) {
-            return Err(DocumentError::Conflict { name: name.clone() }.into());
-        }
-        let text = self.rewrite(name, Verb::Write, &|_| Ok(Some(wanted.clone())))?;
+        let before = Cell::new(None);
+        let text = self.rewrite(name, Verb::Write, &|current| {
+            if expected.is_some_and(|expected| *expected != current.hash) {
+                return Err(DocumentError::Conflict { name: name.clone() }.into());
+            }
+            before.set(Some(current.hash.clone()));
+            Ok(Some(wanted.clone()))
+        })?;
         let document = Document::new(name.clone(), text);
-        let outcome = match before {
-            None => Outcome::Created,
+        let outcome = match before.take() {
             Some(hash) if hash == document.hash => Outcome::Unchanged,
-            Some(_) => Outcome::Updated,
+            Some(hash) if hash != ContentHash::missing() => Outcome::Updated,
+            _ => Outcome::Created,
         };
         let usage = name.is_profile().then(|| IdentityUsage::of(&document.text));
         Ok(Written { document, outcome, usage, redacted: kinds })
+    }
+
+    /// Documents are the person's: refuses one where no person is named, or below somebody else's name.
+    fn check_namespace(&self, name: &DocumentName) -> Done<()> {
+        match &self.settings.namespace {
+            None => Err(EngineError::NoNamespace),
+            Some(own) if own == name.namespace() => Ok(()),
+            Some(own) => Err(EngineError::OtherNamespace { name: name.clone(), own: own.clone() }),
+        }
     }
 
     /// Refuses what would push identity past its limit.
@@ -158,8 +173,8 @@ impl Engine {
         if self.documents.read(&name)?.is_none_or(|document| has(&document.text).is_none()) {
             outcome = Outcome::Created;
             let engine = self.acting(Actor { who: new.source, ..self.actor.clone() });
-            engine.rewrite(&name, Verb::Remember, &|text| {
-                let text = bullets::with_added(text, &content, new.importance.unwrap_or_default());
+            engine.rewrite(&name, Verb::Remember, &|current| {
+                let text = bullets::with_added(&current.text, &content, new.importance.unwrap_or_default());
                 self.check_identity(&name, &text)?;
                 Ok(Some(text))
             })?;
@@ -169,25 +184,24 @@ impl Engine {
         self.receipt(&bullet.id, outcome, redacted)
     }
 
-    /// Changes a document by a function of its text, never over an edit that was not seen. `None` leaves it alone.
+    /// Changes a document by a function of what it is now, never over an edit that was not seen. `None` leaves it alone.
     pub(super) fn rewrite(
         &self,
         name: &DocumentName,
         verb: Verb,
-        edit: &dyn Fn(&str) -> Done<Option<String>>,
+        edit: &dyn Fn(&Document) -> Done<Option<String>>,
     ) -> Done<String> {
         for _ in 0..TRIES {
             self.notice(name)?;
-            let current = self.documents.read(name)?;
-            let (text, hash) =
-                current.map_or((String::new(), ContentHash::missing()), |document| (document.text, document.hash));
-            let Some(next) = edit(&text)? else { return Ok(text) };
-            if next == text {
-                return Ok(text);
+            let missing = || Document { name: name.clone(), text: String::new(), hash: ContentHash::missing() };
+            let current = self.documents.read(name)?.unwrap_or_else(missing);
+            let Some(next) = edit(&current)? else { return Ok(current.text) };
+            if next == current.text {
+                return Ok(next);
             }
-            let op = Op::Document { name: name.clone(), text: Some(next.clone()) };
+            let op = Op::document(name.clone(), Some(next.clone()));
             let mut failure = None;
-            let mut write = || match self.documents.write(name, &next, &hash) {
+            let mut write = || match self.documents.write(name, &next, &current.hash) {
                 Ok(()) => true,
                 Err(error) => {
                     failure = Some(error);
@@ -238,7 +252,7 @@ impl Engine {
         let hash = document.as_ref().map_or_else(ContentHash::missing, |document| document.hash.clone());
         if known.is_none_or(|known| known.hash != hash) {
             let by_hand = self.acting(Actor::new(Source::User, "editor"));
-            let op = Op::Document { name: name.clone(), text: document.as_ref().map(|document| document.text.clone()) };
+            let op = Op::document(name.clone(), document.as_ref().map(|document| document.text.clone()));
             match self.store.apply(&by_hand.change(Verb::Write), &[op], &mut || true) {
                 Ok(_) | Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -273,7 +287,7 @@ impl Engine {
             namespace: Namespace::Document(name.clone()),
             layer,
             key: None,
-            content: bullet.content,
+            content: redact(&bullet.content).text.into_owned(),
             source,
             status: Status::Active,
             importance: bullet.importance,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::model::{EntryId, NameError};
+use crate::model::{DocumentName, EntryId, Name, NameError};
 use crate::ports::{DocumentError, StoreError};
 
 use super::documents::IdentityUsage;
@@ -54,6 +54,14 @@ pub enum EngineError {
     /// Identity belongs to a person, and no person is named.
     #[error("identity needs a namespace, and none is set")]
     NoNamespace,
+    /// A document below a name that is not the person's.
+    #[error("`{name}` is not below `{own}`, where your documents are")]
+    OtherNamespace {
+        /// The document.
+        name: DocumentName,
+        /// The person's namespace.
+        own: Name,
+    },
     /// Identity has a hard limit.
     #[error("identity would grow to {} of {} characters {usage}; it now says:\n{current}", usage.chars, usage.limit)]
     IdentityFull {
@@ -104,6 +112,7 @@ impl EngineError {
             Self::EmptyRange { .. } => "swap the two, or leave one out",
             Self::Invalid { .. } => "nothing was stored; correct it and repeat the command",
             Self::NoNamespace => "set `user_namespace = \"user\"` under `[memory]` in the config file",
+            Self::OtherNamespace { .. } => "write below your own namespace, or change `memory.user_namespace`",
             Self::IdentityFull { .. } => "merge or remove something first, or store this as knowledge instead",
             Self::NotWritable { .. } => "entries are written one by one: `throughline remember TEXT`",
             Self::BadExport { .. } => "it takes what `throughline export --format json` writes",

@@ -18,6 +18,9 @@ const MAX_HITS: usize = 1000;
 /// How many literal pieces of a query are looked for when its words find nothing.
 const MAX_NEEDLES: usize = 8;
 
+/// Longer pieces stand in no memory that anybody looks for by its letters.
+const LONGEST_NEEDLE: usize = 1000;
+
 /// Whose context is wanted, and for which message.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ContextRequest {
@@ -107,14 +110,15 @@ impl Engine {
         let mut context = Context { message: request.message.clone(), ..Context::default() };
         let (mut profile, mut recent) = (None, None);
         if self.settings.enabled {
-            profile = self.profile()?;
+            profile = self.profile()?.map(|(text, usage)| (redact(&text).text.into_owned(), usage));
             recent = self.working()?;
         }
         if let Some((text, usage)) = &profile {
             let why = format!("who the person is, {usage}");
             context.parts.push(Part { what: "profile", id: None, why, tokens: tokens::estimate(text) });
         }
-        let working = recent.as_ref().map(|working| tokens::cut(&working.content, self.settings.working.max_tokens));
+        let safe = recent.as_ref().map(|working| redact(&working.content).text);
+        let working = safe.as_ref().map(|text| tokens::cut(text, self.settings.working.max_tokens));
         if let (Some(text), Some(working)) = (working, &recent) {
             let why = format!("what was going on; expires {}", working.expires_at);
             context.parts.push(Part { what: "working", id: None, why, tokens: tokens::estimate(text) });
@@ -168,7 +172,7 @@ fn needles(query: &str) -> Vec<String> {
     let query = query.trim();
     let mut needles = vec![query.to_owned()];
     needles.extend(query.split_whitespace().filter(|word| word.chars().count() > 2).map(str::to_owned));
-    needles.retain(|needle| !needle.is_empty());
+    needles.retain(|needle| !needle.is_empty() && needle.len() <= LONGEST_NEEDLE);
     needles.truncate(MAX_NEEDLES);
     needles
 }

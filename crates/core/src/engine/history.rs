@@ -123,10 +123,7 @@ impl Engine {
             Some(before) => Op::Update(revived(current, before.clone(), now)),
             None => Op::Update(Entry { status: Status::Inactive, updated_at: now, ..current.clone() }),
         });
-        let documents = undoable
-            .documents
-            .iter()
-            .map(|(name, _, before)| Op::Document { name: name.clone(), text: before.clone() });
+        let documents = undoable.documents.iter().map(|(name, _, before)| Op::document(name.clone(), before.clone()));
         entries.chain(documents).collect()
     }
 

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::model::{
-    DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source, Status, TurnId, Verb,
+    Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source, Status,
+    TurnId, Verb,
 };
 use crate::ports::{Erased, Erasure, Op, StoreError};
 use crate::text::bullets;
@@ -135,7 +136,7 @@ impl Engine {
             let wanted = entry.id.clone();
             let op = if outcome == Outcome::Created { Op::Insert(entry) } else { Op::Update(entry) };
             match self.store.apply(&self.change(Verb::Remember), &[op], &mut || true) {
-                Err(StoreError::Conflict { .. }) => {}
+                Err(StoreError::Conflict { .. } | StoreError::KeyTaken { .. }) => {}
                 Err(error) => return Err(error.into()),
                 Ok(entries) => {
                     let id = entries.first().map_or(wanted.clone(), |entry| entry.id.clone());
@@ -213,7 +214,7 @@ impl Engine {
                 return self.edit_bullet(name, &entry, &next, redacted);
             }
             match self.store.apply(&self.change(Verb::Edit), &[Op::Update(next)], &mut || true) {
-                Err(StoreError::Conflict { what }) if what == id.as_str() => {}
+                Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
                 Ok(_) => return self.receipt(&id, Outcome::Updated, redacted),
             }
@@ -258,8 +259,8 @@ impl Engine {
                 return Ok(Forgotten { id, already: true });
             }
             if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
-                self.rewrite(name, Verb::Forget, &|text| {
-                    Ok(bullet_in(name, text, &id).map(|b| bullets::without(text, &b)))
+                self.rewrite(name, Verb::Forget, &|current| {
+                    Ok(bullet_in(name, &current.text, &id).map(|bullet| bullets::without(&current.text, &bullet)))
                 })?;
                 return Ok(Forgotten { id, already: false });
             }
@@ -282,8 +283,8 @@ impl Engine {
             erasure.turns.clone_from(&entry.provenance);
         }
         if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, entry.namespace) {
-            self.rewrite(&name, Verb::Forget, &|text| {
-                Ok(bullet_in(&name, text, &id).map(|b| bullets::without(text, &b)))
+            self.rewrite(&name, Verb::Forget, &|current| {
+                Ok(Some(bullets::without_content(&name, &current.text, &entry.content)))
             })?;
             erasure.bullets.push((name, entry.content));
         }
@@ -298,11 +299,11 @@ impl Engine {
         next: &Entry,
         redacted: Vec<&'static str>,
     ) -> Done<Remembered> {
-        let changed = |text: &str| {
-            let Some(bullet) = bullet_in(name, text, &entry.id) else { return Ok(None) };
-            let text_after = bullets::with_replaced(text, &bullet, &next.content, next.importance);
-            self.check_identity(name, &text_after)?;
-            Ok(Some(text_after))
+        let changed = |current: &Document| {
+            let Some(bullet) = bullet_in(name, &current.text, &entry.id) else { return Ok(None) };
+            let text = bullets::with_replaced(&current.text, &bullet, &next.content, next.importance);
+            self.check_identity(name, &text)?;
+            Ok(Some(text))
         };
         let text = self.rewrite(name, Verb::Edit, &changed)?;
         let content = next.content.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ContentHash, Document, DocumentName, Entry, Kind, Memory, Namespace, Status, Verb};
+use crate::model::{
+    Change, ContentHash, Document, DocumentName, DocumentVersion, Entry, Kind, Memory, Namespace, Status, Verb,
+};
 use crate::ports::{Adopted, Bundle, DocumentError};
-use crate::text::bullets;
+use crate::text::{bullets, redact::redact};
 
 use super::{Done, Engine, EngineError, prepare};
 
@@ -71,26 +73,35 @@ impl Engine {
             return Err(EngineError::BadExport { problem });
         }
         self.notice_all()?;
+        let change = self.change(Verb::Import);
         let mut imported = Imported::default();
+        let mut bundle = checked(&export.bundle)?;
         let mut to_write = Vec::new();
-        for document in &export.documents {
-            match self.documents.read(&document.name)? {
-                Some(here) if here.text == document.text => {}
+        let mut aside_versions = Vec::new();
+        for ExportedDocument { name, text } in &export.documents {
+            match self.documents.read(name)? {
+                Some(here) if here.text == *text => {}
                 None => {
-                    imported.documents.push(document.name.clone());
-                    to_write.push((document.name.clone(), document.text.as_str()));
+                    imported.documents.push(name.clone());
+                    to_write.push((name.clone(), text.as_str()));
                 }
                 Some(_) => {
-                    let aside: DocumentName = format!("{}-imported", document.name).parse()?;
-                    imported.set_aside.push((document.name.clone(), aside.clone()));
+                    let aside = self.aside(name, text)?;
                     if self.documents.read(&aside)?.is_none() {
-                        to_write.push((aside, document.text.as_str()));
+                        aside_versions.push(first_version(&aside, text, &change));
+                        to_write.push((aside.clone(), text.as_str()));
                     }
+                    imported.set_aside.push((name.clone(), aside));
                 }
             }
         }
-        let mut bundle = checked(&export.bundle)?;
-        bundle.document_history.retain(|version| imported.documents.contains(&version.name));
+        let here = self.store.known_documents()?;
+        bundle.document_history.retain(|version| {
+            let is_known = here.iter().any(|known| known.name == version.name);
+            let is_current = export.documents.iter().any(|document| document.name == version.name);
+            imported.documents.contains(&version.name) || !is_known && !is_current
+        });
+        bundle.document_history.extend(aside_versions);
         let mut failure = None;
         let mut write_all = || match self.write_new(&to_write) {
             Ok(()) => true,
@@ -99,13 +110,26 @@ impl Engine {
                 false
             }
         };
-        let adopted = self.store.adopt(&self.change(Verb::Import), &bundle, &mut write_all);
+        let adopted = self.store.adopt(&change, &bundle, &mut write_all);
         if let Some(error) = failure {
             return Err(error.into());
         }
         imported.adopted = adopted?;
         self.notice_all()?;
         Ok(imported)
+    }
+
+    /// A name beside `name` that is free, or holds this very text already.
+    fn aside(&self, name: &DocumentName, text: &str) -> Done<DocumentName> {
+        let mut nth = 1;
+        loop {
+            let suffix = if nth == 1 { String::new() } else { format!("-{nth}") };
+            let aside: DocumentName = format!("{name}-imported{suffix}").parse()?;
+            if self.documents.read(&aside)?.is_none_or(|there| there.text == text) {
+                return Ok(aside);
+            }
+            nth += 1;
+        }
     }
 
     /// Writes documents that do not exist yet; if one fails, takes the others back.
@@ -134,16 +158,25 @@ impl Engine {
     }
 }
 
+fn first_version(name: &DocumentName, text: &str, change: &Change) -> DocumentVersion {
+    let hash = ContentHash::of(text);
+    let text = redact(text).text.into_owned();
+    DocumentVersion { name: name.clone(), version: 1, text: Some(text), hash, change: change.clone() }
+}
+
 /// What may be stored: an export that was edited, or made elsewhere, obeys the rules that new memories obey.
 fn checked(bundle: &Bundle) -> Done<Bundle> {
     let mut bundle = bundle.clone();
     let memories = bundle.memories.iter_mut().map(|memory| &mut memory.entry);
     let versions = bundle.history.iter_mut().map(|version| &mut version.entry);
     for entry in memories.chain(versions) {
-        let bad = |error: EngineError| EngineError::BadExport { problem: format!("memory `{}`: {error}", entry.id) };
-        entry.content = prepare::content(&entry.content).map_err(bad)?.0;
-        let bad = |error: EngineError| EngineError::BadExport { problem: format!("memory `{}`: {error}", entry.id) };
-        entry.key = entry.key.as_deref().map(prepare::key).transpose().map_err(bad)?;
+        let problem = |error| EngineError::BadExport { problem: format!("memory `{}`: {error}", entry.id) };
+        let (content, _) = prepare::content(&entry.content).map_err(problem)?;
+        let key = entry.key.as_deref().map(prepare::key).transpose().map_err(problem)?;
+        (entry.content, entry.key) = (content, key);
+    }
+    for turn in &mut bundle.turns {
+        turn.content = redact(&turn.content).text.into_owned();
     }
     Ok(bundle)
 }

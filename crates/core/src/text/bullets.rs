@@ -161,7 +161,7 @@ fn blocks(text: &str) -> Vec<Block> {
         }
         let inside = in_fence && !is_fence;
         let starts_item = (!inside).then(|| marker_len(line)).flatten().filter(|_| !is_rule_or_heading(line));
-        if line.trim().is_empty() && !inside || !inside && is_rule_or_heading(line) {
+        if !inside && (line.trim().is_empty() || is_rule_or_heading(line)) {
             open = false;
         } else if let Some(marker) = starts_item {
             blocks.push(Block { text_at: span.start + marker, span });

@@ -122,7 +122,7 @@ fn a_failing_step_takes_the_whole_change_back(make: Make<'_>) {
     let before = everything(&*store);
     let good = [
         Op::Insert(entry("b", "new")),
-        Op::Document { name: "user/profile".parse().unwrap(), text: Some("- Ada\n".to_owned()) },
+        Op::document("user/profile".parse().unwrap(), Some("- Ada\n".to_owned())),
         Op::Update(Entry { content: "emacs".to_owned(), ..known }),
     ];
     let bad = [Op::Update(entry("nobody", "x")), Op::Insert(keyed("c", "editor", "nano"))];
@@ -145,7 +145,7 @@ fn a_change_can_be_taken_back_at_the_last_moment(make: Make<'_>) {
     let before = everything(&*store);
     let ops = [
         Op::Insert(entry("b", "new")),
-        Op::Document { name: "user/profile".parse().unwrap(), text: Some("- Ada\n".to_owned()) },
+        Op::document("user/profile".parse().unwrap(), Some("- Ada\n".to_owned())),
         Op::Update(Entry { content: "emacs".to_owned(), ..known }),
     ];
     let outcome = store.apply(&change(Verb::Edit), &ops, &mut || false);

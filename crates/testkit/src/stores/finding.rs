@@ -68,7 +68,8 @@ fn what_was_changed_is_found_by_its_new_words_only(make: Make<'_>) {
 
 fn more_of_a_word_comes_first(make: Make<'_>) {
     let store = make();
-    let texts = [("once", "tea one two three four"), ("thrice", "tea tea tea one two"), ("twice", "tea tea one two three")];
+    let texts =
+        [("once", "tea one two three four"), ("thrice", "tea tea tea one two"), ("twice", "tea tea one two three")];
     let ops = texts.map(|(id, text)| Op::Insert(entry(id, text)));
     done(apply(&*store, Verb::Remember, &ops));
     for n in 0..20 {
@@ -96,9 +97,45 @@ fn no_text_can_break_a_search(make: Make<'_>) {
     done(store.append(&[turn("t", "cli:a", "harmless")]));
     let long = "many words ".repeat(5000);
     let hostile = [
-        "", " ", "\"", "\"\"", "'", "*", "tea*", "^tea", "tea NEAR tea", "NOT", "AND OR NOT", "{terms}: x", "terms : x",
-        "a + b", "(", ")", "-tea", "\0", "tea\0", "\u{feff}", "\u{202e}", "🦀", "é", "'; DROP TABLE entries; --", "NULL",
-        "\\", "%", "_", "?1", ":x", "@x", "$x", "entry_words", "rank", "𠮷", "\u{10ffff}", "\u{fffd}", "\t\n\r", &long,
+        "",
+        " ",
+        "\"",
+        "\"\"",
+        "'",
+        "*",
+        "tea*",
+        "^tea",
+        "tea NEAR tea",
+        "NOT",
+        "AND OR NOT",
+        "{terms}: x",
+        "terms : x",
+        "a + b",
+        "(",
+        ")",
+        "-tea",
+        "\0",
+        "tea\0",
+        "\u{feff}",
+        "\u{202e}",
+        "🦀",
+        "é",
+        "'; DROP TABLE entries; --",
+        "NULL",
+        "\\",
+        "%",
+        "_",
+        "?1",
+        ":x",
+        "@x",
+        "$x",
+        "entry_words",
+        "rank",
+        "𠮷",
+        "\u{10ffff}",
+        "\u{fffd}",
+        "\t\n\r",
+        &long,
     ];
     let kinds = vec![Kind::Entry, Kind::Bullet, Kind::Turn];
     for text in hostile {
@@ -107,10 +144,10 @@ fn no_text_can_break_a_search(make: Make<'_>) {
         done(store.contains(&[text.to_owned()], &filter, 10));
         done(store.resolve(text));
         done(store.keyed(&address("global"), Some(text), text));
-        done(store.list(&Filter { tags: vec![text.to_owned()], task: Some(text.to_owned()), ..filter }, &Page {
-            limit: 9,
-            cursor: None,
-        }));
+        done(store.list(
+            &Filter { tags: vec![text.to_owned()], task: Some(text.to_owned()), ..filter },
+            &Page { limit: 9, cursor: None },
+        ));
     }
     assert_eq!(done(store.contains(&[], &Filter::default(), 10)).len(), 0);
     assert_eq!(found(&*store, "harmless"), ["a"]);
@@ -204,7 +241,7 @@ fn the_stamp_of_a_document_is_kept_until_it_changes(make: Make<'_>) {
     let store = make();
     let stamp = || done(store.known_documents())[0].stamp.clone();
     let write = |text: &str| {
-        let op = Op::Document { name: profile(), text: Some(text.to_owned()) };
+        let op = Op::document(profile(), Some(text.to_owned()));
         done(apply(&*store, Verb::Write, &[op]));
     };
     write("one");
@@ -217,7 +254,8 @@ fn the_stamp_of_a_document_is_kept_until_it_changes(make: Make<'_>) {
 
 fn turns_are_found_by_word_and_speaker(make: Make<'_>) {
     let store = make();
-    let said = Turn { speaker: Some("Grace".to_owned()), role: Role::Assistant, ..turn("t1", "cli:a", "the parser works") };
+    let said =
+        Turn { speaker: Some("Grace".to_owned()), role: Role::Assistant, ..turn("t1", "cli:a", "the parser works") };
     done(store.append(&[said, turn("t2", "cli:b", "which parser?")]));
     assert!(found(&*store, "parser").is_empty(), "turns are found when asked for");
     let turns = Filter { kinds: vec![Kind::Turn], ..Filter::default() };

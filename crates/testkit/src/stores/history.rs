@@ -42,7 +42,7 @@ fn profile() -> DocumentName {
 
 fn write(store: &dyn Store, text: Option<&str>) -> Change {
     let change = change(Verb::Write);
-    let op = Op::Document { name: profile(), text: text.map(str::to_owned) };
+    let op = Op::document(profile(), text.map(str::to_owned));
     assert_eq!(done(store.apply(&change, &[op], &mut || true)), []);
     change
 }
@@ -78,10 +78,7 @@ fn undo(store: &dyn Store, undoable: &Undoable) -> Result<Vec<Entry>, StoreError
         Some(before) => Op::Update(Entry { version: now.version, ..before.clone() }),
         None => Op::Update(inactive(now)),
     });
-    let documents = undoable.documents.iter().map(|(name, _, before)| Op::Document {
-        name: name.clone(),
-        text: before.clone(),
-    });
+    let documents = undoable.documents.iter().map(|(name, _, before)| Op::document(name.clone(), before.clone()));
     let ops: Vec<Op> = entries.chain(documents).collect();
     let undoing = Change { undoes: Some(undoable.change.id.clone()), ..change(Verb::Undo) };
     store.apply(&undoing, &ops, &mut || true)
@@ -129,7 +126,7 @@ fn a_change_knows_everything_that_it_touched(make: Make<'_>) {
     let ops = [
         Op::Update(Entry { content: "coffee".to_owned(), ..old.clone() }),
         Op::Insert(entry("b", "new")),
-        Op::Document { name: profile(), text: Some("- Ada\n".to_owned()) },
+        Op::document(profile(), Some("- Ada\n".to_owned())),
         Op::Update(Entry { content: "milk".to_owned(), version: 2, ..old.clone() }),
     ];
     done(apply(&*store, Verb::Import, &ops));

@@ -18,7 +18,8 @@ pub(super) const CHECKS: &[Check] = checks![
 /// A recall that returned these.
 pub(super) fn recall(id: &str, query: &str, at: i64, hits: &[&str]) -> RecallRecord {
     let why = Why { found_by: FoundBy::Words, bm25: 1.5, recency: 1.1, trust: 1.1, significance: 1.0 };
-    let hit = |id: &&str| RecalledHit { id: EntryId::new(*id), kind: Kind::Entry, score: why.score(), why: why.clone() };
+    let hit =
+        |id: &&str| RecalledHit { id: EntryId::new(*id), kind: Kind::Entry, score: why.score(), why: why.clone() };
     RecallRecord {
         recall_id: RecallId::new(id),
         at: minute(at),
@@ -76,7 +77,8 @@ fn a_turn_is_said_once(make: Make<'_>) {
     let store = make();
     done(store.append(&[turn("t", "cli:a", "hello")]));
     done(store.append(&[turn("t", "cli:a", "hello"), turn("u", "cli:a", "again")]));
-    let ids: Vec<String> = done(store.turns(&"cli:a".parse().unwrap())).iter().map(|turn| turn.id.to_string()).collect();
+    let ids: Vec<String> =
+        done(store.turns(&"cli:a".parse().unwrap())).iter().map(|turn| turn.id.to_string()).collect();
     assert_eq!(ids, ["t", "u"]);
 }
 

@@ -25,7 +25,7 @@ fn profile() -> DocumentName {
 }
 
 fn write(store: &dyn Store, text: &str) {
-    done(apply(store, Verb::Write, &[Op::Document { name: profile(), text: Some(text.to_owned()) }]));
+    done(apply(store, Verb::Write, &[Op::document(profile(), Some(text.to_owned()))]));
 }
 
 /// A store with something of every sort.
@@ -124,8 +124,7 @@ fn undo(store: &dyn Store) {
     let undoable = done(store.undoable()).unwrap();
     assert!(undoable.entries.iter().all(|(_, before)| before.is_none()), "{undoable:?}");
     let entries = undoable.entries.iter().map(|(now, _)| Op::Update(inactive(now)));
-    let documents =
-        undoable.documents.iter().map(|(name, ..)| Op::Document { name: name.clone(), text: None });
+    let documents = undoable.documents.iter().map(|(name, ..)| Op::document(name.clone(), None));
     let ops: Vec<Op> = entries.chain(documents).collect();
     let undoing = Change { undoes: Some(undoable.change.id), ..change(Verb::Undo) };
     done(store.apply(&undoing, &ops, &mut || true));
@@ -174,11 +173,8 @@ fn an_erased_memory_is_nowhere(make: Make<'_>) {
     update(&*store, Entry { tags, content: format!("no longer {MARKER}"), ..first });
     done(store.append(&[turn("source", "cli:main", MARKER)]));
     store.note(logs::recall("returned", MARKER, 1, &["a", "secret"]));
-    let erasure = Erasure {
-        memories: vec![EntryId::new("secret")],
-        turns: vec![TurnId::new("source")],
-        ..Erasure::default()
-    };
+    let erasure =
+        Erasure { memories: vec![EntryId::new("secret")], turns: vec![TurnId::new("source")], ..Erasure::default() };
     let erased = done(store.erase(&erasure));
     assert_eq!(erased, Erased { versions: 2, recalls: 1, turns: 1, unreached: Vec::new() });
     let surfaces = format!("{:?}", everything(&*store));
@@ -212,7 +208,10 @@ fn erasing_leaves_everything_else(make: Make<'_>) {
     insert(&*store, entry("secret", "nothing like it"));
     done(store.erase(&Erasure { memories: vec![EntryId::new("secret")], ..Erasure::default() }));
     let bundle = done(store.bundle());
-    assert_eq!((bundle.memories, bundle.turns, bundle.sessions), (expected.memories, expected.turns, expected.sessions));
+    assert_eq!(
+        (bundle.memories, bundle.turns, bundle.sessions),
+        (expected.memories, expected.turns, expected.sessions)
+    );
     assert_eq!(done(store.recalls(9)).len(), 2, "recalls that did not return it stay");
     assert_eq!(done(store.undoable()).unwrap().documents.len(), 1, "an erased change is not undone");
     sound(&*store);

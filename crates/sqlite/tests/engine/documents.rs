@@ -1,0 +1,227 @@
+//! Documents: identity and its limit, working memory, and a person who edits the files.
+
+use std::sync::Mutex;
+
+use throughline_core::engine::{EngineError, NewMemory, Outcome};
+use throughline_core::model::{Document, Layer, Name, Namespace, Verb};
+use throughline_core::ports::DocumentError;
+
+use super::*;
+
+fn identity(text: &str) -> NewMemory {
+    NewMemory { layer: Layer::Identity, ..NewMemory::fact(text) }
+}
+
+#[test]
+fn identity_holds_a_thousand_characters_whatever_the_script() {
+    for letter in ["a", "用", "é"] {
+        let world = place();
+        let full = letter.repeat(1000);
+        let written = agent(&world).write(&document("user/profile"), &format!("{full}\n"), None).unwrap();
+        assert_eq!(written.usage.unwrap().to_string(), "[100% — 1,000/1,000 chars]");
+        let error = agent(&world).write(&document("user/profile"), &letter.repeat(1001), None).unwrap_err();
+        assert!(matches!(error, EngineError::IdentityFull { .. }), "{error:?}");
+        let said = error.to_string();
+        assert!(said.contains("[100% — 1,001/1,000 chars]") && said.contains(&full), "{said}");
+        assert!(error.hint().is_some());
+        assert_eq!(text_of(&world, "user/profile"), Some(format!("{full}\n")), "nothing was written");
+    }
+}
+
+#[test]
+fn a_line_of_identity_is_counted_as_it_would_be_injected() {
+    for (length, fits) in [(998, true), (999, false)] {
+        let world = place();
+        let outcome = world.engine.remember(&identity(&"用".repeat(length)));
+        assert_eq!(outcome.is_ok(), fits, "{length}");
+        assert_eq!(text_of(&world, "user/profile").is_some(), fits);
+    }
+}
+
+#[test]
+fn what_a_person_made_too_long_loads_and_is_flagged() {
+    let world = place();
+    let long = format!("- {}\n", "x".repeat(1500));
+    assert_eq!(world.engine.write(&document("user/profile"), &long, None).unwrap().usage.unwrap().chars, 1502);
+    save(&world, "user/profile", &format!("{long}- more\n"));
+    let (text, usage) = world.engine.profile().unwrap().unwrap();
+    assert!(text.ends_with("- more\n") && usage.is_over());
+    let remarks = world.engine.health().remarks;
+    assert!(remarks.len() == 1 && remarks[0].contains("[150% — 1,509/1,000 chars]"), "{remarks:?}");
+    assert!(matches!(agent(&world).remember(&identity("one more")), Err(EngineError::IdentityFull { .. })));
+}
+
+#[test]
+fn a_line_of_identity_is_stored_once() {
+    let world = place();
+    let first = world.engine.remember(&identity("lives in\n Lisbon")).unwrap();
+    assert_eq!((first.outcome, first.memory.entry.content.as_str()), (Outcome::Created, "lives in Lisbon"));
+    assert_eq!(world.engine.remember(&identity("lives in Lisbon")).unwrap().outcome, Outcome::Unchanged);
+    assert_eq!(text_of(&world, "user/profile").as_deref(), Some("- lives in Lisbon\n"));
+    assert!(matches!(
+        world.engine.remember(&NewMemory { key: Some("k".into()), ..identity("x") }),
+        Err(EngineError::Invalid { .. })
+    ));
+}
+
+#[test]
+fn without_a_namespace_identity_is_refused_and_no_document_is_made() {
+    let world = place_with(Arc::new(MemoryDocuments::default()), |settings| settings.namespace = None);
+    let error = world.engine.remember(&identity("Ada")).unwrap_err();
+    assert!(matches!(error, EngineError::NoNamespace), "{error:?}");
+    assert!(error.hint().unwrap().contains("user_namespace"));
+    assert_eq!((world.engine.profile().unwrap(), world.engine.working().unwrap()), (None, None));
+    assert_eq!(text_of(&world, "user/profile"), None);
+}
+
+#[test]
+fn without_a_namespace_the_profile_cannot_be_written_either() {
+    let world = place_with(Arc::new(MemoryDocuments::default()), |settings| settings.namespace = None);
+    for name in ["user/profile", "user/working"] {
+        let outcome = world.engine.write(&document(name), "Ada", None);
+        assert!(matches!(outcome, Err(EngineError::NoNamespace)), "{name}: {outcome:?}");
+        assert_eq!(text_of(&world, name), None);
+    }
+}
+
+#[test]
+fn working_memory_gets_its_header_and_expires() {
+    let world = place();
+    let written =
+        world.engine.write(&document("user/working"), "- shipping the parser\n\nExpires: never\n", None).unwrap();
+    let expected = "# Working Memory\nUpdated: 2026-03-01T12:00:00Z\nExpires: 2026-03-15T12:00:00Z\n\n\
+                    - shipping the parser\n\nExpires: never\n";
+    assert_eq!(written.document.text, expected);
+    assert_eq!(world.engine.working().unwrap().unwrap().content, "- shipping the parser\n\nExpires: never");
+    assert_eq!(recalled(&world, "parser"), ["shipping the parser"]);
+    world.clock.advance(days(14) - jiff::SignedDuration::from_secs(1));
+    assert!(world.engine.working().unwrap().is_some());
+    world.clock.advance(jiff::SignedDuration::from_secs(1));
+    assert_eq!(world.engine.working().unwrap(), None);
+    assert_eq!(recalled(&world, "parser"), Vec::<String>::new());
+    assert_eq!(text_of(&world, "user/working").as_deref(), Some(expected), "nothing cleans it up");
+}
+
+#[test]
+fn working_memory_with_a_header_is_kept_as_it_is() {
+    let world = place();
+    let text = "# Working Memory\nUpdated: 2026-02-01T00:00:00Z\nExpires: 2026-03-02T00:00:00Z\n\n- mine\n";
+    assert_eq!(world.engine.write(&document("user/working"), text, None).unwrap().document.text, text);
+    world.clock.advance(days(1));
+    assert_eq!(world.engine.working().unwrap(), None);
+}
+
+#[test]
+fn working_memory_is_cut_to_its_budget_and_can_be_off() {
+    let world = place_with(Arc::new(MemoryDocuments::default()), |settings| settings.working.max_tokens = 100);
+    world.engine.write(&document("user/working"), &"用".repeat(500), None).unwrap();
+    assert_eq!(world.engine.working().unwrap().unwrap().content.chars().count(), 100);
+    let off = place_with(Arc::new(MemoryDocuments::default()), |settings| settings.working_memory = false);
+    off.engine.write(&document("user/working"), "- parser", None).unwrap();
+    assert_eq!(off.engine.working().unwrap(), None);
+}
+
+#[test]
+fn a_persons_edit_is_noticed_versioned_and_undone() {
+    let world = place();
+    world.engine.write(&document("user/profile"), "- Ada\n", None).unwrap();
+    save(&world, "user/profile", "- Ada\n- Lisbon\n");
+    assert_eq!(recalled(&world, "Lisbon"), ["Lisbon"]);
+    let change = world.engine.changes(1).unwrap().remove(0);
+    assert_eq!((change.actor, change.verb), (Actor::new(Source::User, "editor"), Verb::Write));
+    let versions = world.store.document_versions(&document("user/profile")).unwrap();
+    assert_eq!(
+        versions.iter().map(|version| version.text.as_deref().unwrap()).collect::<Vec<_>>(),
+        ["- Ada\n", "- Ada\n- Lisbon\n"]
+    );
+    assert_eq!(world.engine.undo().unwrap().undone.actor.via, "editor");
+    assert_eq!(text_of(&world, "user/profile").as_deref(), Some("- Ada\n"));
+}
+
+#[test]
+fn a_file_that_was_removed_can_be_brought_back() {
+    let world = place();
+    world.engine.write(&document("user/profile"), "- Ada\n", None).unwrap();
+    world.documents.remove(&document("user/profile"), &ContentHash::of("- Ada\n")).unwrap();
+    assert_eq!(recalled(&world, "Ada"), Vec::<String>::new());
+    world.engine.undo().unwrap();
+    assert_eq!(text_of(&world, "user/profile").as_deref(), Some("- Ada\n"));
+    assert_eq!(recalled(&world, "Ada"), ["Ada"]);
+}
+
+#[test]
+fn a_stale_writer_is_told() {
+    let world = place();
+    let notes = document("user/notes");
+    let first = world.engine.write(&notes, "one", Some(&ContentHash::missing())).unwrap().document.hash;
+    save(&world, "user/notes", "mine");
+    let stale = world.engine.write(&notes, "two", Some(&first));
+    assert!(matches!(stale, Err(EngineError::Document(DocumentError::Conflict { .. }))), "{stale:?}");
+    assert_eq!(text_of(&world, "user/notes").as_deref(), Some("mine"));
+}
+
+/// Documents in which a person saves something just before the program's next write.
+#[derive(Default)]
+struct Meddling {
+    inner: MemoryDocuments,
+    save_next: Mutex<Option<String>>,
+}
+
+impl Documents for Meddling {
+    fn read(&self, name: &DocumentName) -> Result<Option<Document>, DocumentError> {
+        self.inner.read(name)
+    }
+    fn write(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), DocumentError> {
+        if let Some(saved) = self.save_next.lock().unwrap().take() {
+            self.inner.write(name, &saved, expected)?;
+        }
+        self.inner.write(name, text, expected)
+    }
+    fn remove(&self, name: &DocumentName, expected: &ContentHash) -> Result<(), DocumentError> {
+        self.inner.remove(name, expected)
+    }
+    fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError> {
+        self.inner.list(namespace)
+    }
+    fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError> {
+        self.inner.stamp(name)
+    }
+}
+
+#[test]
+fn a_save_in_the_very_moment_of_a_write_is_not_lost() {
+    let documents = Arc::new(Meddling::default());
+    let world = place_with(Arc::clone(&documents) as Arc<dyn Documents>, |_| {});
+    world.engine.remember(&identity("Ada")).unwrap();
+    *documents.save_next.lock().unwrap() = Some("- Ada\n- by hand\n".to_owned());
+    world.engine.remember(&identity("Lisbon")).unwrap();
+    assert_eq!(text_of(&world, "user/profile").as_deref(), Some("- Ada\n- by hand\n- Lisbon\n"));
+    let versions = world.store.document_versions(&document("user/profile")).unwrap();
+    let vias: Vec<_> = versions.iter().map(|version| version.change.actor.via.as_str()).collect();
+    assert_eq!(vias, ["test", "editor", "test"]);
+}
+
+#[test]
+fn a_save_in_the_very_moment_of_a_conditional_write_wins() {
+    let documents = Arc::new(Meddling::default());
+    let world = place_with(Arc::clone(&documents) as Arc<dyn Documents>, |_| {});
+    let notes = document("user/notes");
+    let seen = world.engine.write(&notes, "one", None).unwrap().document.hash;
+    *documents.save_next.lock().unwrap() = Some("by hand".to_owned());
+    let outcome = world.engine.write(&notes, "two", Some(&seen));
+    assert!(matches!(outcome, Err(EngineError::Document(DocumentError::Conflict { .. }))), "{outcome:?}");
+    assert_eq!(text_of(&world, "user/notes").as_deref(), Some("by hand"));
+}
+
+#[test]
+fn any_address_reads_as_markdown() {
+    let world = place();
+    remember_as(&world, "drink", "likes tea");
+    world.engine.write(&document("user/notes"), "- one\n", None).unwrap();
+    let read = |address: &str| world.engine.read(&address.parse::<Namespace>().unwrap()).unwrap();
+    assert_eq!(read("user/facts").as_deref(), Some("# user/facts\n\n- drink: likes tea\n"));
+    assert_eq!(read("user/notes").as_deref(), Some("- one\n"));
+    for nothing in ["global", "user/profile", "sessions/cli:main", "projects/apollo"] {
+        assert_eq!(read(nothing), None, "{nothing}");
+    }
+}

@@ -1,0 +1,197 @@
+//! Recall: E9 to E12.
+
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use throughline_core::engine::{EngineError, NewMemory};
+use throughline_core::model::{Kind, Layer};
+use throughline_core::ports::Page;
+use throughline_core::recall::{FoundBy, Projects};
+use throughline_testkit::stores;
+
+use super::*;
+
+#[test]
+fn a_range_that_holds_no_time_is_an_error() {
+    let world = place();
+    remember(&world, "likes tea");
+    let now = world.engine.now();
+    for (since, until) in [(now, now), (now, stores::minute(-1))] {
+        let filter = Filter { since: Some(since), until: Some(until), ..Filter::default() };
+        let request = RecallRequest { filter: filter.clone(), ..asking(&world, "tea") };
+        for error in [
+            world.engine.recall(&request).unwrap_err(),
+            world.engine.list(&filter, &Page { limit: 9, cursor: None }).unwrap_err(),
+        ] {
+            assert!(matches!(error, EngineError::EmptyRange { .. }), "{error:?}");
+            assert!(error.hint().is_some());
+        }
+    }
+    let filter = Filter { since: Some(now), until: Some(stores::minute(1)), ..Filter::default() };
+    assert_eq!(world.engine.recall(&RecallRequest { filter, ..asking(&world, "tea") }).unwrap().hits.len(), 1);
+}
+
+#[test]
+fn a_limit_of_nothing_gives_nothing() {
+    let world = place();
+    remember(&world, "likes tea");
+    let request = RecallRequest { limit: 0, ..asking(&world, "tea") };
+    assert_eq!(world.engine.recall(&request).unwrap().hits, []);
+    assert_eq!(recall(&world, "tea")[0].memory.recall_count, 0, "it was not counted");
+}
+
+#[test]
+fn filters_narrow_a_recall() {
+    let world = place();
+    let new = |text: &str, tags: &[&str], layer| NewMemory {
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        layer,
+        ..NewMemory::fact(text)
+    };
+    for new in [
+        new("tea one", &["hot", "project:apollo"], Layer::Knowledge),
+        new("tea two", &["hot", "task:t1"], Layer::Knowledge),
+        new("tea three", &[], Layer::Archive),
+    ] {
+        world.engine.remember(&new).unwrap();
+    }
+    let found = |filter: Filter| {
+        let hits = world.engine.recall(&RecallRequest { filter, ..asking(&world, "tea") }).unwrap().hits;
+        let mut texts: Vec<String> = hits.into_iter().map(|hit| hit.memory.entry.content).collect();
+        texts.sort();
+        texts
+    };
+    assert_eq!(found(Filter::default().tagged("hot")), ["tea one", "tea two"]);
+    assert_eq!(found(Filter::default().tagged("hot").tagged("task:t1")), ["tea two"]);
+    assert_eq!(found(Filter { projects: Projects::Only("apollo".to_owned()), ..Filter::default() }), ["tea one"]);
+    assert_eq!(found(Filter { layers: vec!["timeline".parse().unwrap()], ..Filter::default() }), ["tea three"]);
+}
+
+#[test]
+fn every_recall_is_logged_and_counted() {
+    let world = place();
+    let id = remember(&world, "likes tea");
+    world.clock.advance(days(1));
+    let first = world.engine.recall(&asking(&world, "what about tea?")).unwrap();
+    let [hit] = first.hits.as_slice() else { panic!("{first:?}") };
+    recall(&world, "zebra");
+    let [second, logged] = &world.engine.recalls(9).unwrap()[..] else { panic!("two were made") };
+    assert_eq!((second.query.as_str(), second.hits.len()), ("zebra", 0));
+    assert_eq!(
+        (logged.query.as_str(), &logged.recall_id, logged.at),
+        ("what about tea?", &first.recall_id, world.engine.now())
+    );
+    let kept = &logged.hits[0];
+    assert_eq!((kept.id.as_str(), kept.kind, kept.score, &kept.why), (id.as_str(), Kind::Entry, hit.score, &hit.why));
+    let memory = world.engine.show(&id).unwrap();
+    assert_eq!((memory.recall_count, memory.last_recalled_at), (1, Some(world.engine.now())));
+}
+
+#[test]
+fn the_factors_multiply_to_the_score() {
+    let world = place();
+    for n in 0..20 {
+        remember(&world, &format!("tea number {n} {}", "and more ".repeat(n)));
+        world.clock.advance(days(3));
+    }
+    let hits = recall(&world, "tea number 7");
+    assert!(hits.is_sorted_by(|a, b| a.score >= b.score));
+    for hit in &hits {
+        let why = &hit.why;
+        assert_eq!(hit.score, why.bm25 * why.recency * why.trust * why.significance);
+        assert!(hit.score > 0.0 && why.recency > 1.0 && why.trust == 1.1, "{why:?}");
+    }
+}
+
+#[test]
+fn the_person_is_believed_before_the_assistant_before_the_program() {
+    let world = place();
+    for (key, source) in [("c", Source::System), ("a", Source::User), ("b", Source::Agent)] {
+        world.engine.remember(&NewMemory { source, ..keyed(key, "the deploy is on Friday") }).unwrap();
+    }
+    let sources: Vec<Source> = recall(&world, "deploy").into_iter().map(|hit| hit.memory.entry.source).collect();
+    assert_eq!(sources, [Source::User, Source::Agent, Source::System]);
+}
+
+#[test]
+fn letters_are_looked_for_where_no_word_is_found() {
+    let world = place();
+    remember(&world, "the database is slow");
+    remember(&world, "it is 100% done");
+    remember(&world, "it is 1000 done");
+    remember_as(&world, "snake_case", "naming");
+    for (query, expected) in [
+        ("atabas", "the database is slow"),
+        ("00%", "it is 100% done"),
+        ("nake_c", "naming"),
+        ("TABA", "the database is slow"),
+    ] {
+        let hits = recall(&world, query);
+        let [hit] = hits.as_slice() else { panic!("{query}: {hits:?}") };
+        assert_eq!((hit.memory.entry.content.as_str(), hit.why.found_by), (expected, FoundBy::Substring), "{query}");
+    }
+    assert_eq!(recall(&world, "database")[0].why.found_by, FoundBy::Words);
+    assert_eq!(recalled(&world, "a%e"), Vec::<String>::new());
+    assert_eq!(recalled(&world, "100%")[0], "it is 100% done");
+}
+
+#[test]
+fn every_script_is_found_by_its_words() {
+    let world = place();
+    let table = [
+        ("我喜欢喝茶和咖啡", &["茶", "咖啡", "喝茶", "喜欢"][..]),
+        ("部署在星期五进行", &["部署", "星期五", "星期"]),
+        ("東京の会社で働いています", &["東京", "会社", "京"]),
+        ("データベースが遅い", &["データ", "データベース", "遅い", "ﾃﾞｰﾀ"]),
+        ("서울에서 개발자로 일합니다", &["서울", "개발자"]),
+        ("我们用Rust写parser代码", &["rust", "PARSER", "代码"]),
+        ("Café in São Paulo, naïve Straße", &["cafe", "Sao", "NAIVE", "strasse"]),
+        ("resume of Jose", &["résumé", "José"]),
+        ("She deployed the running services", &["deploy", "deploying", "run", "service"]),
+        ("Поезд приходит утром", &["ПОЕЗД", "утром"]),
+    ];
+    for (text, _) in table {
+        remember(&world, text);
+    }
+    for (text, queries) in table {
+        for query in queries {
+            let hits = recall(&world, query);
+            let Some(first) = hits.first() else { panic!("{query:?} does not find {text:?}") };
+            assert_eq!((first.memory.entry.content.as_str(), first.why.found_by), (text, FoundBy::Words), "{query:?}");
+        }
+    }
+}
+
+#[test]
+fn no_query_fails() {
+    let world = place();
+    remember(&world, "likes \"tea\" (100%) with c:\\temp");
+    world.store.append(&[stores::turn("t", "cli:a", "tea NEAR milk")]).unwrap();
+    let never_fails = |query: &str| {
+        let filter = Filter { kinds: vec![Kind::Entry, Kind::Bullet, Kind::Turn], ..Filter::default() };
+        let request = RecallRequest { filter, ..asking(&world, query) };
+        world.engine.recall(&request).map(drop).unwrap_or_else(|error| panic!("{query:?}: {error:?}"));
+    };
+    let config = ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() };
+    let syntax = prop_oneof![
+        any::<String>(),
+        "[\"'()*^:+{}%_\\\\ a-cAND\\-]{0,24}",
+        proptest::collection::vec(any::<u8>(), 0..60).prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+    ];
+    TestRunner::new(config)
+        .run(&syntax, |query| {
+            never_fails(&query);
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn no_query_is_too_long() {
+    let world = place();
+    remember(&world, "likes tea");
+    for query in ["tea ".repeat(30_000), "x".repeat(100_000), "用户".repeat(30_000), "?!".repeat(50_000)] {
+        if let Err(error) = world.engine.recall(&asking(&world, &query)) {
+            panic!("{:?}…: {error:?}", &query[..6]);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Export and import: E13.
+
+use throughline_core::engine::{Edit, EngineError, Export, NewMemory};
+use throughline_core::model::{Importance, Kind, Layer, Status, Turn, Verb};
+use throughline_core::ports::Page;
+use throughline_testkit::stores;
+
+use super::*;
+
+/// A memory with something of every sort.
+fn furnished() -> Place {
+    let place = place();
+    let world = &place.world;
+    remember_as(world, "drink", "likes tea");
+    world.clock.advance(days(1));
+    world.engine.edit("drink", &Edit { tags: Some(vec!["hot".into(), "task:t1".into()]), ..Edit::default() }).unwrap();
+    agent(world)
+        .remember(&NewMemory {
+            source: Source::Agent, layer: Layer::Archive, ..NewMemory::fact("用户 👩‍💻\nhappened")
+        })
+        .unwrap();
+    let gone = remember(world, "forgotten");
+    world.engine.forget(&gone).unwrap();
+    world.engine.write(&document("user/profile"), "# Me\n\n- Ada\n- [sig:5] Lisbon\n", None).unwrap();
+    save(world, "user/profile", "# Me\n\n- [sig:4] Ada\n- [sig:5] Lisbon\n");
+    world.engine.write(&document("user/working"), "- parser", None).unwrap();
+    world.engine.write(&document("user/notes/travel"), "- by train\r\n", None).unwrap();
+    world.documents.remove(&document("user/notes/travel"), &ContentHash::of("- by train\r\n")).unwrap();
+    let said = Turn { speaker: Some("Ada".to_owned()), ..stores::turn("t1", "cli:main", "tea, please") };
+    world.store.append(&[said, stores::turn("t2", "web:x", "hello")]).unwrap();
+    recall(world, "tea");
+    recall(world, "Lisbon tea");
+    place
+}
+
+/// Out as JSON and in again.
+fn through_json(export: &Export) -> Export {
+    serde_json::from_str(&serde_json::to_string(export).unwrap()).unwrap()
+}
+
+#[test]
+fn everything_comes_back_identical() {
+    let from = furnished();
+    let export = from.engine.export().unwrap();
+    assert_eq!(through_json(&export), export);
+    assert_eq!((export.documents.len(), export.bundle.turns.len()), (2, 2));
+    assert!(export.bundle.memories.iter().any(|memory| memory.recall_count == 2));
+    assert!(export.bundle.memories.iter().any(|memory| memory.entry.status == Status::Inactive));
+    let to = elsewhere();
+    let imported = to.engine.import(&through_json(&export)).unwrap();
+    assert_eq!((imported.adopted.added, imported.adopted.turns, imported.documents.len()), (3, 2, 2));
+    assert_eq!(imported.set_aside, []);
+    let again = Export { exported_at: export.exported_at, ..to.engine.export().unwrap() };
+    assert_eq!(again.bundle.memories, export.bundle.memories);
+    assert_eq!(again.bundle.history, export.bundle.history);
+    assert_eq!((&again.bundle.turns, &again.documents), (&export.bundle.turns, &export.documents));
+    let versions = |export: &Export| -> Vec<(DocumentName, u32, Option<String>)> {
+        let versions = export.bundle.document_history.iter();
+        versions.map(|version| (version.name.clone(), version.version, version.text.clone())).collect()
+    };
+    assert_eq!(versions(&again), versions(&export));
+    assert_eq!(again, export);
+    assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&export).unwrap());
+    assert_eq!(text_of(&to, "user/profile"), text_of(&from, "user/profile"));
+    assert_eq!(recalled(&to, "lisbon"), ["Lisbon"]);
+    assert_eq!(to.engine.health().problems, Vec::<String>::new());
+}
+
+#[test]
+fn every_importance_comes_back_to_the_last_digit() {
+    let from = place();
+    let mut value = 0.123_456_789f64;
+    for n in 0..200 {
+        value = (value * 3.99 * (1.0 - value)).clamp(0.0, 1.0);
+        let importance = Some(Importance::new(value).unwrap());
+        from.engine.remember(&NewMemory { importance, ..NewMemory::fact(format!("fact {n}")) }).unwrap();
+    }
+    let export = from.engine.export().unwrap();
+    let weights = |export: &Export| -> Vec<f64> {
+        export.bundle.memories.iter().map(|memory| memory.entry.importance.value()).collect()
+    };
+    assert_eq!(weights(&through_json(&export)), weights(&export));
+    let kept: Vec<f64> = export
+        .bundle
+        .memories
+        .iter()
+        .map(|memory| from.store.entry_versions(&memory.entry.id).unwrap()[0].entry.importance.value())
+        .collect();
+    assert_eq!(kept, weights(&export), "and in its history");
+}
+
+#[test]
+fn importing_twice_changes_nothing() {
+    let export = furnished().engine.export().unwrap();
+    let to = elsewhere();
+    to.engine.import(&export).unwrap();
+    let before = to.engine.export().unwrap();
+    let imported = to.engine.import(&export).unwrap();
+    assert_eq!((imported.adopted.added, imported.adopted.kept, imported.adopted.turns), (0, 3, 0));
+    assert_eq!((imported.documents, imported.set_aside), (vec![], vec![]));
+    assert_eq!(to.engine.export().unwrap(), before);
+}
+
+#[test]
+fn an_import_is_undone_as_a_whole() {
+    let export = furnished().engine.export().unwrap();
+    let to = elsewhere();
+    to.engine.import(&export).unwrap();
+    let undone = to.engine.undo().unwrap();
+    assert_eq!((undone.undone.verb, undone.memories.len()), (Verb::Import, 3));
+    let active = Filter { status: Some(Status::Active), ..Filter::default() };
+    assert_eq!((text_of(&to, "user/profile"), text_of(&to, "user/working")), (None, None));
+    assert_eq!(to.engine.list(&active, &Page { limit: 9, cursor: None }).unwrap().memories, []);
+}
+
+#[test]
+fn a_document_that_differs_here_stays_and_the_imported_one_is_set_aside() {
+    let export = furnished().engine.export().unwrap();
+    let to = elsewhere();
+    save(&to, "user/profile", "- Grace\n");
+    let imported = to.engine.import(&export).unwrap();
+    assert_eq!(imported.set_aside, [(document("user/profile"), document("user/profile-imported"))]);
+    assert_eq!(text_of(&to, "user/profile").as_deref(), Some("- Grace\n"));
+    assert_eq!(text_of(&to, "user/profile-imported").as_deref(), Some("# Me\n\n- [sig:4] Ada\n- [sig:5] Lisbon\n"));
+    assert_eq!(recalled(&to, "Grace"), ["Grace"]);
+    let lines = |name: &str| {
+        let filter = Filter {
+            kinds: vec![Kind::Bullet],
+            scope: throughline_core::recall::Scope::Only(name.parse().unwrap()),
+            ..Filter::default()
+        };
+        to.engine.list(&filter, &Page { limit: 9, cursor: None }).unwrap().memories.len()
+    };
+    assert_eq!(lines("user/profile"), 1, "no line of the imported profile stands in this one");
+}
+
+#[test]
+fn an_import_that_set_a_document_aside_is_undone_as_a_whole() {
+    let export = furnished().engine.export().unwrap();
+    let to = elsewhere();
+    save(&to, "user/profile", "- Grace\n");
+    to.engine.import(&export).unwrap();
+    to.engine.undo().unwrap();
+    assert_eq!(text_of(&to, "user/profile-imported"), None);
+    assert_eq!(text_of(&to, "user/working"), None, "one undo takes back all of it");
+    assert_eq!(recalled(&to, "tea"), Vec::<String>::new());
+    assert_eq!(text_of(&to, "user/profile").as_deref(), Some("- Grace\n"));
+}
+
+#[test]
+fn what_was_set_aside_before_does_not_swallow_what_comes_now() {
+    let first = furnished().engine.export().unwrap();
+    let mut second = first.clone();
+    second.documents.iter_mut().for_each(|document| document.text.push_str("- later\n"));
+    let to = elsewhere();
+    save(&to, "user/profile", "- Grace\n");
+    to.engine.import(&first).unwrap();
+    let imported = to.engine.import(&second).unwrap();
+    for (name, aside) in imported.set_aside {
+        let text = second.documents.iter().find(|document| document.name == name).map(|document| document.text.clone());
+        assert_eq!(text_of(&to, &aside.to_string()), text, "{name} is said to stand under {aside}");
+    }
+}
+
+#[test]
+fn a_memory_whose_key_is_taken_here_is_stored_inactive() {
+    let export = furnished().engine.export().unwrap();
+    let to = elsewhere();
+    remember_as(&to, "drink", "likes water");
+    let imported = to.engine.import(&export).unwrap();
+    assert_eq!(imported.adopted.inactive.len(), 1);
+    assert_eq!(to.engine.show("drink").unwrap().entry.content, "likes water");
+    assert_eq!(to.engine.show(imported.adopted.inactive[0].as_str()).unwrap().entry.content, "likes tea");
+}
+
+#[test]
+fn another_format_is_refused() {
+    let to = elsewhere();
+    let export = Export { version: 2, ..furnished().engine.export().unwrap() };
+    assert!(matches!(to.engine.import(&export), Err(EngineError::BadExport { .. })));
+    assert_eq!(to.engine.changes(9).unwrap(), []);
+}
+
+#[test]
+fn the_markdown_holds_every_memory_and_document() {
+    let markdown = furnished().engine.export().unwrap().to_markdown();
+    for text in ["## user/profile", "- [sig:5] Lisbon", "**drink** likes tea", "forgotten", "happened", "tea, please"] {
+        assert!(markdown.contains(text), "{text} is not in\n{markdown}");
+    }
+}

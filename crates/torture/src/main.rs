@@ -1,0 +1,114 @@
+//! `hammer work` is one worker; `hammer siege` starts many, kills some, and says whether the memory kept its word.
+
+#![allow(clippy::print_stdout, reason = "what it prints is what it is for")]
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::{Args, Parser};
+use throughline_torture::hammer::{self, Orders};
+use throughline_torture::siege::{Record, Siege};
+use throughline_torture::verdict::Verdict;
+use throughline_torture::{Failure, chain};
+
+/// What a worker that met an error ends with.
+const FAILED: u8 = 3;
+
+/// Torture for a memory
+#[derive(Parser)]
+enum Command {
+    /// Do random things to the memory in a directory, and print what was acknowledged
+    Work(Work),
+    /// Start many workers at once, kill some, and check that nothing acknowledged was lost
+    Siege(Besiege),
+}
+
+#[derive(Args)]
+struct Work {
+    home: PathBuf,
+    #[arg(long)]
+    worker: usize,
+    #[arg(long, default_value_t = 0)]
+    life: usize,
+    #[arg(long)]
+    seed: u64,
+    /// Without it, until standard input is closed
+    #[arg(long)]
+    ops: Option<u64>,
+    #[arg(long, default_value_t = 3)]
+    keys: u64,
+    #[arg(long, default_value_t = 30)]
+    keyed: u64,
+}
+
+#[derive(Args)]
+struct Besiege {
+    #[arg(long, default_value_t = 8)]
+    workers: usize,
+    /// Operations of each worker; where there are kills, the last kill ends it instead
+    #[arg(long, default_value_t = 1000)]
+    ops: u64,
+    #[arg(long, default_value_t = 0)]
+    kills: usize,
+    /// At most this many acknowledged writes lie between two kills
+    #[arg(long, default_value_t = 40)]
+    pace: u64,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many keys everybody shares
+    #[arg(long, default_value_t = 3)]
+    keys: u64,
+    /// How many of a hundred operations write under one of them
+    #[arg(long, default_value_t = 30)]
+    keyed: u64,
+    /// Keep the memory in this directory, which must be new, instead of a temporary one
+    #[arg(long)]
+    home: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match Command::parse() {
+        Command::Work(work) => {
+            let Work { home, worker, life, seed, ops, keys, keyed } = work;
+            let all_went_well = hammer::work(&home, Orders { worker, life, seed, ops, keys, keyed });
+            if all_went_well { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
+        }
+        Command::Siege(besiege) => besiege.run().unwrap_or_else(|error| {
+            println!("error: {}", chain(&*error));
+            ExitCode::from(2)
+        }),
+    }
+}
+
+impl Besiege {
+    fn run(self) -> Result<ExitCode, Failure> {
+        let Self { workers, ops, kills, pace, seed, keys, keyed, home } = self;
+        let siege = Siege { program: std::env::current_exe()?, workers, ops, kills, pace, seed, keys, keyed };
+        let temporary = tempfile::tempdir()?;
+        let home = home.unwrap_or_else(|| temporary.path().to_owned());
+        let start = Instant::now();
+        let record = siege.run(&home)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let verdict = Verdict::of(&home, &record)?;
+        let complaints = record.errors.iter().chain(&verdict.lost).chain(&verdict.problems);
+        complaints.take(40).for_each(|line| println!("  {line}"));
+        println!("{}", summary(workers, &record, &verdict, seconds));
+        let is_clean = record.errors.is_empty() && verdict.is_clean();
+        Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+fn summary(workers: usize, record: &Record, verdict: &Verdict, seconds: f64) -> String {
+    let checks =
+        if verdict.problems.is_empty() { "clean".to_owned() } else { format!("{} PROBLEMS", verdict.problems.len()) };
+    format!(
+        "workers {workers} · ops {} · kills {} · acknowledged {} · in flight at a kill {} · errors {} · lost {} · checks {checks} · {seconds:.1} s",
+        record.ops,
+        record.kills,
+        record.said.len(),
+        verdict.in_flight,
+        record.errors.len(),
+        verdict.lost.len(),
+    )
+}

@@ -1,0 +1,38 @@
+# Daily work. `just` lists the recipes; each is one line that also works without just.
+
+default:
+    @just --list
+
+# The command line's story in a temporary home
+story:
+    scripts/story
+
+# All tests
+test:
+    cargo test --workspace
+
+# Formatting, lints and docs, as CI checks them
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+# Write the generated references in docs/ anew
+docs:
+    UPDATE_DOCS=1 cargo test -p throughline --test docs
+
+# Speed, as ratios
+bench what="recall":
+    cargo run --release -p throughline-benches -- {{what}}
+
+# Retrieval quality on a data set
+quality dir:
+    cargo run --release -- bench recall {{dir}}
+
+# Eight processes, a hundred kills
+torture:
+    scripts/torture
+
+# Licences and sources of what we depend on (needs cargo-deny)
+deny:
+    cargo deny check licenses bans sources
