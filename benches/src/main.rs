@@ -1,1 +1,48 @@
-fn main() {}
+//! Speed, as a ratio to something that everybody has: raw FTS5, a bare `INSERT`, `/bin/true`.
+//!
+//! What is compared takes turns within one run, because the figures of a shared machine change from minute to minute
+//! and their ratios hardly do. Nothing here is a test, and no test asserts on speed.
+
+#![allow(clippy::print_stdout, reason = "it prints tables")]
+
+mod insert;
+mod laboratory;
+mod recall;
+mod start;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Whatever went wrong.
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// Measure throughline against something that everybody has
+#[derive(Parser)]
+enum Bench {
+    /// `Engine::recall` against raw FTS5
+    Recall(recall::Recall),
+    /// A durable `Engine::remember` against a bare `INSERT`
+    Insert(insert::Insert),
+    /// A cold process against `/bin/true`
+    Start(start::Start),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Bench::parse() {
+        Bench::Recall(bench) => bench.run(),
+        Bench::Insert(bench) => bench.run(),
+        Bench::Start(bench) => bench.run(),
+    };
+    match outcome {
+        Ok(tables) => {
+            println!("{tables}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            println!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -59,14 +59,12 @@ fn without_a_home_of_its_own_the_platforms_places_are_used() {
 fn a_day_with_a_memory() {
     let mut home = Home::new();
     let mut told = String::new();
-    let day: [(&str, &[&[&str]]); 6] = [
+    let day: [(&str, &[&[&str]]); 7] = [
         (
             "2026-03-01T09:00:00Z",
-            &[
-                &["remember", "We deploy on Fridays at noon", "--key", "deploy", "--tag", "ops", "--sig", "4"],
-                &["remember", "--layer", "identity", "My name is Ada; I like short answers"],
-            ],
+            &[&["remember", "We deploy on Fridays at noon", "--key", "deploy", "--tag", "ops", "--sig", "4"]],
         ),
+        ("2026-03-01T09:10:00Z", &[&["remember", "--layer", "identity", "My name is Ada; I like short answers"]]),
         (
             "2026-03-01T09:30:00Z",
             &[&["recall", "when do we deploy?", "--why"], &["context", "--message", "when do we deploy?"]],
@@ -115,17 +113,23 @@ fn failures_say_what_is_wrong_and_what_to_try_next() {
         &["remember", "x", "--project", "a", "--tag", "project:b"],
         &["edit", "deploy"],
         &["write", "user/facts"],
-        &["read", "nowhere"],
         &["context", "--session", "a/b"],
-        &["import", "no-such-file.json"],
         &["list", "--status", "lost"],
-        &["list", "--cursor", "nonsense"],
         &["recal", "deploy"],
     ] {
         story.step(step);
     }
     insta::assert_snapshot!("failures", story.told());
     assert_eq!(home.listed(&[]), ["We deploy on Fridays at noon"], "nothing was changed");
+}
+
+#[test]
+fn mistakes_in_arguments_have_a_hint_too() {
+    let home = Home::new();
+    home.run(&["read", "nowhere"]).failed(2, "is not an address of memory", "try `user/profile`");
+    home.run(&["recall", "x", "--namespace", "nowhere"]).failed(2, "is not an address of memory", "`global`");
+    home.run(&["import", "no-such-file.json"]).failed(2, "cannot read no-such-file.json", "throughline export");
+    home.run(&["list", "--cursor", "nonsense"]).failed(2, "`nonsense` did not come from a listing", "--cursor");
 }
 
 #[test]

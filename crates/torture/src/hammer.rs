@@ -34,6 +34,8 @@ pub struct Orders {
     pub keys: u64,
     /// How many of a hundred operations write under one of them.
     pub keyed: u64,
+    /// How many of a hundred operations change the profile, which everybody shares too.
+    pub profile: u64,
 }
 
 /// A memory that nobody else touches, as it was last acknowledged.
@@ -109,7 +111,11 @@ impl Hammer {
     }
 
     fn one(&mut self) -> Result<(), Failure> {
-        if self.dice.below(100) < self.orders.keyed {
+        let share = self.dice.below(100);
+        if share < self.orders.profile {
+            return self.profile().map_err(while_doing("change the profile"));
+        }
+        if share < self.orders.profile + self.orders.keyed {
             return match self.dice.below(100) {
                 0..70 => self.remember_shared().map_err(while_doing("remember under a key")),
                 70..92 => self.edit_shared().map_err(while_doing("edit under a key")),
@@ -121,8 +127,7 @@ impl Hammer {
             42..57 => self.edit_own().map_err(while_doing("edit")),
             57..67 => self.forget_own().map_err(while_doing("forget")),
             67..85 => self.recall_own().map_err(while_doing("recall")),
-            85..95 => self.list().map_err(while_doing("list")),
-            _ => self.profile().map_err(while_doing("change the profile")),
+            _ => self.list().map_err(while_doing("list")),
         }
     }
 

@@ -40,6 +40,8 @@ struct Work {
     keys: u64,
     #[arg(long, default_value_t = 30)]
     keyed: u64,
+    #[arg(long, default_value_t = 4)]
+    profile: u64,
 }
 
 #[derive(Args)]
@@ -62,6 +64,9 @@ struct Besiege {
     /// How many of a hundred operations write under one of them
     #[arg(long, default_value_t = 30)]
     keyed: u64,
+    /// How many of a hundred operations change the profile
+    #[arg(long, default_value_t = 4)]
+    profile: u64,
     /// Keep the memory in this directory, which must be new, instead of a temporary one
     #[arg(long)]
     home: Option<PathBuf>,
@@ -70,8 +75,8 @@ struct Besiege {
 fn main() -> ExitCode {
     match Command::parse() {
         Command::Work(work) => {
-            let Work { home, worker, life, seed, ops, keys, keyed } = work;
-            let all_went_well = hammer::work(&home, Orders { worker, life, seed, ops, keys, keyed });
+            let Work { home, worker, life, seed, ops, keys, keyed, profile } = work;
+            let all_went_well = hammer::work(&home, Orders { worker, life, seed, ops, keys, keyed, profile });
             if all_went_well { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
         }
         Command::Siege(besiege) => besiege.run().unwrap_or_else(|error| {
@@ -83,8 +88,8 @@ fn main() -> ExitCode {
 
 impl Besiege {
     fn run(self) -> Result<ExitCode, Failure> {
-        let Self { workers, ops, kills, pace, seed, keys, keyed, home } = self;
-        let siege = Siege { program: std::env::current_exe()?, workers, ops, kills, pace, seed, keys, keyed };
+        let Self { workers, ops, kills, pace, seed, keys, keyed, profile, home } = self;
+        let siege = Siege { program: std::env::current_exe()?, workers, ops, kills, pace, seed, keys, keyed, profile };
         let temporary = tempfile::tempdir()?;
         let home = home.unwrap_or_else(|| temporary.path().to_owned());
         let start = Instant::now();

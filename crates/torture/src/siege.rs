@@ -34,6 +34,8 @@ pub struct Siege {
     pub keys: u64,
     /// How many of a hundred operations write under one of them.
     pub keyed: u64,
+    /// How many of a hundred operations change the profile.
+    pub profile: u64,
 }
 
 /// What came of it.
@@ -120,6 +122,7 @@ impl Field<'_> {
             ("--seed", self.dice.roll()),
             ("--keys", self.siege.keys),
             ("--keyed", self.siege.keyed),
+            ("--profile", self.siege.profile),
         ] {
             command.arg(name).arg(value.to_string());
         }

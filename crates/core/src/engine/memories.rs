@@ -282,13 +282,22 @@ impl Engine {
         if sources {
             erasure.turns.clone_from(&entry.provenance);
         }
-        if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, entry.namespace) {
-            self.rewrite(&name, Verb::Forget, &|current| {
-                Ok(Some(bullets::without_content(&name, &current.text, &entry.content)))
+        let document = match (entry.kind, entry.namespace) {
+            (Kind::Bullet, Namespace::Document(name)) => Some(name),
+            _ => None,
+        };
+        if let Some(name) = &document {
+            self.rewrite(name, Verb::Forget, &|current| {
+                Ok(Some(bullets::without_content(name, &current.text, &entry.content)))
             })?;
-            erasure.bullets.push((name, entry.content));
+            erasure.bullets.push((name.clone(), entry.content));
         }
-        let erased = self.store.erase(&erasure)?;
+        let mut erased = self.store.erase(&erasure)?;
+        if let Some(name) = document
+            && self.store.document_versions(&name)?.len() > 2
+        {
+            erased.unreached.push(format!("other wordings of this line, if any, in earlier versions of {name}"));
+        }
         Ok(ErasedMemory { id, sources: entry.provenance, erased })
     }
 

@@ -232,8 +232,8 @@ impl<'a> Story<'a> {
 
     fn note(&mut self, args: &[&str], ran: &Ran) {
         let quoted = |arg: &&str| if arg.contains(' ') { format!("\"{arg}\"") } else { (*arg).to_owned() };
-        let line = args.iter().map(quoted).collect::<Vec<_>>().join(" ");
-        self.text.push_str(&format!("$ throughline {line}\n{}", ran.stdout));
+        let line: String = args.iter().map(|arg| format!(" {}", quoted(arg))).collect();
+        self.text.push_str(&format!("$ throughline{line}\n{}", ran.stdout));
         for line in ran.stderr.lines() {
             self.text.push_str(&format!("! {line}\n"));
         }

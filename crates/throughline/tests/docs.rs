@@ -1,0 +1,119 @@
+//! Documents that can be wrong are checked: every path they name exists, and the references are generated from the
+//! program itself. `UPDATE_DOCS=1 cargo test --test docs` writes them anew.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::Home;
+
+fn repository() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// The documents that are there.
+fn documents() -> Vec<PathBuf> {
+    let named = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "benches/README.md"].map(|name| repository().join(name));
+    let below = std::fs::read_dir(repository().join("docs")).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let all = named.into_iter().chain(below.filter(|path| path.extension().is_some_and(|end| end == "md")));
+    all.filter(|path| path.is_file()).collect()
+}
+
+/// What stands between single backticks, and the targets of links.
+fn spans(text: &str) -> Vec<&str> {
+    let mut in_fence = false;
+    let mut spans = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            in_fence = !in_fence;
+        } else if !in_fence {
+            spans.extend(line.split('`').skip(1).step_by(2));
+            spans.extend(line.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()));
+        }
+    }
+    spans
+}
+
+/// Whether it means a file of this repository; a placeholder such as `crates/<name>` means none.
+fn is_path(span: &str) -> bool {
+    let roots = ["crates/", "docs/", "benches/", "scripts/", ".ci/", "fixtures/"];
+    roots.iter().any(|root| span.starts_with(root)) && !span.contains(['<', '*', '{', '…', ' '])
+}
+
+#[test]
+fn every_path_that_a_document_names_exists() {
+    let mut missing = Vec::new();
+    for document in documents() {
+        let text = std::fs::read_to_string(&document).unwrap();
+        for span in spans(&text).into_iter().filter(|span| is_path(span)) {
+            let path = span.split(':').next().unwrap_or(span);
+            if !repository().join(path).exists() {
+                missing.push(format!("{} names {span}", document.file_name().unwrap().to_string_lossy()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn paths_are_told_from_other_code() {
+    let text = "See `crates/core/src` and [it](docs/cli.md#top), not `crates/<name>` or `a b`.\n```\n`docs/in-a-fence`\n```\n";
+    let paths: Vec<_> = spans(text).into_iter().filter(|span| is_path(span)).collect();
+    assert_eq!(paths, ["crates/core/src", "docs/cli.md"]);
+}
+
+/// Compares a generated page with the one in `docs/`, or writes it where `UPDATE_DOCS` is set.
+#[track_caller]
+fn check(name: &str, page: &str) {
+    let path = repository().join("docs").join(name);
+    #[allow(clippy::disallowed_methods, reason = "this switch is for whoever runs the tests")]
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "docs/{name} is out of date: UPDATE_DOCS=1 cargo test -p throughline --test docs");
+}
+
+/// The commands below the one that this help text is of.
+fn subcommands(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+fn help_pages(home: &Home, command: &[&str], page: &mut String) {
+    let help = home.run(&[command, &["--help"]].concat()).done();
+    let level = "#".repeat(command.len().min(2) + 2);
+    let title = [&["throughline"], command].concat().join(" ");
+    page.push_str(&format!("\n{level} `{title}`\n\n```text\n{}\n```\n", help.trim_end()));
+    for name in subcommands(&help) {
+        help_pages(home, &[command, &[name.as_str()]].concat(), page);
+    }
+}
+
+#[test]
+fn the_command_line_reference_is_what_the_program_says() {
+    let mut page = "# The command line\n\nGenerated from the program's own `--help`.\n".to_owned();
+    help_pages(&Home::new(), &[], &mut page);
+    let page = page.replacen("\n## `throughline`", "\n## `throughline`", 1);
+    for command in ["remember", "recall", "restore", "config show", "bench recall", "completions"] {
+        assert!(page.contains(&format!("# `throughline {command}`\n")), "no help for {command}");
+    }
+    check("cli.md", &page);
+}
+
+#[test]
+fn the_config_reference_is_the_commented_defaults() {
+    let defaults = throughline::config::DEFAULTS;
+    check(
+        "config.md",
+        &format!(
+            "# Configuration\n\nThe file is `config.toml` in Throughline's home (`throughline` alone says where that is); \
+             the same tables may be\nwritten as `config.yaml` or `config.json` instead. `throughline config show` lists \
+             what is in force,\n`throughline config check` finds mistakes. Every setting with its default:\n\n\
+             ```toml\n{}\n```\n",
+            defaults.trim_end()
+        ),
+    );
+}
