@@ -1,7 +1,11 @@
 //! From nothing to an answer: a new process for each, against `/bin/true`, which is what starting any process takes.
+//!
+//! A process answers before it ends: a person sees the answer, a script or a hook waits for the end. Both are measured.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use clap::Args;
 use throughline::synthetic::{self, Dice};
@@ -32,46 +36,70 @@ impl Start {
             homes.push((size, home));
         }
         let mut dice = Dice::new(4);
-        let (mut truth, mut version) = (Times::default(), Times::default());
-        let mut recalls = vec![Times::default(); homes.len()];
+        let (mut truth, mut version) = (Spawns::default(), Spawns::default());
+        let mut recalls = vec![Spawns::default(); homes.len()];
         for at in 0..self.spawns + WARM_UP {
             if at == WARM_UP {
-                (truth, version) = (Times::default(), Times::default());
-                recalls.fill(Times::default());
+                (truth, version) = (Spawns::default(), Spawns::default());
+                recalls.fill(Spawns::default());
             }
-            truth.time(|| run(&mut Command::new("/bin/true"), 0))?;
-            version.time(|| run(Command::new(&program).arg("--version"), 0))?;
+            truth.time(&mut Command::new("/bin/true"), 0)?;
+            version.time(Command::new(&program).arg("--version"), 0)?;
             let question = synthetic::question(&mut dice);
-            for ((_, home), times) in homes.iter().zip(&mut recalls) {
+            for ((_, home), spawns) in homes.iter().zip(&mut recalls) {
                 // 1 says that nothing was found, which is an answer too.
-                times.time(|| run(recall(&program, home.path(), &question).arg("--json"), 1))?;
+                spawns.time(&mut recall(&program, home.path(), &question), 1)?;
             }
         }
-        let mut rows = vec![row("/bin/true", &truth, &truth), row("throughline --version", &version, &truth)];
-        for ((size, _), times) in homes.iter().zip(&recalls) {
-            rows.push(row(&format!("throughline recall, {size} memories"), times, &truth));
+        let mut rows = vec![truth.row("/bin/true", &truth), version.row("throughline --version", &truth)];
+        for ((size, _), spawns) in homes.iter().zip(&recalls) {
+            rows.push(spawns.row(&format!("throughline recall, {size} memories"), &truth));
         }
-        Ok(markdown(&["process", "p50 ms", "p99 ms", "ratio p50", "added p50 ms"], &rows))
+        let head = ["process", "to answer p50 ms", "to end p50 ms", "to end p99 ms", "ratio, answer", "ratio, end"];
+        Ok(markdown(&head, &rows))
     }
 }
 
-fn row(name: &str, times: &Times, truth: &Times) -> Vec<String> {
-    let (ours, theirs) = (times.at(0.5), truth.at(0.5));
-    vec![name.to_owned(), ms(ours), ms(times.at(0.99)), ratio(ours, theirs), ms(ours - theirs)]
+/// How long processes took to answer and to end.
+#[derive(Default, Clone)]
+struct Spawns {
+    answer: Times,
+    end: Times,
+}
+
+impl Spawns {
+    /// Runs a process, whose exit code is at most `worst`. One that says nothing answers by ending.
+    fn time(&mut self, command: &mut Command, worst: i32) -> Result<(), Failure> {
+        let start = Instant::now();
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut output = child.stdout.take().ok_or("no output to read")?;
+        let mut text = [0; 16 * 1024];
+        let mut read = output.read(&mut text)?;
+        self.answer.push(start.elapsed());
+        while read > 0 {
+            read = output.read(&mut text)?;
+        }
+        let status = child.wait()?;
+        self.end.push(start.elapsed());
+        match status.code() {
+            Some(code) if code <= worst => Ok(()),
+            _ => Err(format!("{command:?} ended with {status}").into()),
+        }
+    }
+
+    fn row(&self, name: &str, truth: &Self) -> Vec<String> {
+        let theirs = truth.end.at(0.5);
+        let mut row = vec![name.to_owned()];
+        row.extend([self.answer.at(0.5), self.end.at(0.5), self.end.at(0.99)].map(ms));
+        row.extend([self.answer.at(0.5), self.end.at(0.5)].map(|ours| ratio(ours, theirs)));
+        row
+    }
 }
 
 fn recall(program: &Path, home: &Path, question: &str) -> Command {
     let mut command = Command::new(program);
-    command.arg("recall").arg(question).env("THROUGHLINE_HOME", home);
+    command.args(["recall", "--json", question]).env("THROUGHLINE_HOME", home);
     command
-}
-
-fn run(command: &mut Command, worst: i32) -> Result<(), Failure> {
-    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
-    match status.code() {
-        Some(code) if code <= worst => Ok(()),
-        _ => Err(format!("{command:?} ended with {status}").into()),
-    }
 }
 
 /// The program that was built beside this one.

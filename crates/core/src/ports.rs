@@ -84,7 +84,8 @@ impl StoreError {
             }
             Self::TooNew { .. } => "nothing was changed; install the newer version of throughline",
             Self::Full => "nothing that was confirmed is lost; free some space and repeat the command",
-            Self::TakenBack | Self::Failed { .. } => return None,
+            Self::TakenBack => return None,
+            Self::Failed { .. } => "nothing was changed; `throughline doctor` looks for the cause",
         })
     }
 }

@@ -38,32 +38,31 @@ pub(crate) fn erase_from_backups(directory: &Path, erasure: &Erasure) -> Vec<Str
         .collect()
 }
 
-/// Erases from every export that was written to a file; gives those that could not be reached.
-pub(crate) fn erase_from_exports(paths: &[String], entry: &Entry) -> Vec<String> {
-    let unreached = |path: &String| {
-        let file = Path::new(path);
-        let text = match std::fs::read_to_string(file) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
-            Err(error) => return Some(format!("the export {path} ({error})")),
-            Ok(text) => text,
-        };
-        let without = if file.extension().is_some_and(|end| end == "json") {
-            without_in_json(&text, entry)
-        } else {
-            Some(without_in_markdown(&text, entry))
-        };
-        match without.map(|without| write_private(file, &without)) {
-            Some(Ok(())) => None,
-            Some(Err(error)) => Some(format!("the export {path} ({error})")),
-            None => Some(format!("the export {path} (it was changed since)")),
-        }
+/// Erases from every copy that was written to a file elsewhere; gives those that could not be reached.
+pub(crate) fn erase_from_copies(paths: &[String], entry: &Entry, erasure: &Erasure) -> Vec<String> {
+    let erase = |path: &String| match erase_from_copy(Path::new(path), entry, erasure) {
+        Ok(()) => None,
+        Err(why) => Some(format!("the copy {path} ({why})")),
     };
-    paths.iter().filter_map(unreached).collect()
+    paths.iter().filter_map(erase).collect()
 }
 
-fn without_in_json(text: &str, entry: &Entry) -> Option<String> {
-    let export: Export = serde_json::from_str(text).ok()?;
-    serde_json::to_string_pretty(&export.without(entry)).ok()
+/// A copy is told by what it holds, not by its name: a backup, a JSON export, or else Markdown.
+fn erase_from_copy(path: &Path, entry: &Entry, erasure: &Erasure) -> Result<(), String> {
+    let bytes = match std::fs::read(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        read => read.map_err(|error| error.to_string())?,
+    };
+    if bytes.starts_with(b"SQLite format 3\0") {
+        return throughline_sqlite::erase_in_backup(path, erasure).map(drop).map_err(|error| error.to_string());
+    }
+    let text = String::from_utf8(bytes).map_err(|_| "it was changed since".to_owned())?;
+    let without = match serde_json::from_str::<Export>(&text) {
+        Ok(export) => serde_json::to_string_pretty(&export.without(entry)).map_err(|error| error.to_string())?,
+        Err(_) if text.trim_start().starts_with('{') => return Err("it was changed since".to_owned()),
+        Err(_) => without_in_markdown(&text, entry),
+    };
+    write_private(path, &without).map_err(|error| error.to_string())
 }
 
 /// Takes the list item that names the entry out of a Markdown export, with its continuation lines; or the bullet.

@@ -112,6 +112,20 @@ pub fn private_directory(path: &Path) -> Result<(), OpenError> {
     builder.create(path).map_err(failed)
 }
 
+/// Makes sure that a file which is about to be made is its owner's alone; one that is there is not touched.
+fn private_file(path: &Path) -> Result<(), OpenError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(OpenError::Directory { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The wall clock, or the time that `THROUGHLINE_NOW` fixes.
 #[derive(Debug, Clone, Copy)]
 pub struct WorldClock {
@@ -182,6 +196,7 @@ impl World {
         let config = config::load(&home.config)?;
         let clock = WorldClock::from_environment()?;
         let settings = settings(&config)?;
+        private_file(&home.database())?;
         let store = Arc::new(SqliteStore::open(&home.database(), &home.backups(), Durability::Full)?);
         let documents = Arc::new(FileDocuments::open(&home.data)?);
         let person = Actor::new(Source::User, "cli");

@@ -1,5 +1,7 @@
 //! The invariants of ARCHITECTURE.md that can be read off the source.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::path::{Path, PathBuf};
 
 fn workspace() -> PathBuf {

@@ -224,3 +224,22 @@ fn working_memory_can_be_turned_off_while_the_profile_stays() {
     assert_eq!(context["system_prompt"], "--- Who you're talking to ---\n- My name is Ada");
     assert_eq!(home.run(&["working"]).code, 1);
 }
+
+#[test]
+fn the_first_config_is_seen_whole_or_not_at_all() {
+    let home = Home::new();
+    for round in 0..400 {
+        let directory = home.root().join(format!("tmp/{round}"));
+        std::fs::create_dir(&directory).unwrap();
+        std::thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                // Another first run at the same moment looks until it sees the file.
+                let look = || throughline::config::load(&directory).unwrap();
+                std::iter::repeat_with(look).find(|loaded| loaded.path.is_some()).unwrap().config
+            });
+            throughline::config::write_first_run(&directory).unwrap();
+            let seen = reader.join().unwrap();
+            assert_eq!(seen.memory.user_namespace.as_deref(), Some("user"), "round {round}: half a file was read");
+        });
+    }
+}

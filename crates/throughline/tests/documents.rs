@@ -12,7 +12,10 @@ use serde_json::{Value, json};
 #[test]
 fn writing_working_memory_adds_its_header_and_its_expiry() {
     let home = Home::new();
-    assert_eq!(home.run_with(&["write", "user/working"], "\n- shipping the parser\n\n").done(), "created user/working\n");
+    assert_eq!(
+        home.run_with(&["write", "user/working"], "\n- shipping the parser\n\n").done(),
+        "created user/working\n"
+    );
     let expected = "# Working Memory\nUpdated: 2026-03-01T12:00:00Z\nExpires: 2026-03-15T12:00:00Z\n\n";
     assert_eq!(home.text("user/working.md"), format!("{expected}- shipping the parser\n"));
     let working = home.json(&["working"]);
@@ -172,10 +175,38 @@ fn hostile_addresses_create_and_change_nothing() {
     let long = format!("user/{}", "x".repeat(300));
     let deep = format!("user/{}", "a/".repeat(200));
     for address in [
-        "", "user", "/", "../x", "/etc/passwd", "user/../../x", "user/../../person/secret", "user/..", "./user/x",
-        "user//x", "user/", "user/CON", "user/con.md", "user/aux", "user/a\\b", "user/.hidden", "user/a:b", "user/x.",
-        "user/x ", "user/-rf", "user/~root", "user/a\u{202e}b", "user/．．/x", "user/a\nb", "backups/x", "Global/x",
-        "sessions/../x", "projects/../x", "vault/../x", "USER/../x", &long, &deep,
+        "",
+        "user",
+        "/",
+        "../x",
+        "/etc/passwd",
+        "user/../../x",
+        "user/../../person/secret",
+        "user/..",
+        "./user/x",
+        "user//x",
+        "user/",
+        "user/CON",
+        "user/con.md",
+        "user/aux",
+        "user/a\\b",
+        "user/.hidden",
+        "user/a:b",
+        "user/x.",
+        "user/x ",
+        "user/-rf",
+        "user/~root",
+        "user/a\u{202e}b",
+        "user/．．/x",
+        "user/a\nb",
+        "backups/x",
+        "Global/x",
+        "sessions/../x",
+        "projects/../x",
+        "vault/../x",
+        "USER/../x",
+        &long,
+        &deep,
     ] {
         for args in [["read", address], ["write", address], ["history", address], ["restore", address]] {
             let args = if args[0] == "restore" { vec!["restore", address, "1"] } else { args.to_vec() };

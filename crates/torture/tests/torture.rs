@@ -1,5 +1,7 @@
 //! The tier that runs with every test: small figures, the same checks. `scripts/torture` runs the large ones.
 
+#![allow(clippy::unwrap_used, reason = "a siege that cannot even begin is a failed test")]
+
 use std::path::Path;
 
 use throughline_torture::siege::{Record, Siege};

@@ -10,6 +10,7 @@ use crate::recall::{Filter, Scope};
 use crate::text::{bullets, redact::redact};
 use crate::working;
 
+use super::inspect::chain;
 use super::memories::{NewMemory, Outcome, Remembered, TRIES};
 use super::{Done, Engine, EngineError, prepare};
 
@@ -221,20 +222,32 @@ impl Engine {
         Err(DocumentError::Conflict { name: name.clone() }.into())
     }
 
-    /// Notices every document that changed since it was last seen. A recall comes here first: it costs a `stat` each.
+    /// Notices every document that changed since it was last seen, and says of which it cannot tell. A recall comes
+    /// here first: it costs a `stat` each.
     pub(super) fn notice_all(&self) -> Done<()> {
-        let Some(namespace) = &self.settings.namespace else { return Ok(()) };
+        for problem in self.notice_each()? {
+            tracing::warn!("{problem}; going on without it");
+        }
+        Ok(())
+    }
+
+    /// Notices every document; one that cannot be read is a problem in words, and no obstacle to the others.
+    pub(super) fn notice_each(&self) -> Done<Vec<String>> {
+        let Some(namespace) = &self.settings.namespace else { return Ok(Vec::new()) };
         let known = self.store.known_documents()?;
         let names = self.documents.list(namespace)?;
-        for name in &names {
-            self.notice_known(name, known.iter().find(|document| document.name == *name))?;
+        let gone = known.iter().filter(|document| {
+            let is_listed = names.contains(&document.name);
+            document.hash != ContentHash::missing() && document.name.namespace() == namespace && !is_listed
+        });
+        let mut problems = Vec::new();
+        for name in names.iter().chain(gone.map(|document| &document.name)) {
+            match self.notice_known(name, known.iter().find(|document| document.name == *name)) {
+                Err(EngineError::Document(error)) => problems.push(chain(&error)),
+                outcome => outcome?,
+            }
         }
-        let gone = |document: &&KnownDocument| {
-            document.hash != ContentHash::missing()
-                && document.name.namespace() == namespace
-                && !names.contains(&document.name)
-        };
-        known.iter().filter(gone).try_for_each(|document| self.notice_known(&document.name, Some(document)))
+        Ok(problems)
     }
 
     /// Notices what happened to one document since it was last seen.

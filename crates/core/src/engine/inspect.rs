@@ -44,8 +44,9 @@ impl Engine {
             Ok(problems) => health.problems.extend(problems),
             Err(error) => health.problems.push(format!("the store cannot be checked: {}", chain(&error))),
         }
-        if let Err(error) = self.notice_all() {
-            health.problems.push(format!("the documents cannot be read: {}", chain(&error)));
+        match self.notice_each() {
+            Ok(problems) => health.problems.extend(problems),
+            Err(error) => health.problems.push(format!("the documents cannot be read: {}", chain(&error))),
         }
         if let Ok(Some((_, usage))) = self.profile()
             && usage.is_over()

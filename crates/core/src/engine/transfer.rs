@@ -58,8 +58,10 @@ impl Engine {
         self.notice_all()?;
         let mut documents = Vec::new();
         for known in self.store.known_documents()? {
-            if let Some(Document { name, text, .. }) = self.documents.read(&known.name)? {
-                documents.push(ExportedDocument { name, text });
+            match self.documents.read(&known.name) {
+                Ok(None) => {}
+                Ok(Some(Document { name, text, .. })) => documents.push(ExportedDocument { name, text }),
+                Err(error) => tracing::warn!(%error, "a document is not in the export"),
             }
         }
         let bundle = self.store.bundle()?;

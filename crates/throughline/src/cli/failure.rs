@@ -28,7 +28,7 @@ impl Failure {
 
     /// A file that could not be read or written.
     pub(super) fn io(doing: &str, error: &std::io::Error) -> Self {
-        Self { message: format!("cannot {doing}: {error}"), hint: None, code: 2 }
+        Self::new(format!("cannot {doing}: {error}"), "check the path, and that you may read and write there")
     }
 
     fn of(error: &dyn Error, hint: Option<String>) -> Self {

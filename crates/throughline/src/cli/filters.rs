@@ -28,7 +28,7 @@ pub(super) struct Filters {
     task: Option<String>,
     /// Only at this address, such as user/facts or global
     #[arg(long, value_name = "ADDRESS")]
-    namespace: Option<Namespace>,
+    namespace: Option<String>,
     /// Only stored at this time or later: 2026-03-01, yesterday, "3 days ago"
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
@@ -53,7 +53,7 @@ impl Filters {
             Category::Timeline => Layer::Archive,
         }));
         if let Some(namespace) = &self.namespace {
-            filter.scope = Scope::Only(namespace.clone());
+            filter.scope = Scope::Only(namespace.parse::<Namespace>()?);
         }
         for tag in &self.tags {
             filter = filter.tagged(tag);

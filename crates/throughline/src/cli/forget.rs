@@ -47,7 +47,7 @@ impl Forget {
             bullets: exports::bullet_of(&memory.entry).into_iter().collect(),
         };
         erased.erased.unreached.extend(exports::erase_from_backups(&world.home.backups(), &erasure));
-        erased.erased.unreached.extend(exports::erase_from_exports(&world.engine.exports()?, &memory.entry));
+        erased.erased.unreached.extend(exports::erase_from_copies(&world.engine.exports()?, &memory.entry, &erasure));
         let text = told(&erased, self.with_sources);
         Ok(Reply::new(&erased, text))
     }

@@ -88,17 +88,18 @@ pub(super) struct Restore {
     /// An id, a key, or a document such as user/profile
     id: String,
     /// The version, as `throughline history` numbers them
-    version: u32,
+    #[arg(value_name = "VERSION")]
+    number: u32,
 }
 
 impl Restore {
     pub(super) fn run(self, world: &World) -> Answer {
         if let Ok(Namespace::Document(name)) = self.id.parse() {
-            let text = world.engine.restore_document(&name, self.version)?;
-            let told = format!("restored {name} as it was in version {}\n", self.version);
+            let text = world.engine.restore_document(&name, self.number)?;
+            let told = format!("restored {name} as it was in version {}\n", self.number);
             return Ok(Reply::new(&json!({ "name": name, "text": text }), told));
         }
-        let restored = world.engine.restore(&self.id, self.version)?;
+        let restored = world.engine.restore(&self.id, self.number)?;
         Ok(receipt(&restored, world))
     }
 }

@@ -25,7 +25,14 @@ impl Backup {
             let numbered = (2..).map(|n| named(&format!("-{n}")));
             std::iter::once(named("")).chain(numbered).find(|path| !path.exists()).unwrap_or_else(|| named(""))
         };
-        let target = self.file.unwrap_or_else(dated);
+        let target = match self.file {
+            Some(file) => {
+                let file = std::path::absolute(&file).unwrap_or(file);
+                world.engine.note_export(&file.to_string_lossy())?;
+                file
+            }
+            None => dated(),
+        };
         let bar = bar("pages");
         world.store.backup(&target, &mut |done, total| {
             bar.set_length(total);

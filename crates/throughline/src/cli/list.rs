@@ -54,14 +54,14 @@ impl List {
                 style::one_line(&entry.content, room),
                 entry.layer.to_string(),
                 memory.significance.value().to_string(),
-                style::date(entry.updated_at, &now),
+                style::date(entry.created_at, &now),
                 memory.recall_count.to_string(),
             ]
         };
         let mut text = if listing.memories.is_empty() {
             "nothing yet; try `throughline remember \"I prefer short answers\"`\n".to_owned()
         } else {
-            let headings = ["id", "memory", "layer", "sig", "changed", "recalled"];
+            let headings = ["id", "memory", "layer", "sig", "stored", "recalled"];
             style::table(&headings, listing.memories.iter().map(row).collect())
         };
         if let Some(cursor) = &listing.cursor {

@@ -3,7 +3,7 @@
 use clap::Args;
 use owo_colors::OwoColorize as _;
 use serde_json::json;
-use throughline_core::model::{DocumentName, Namespace};
+use throughline_core::model::{ContentHash, DocumentName, Namespace};
 
 use super::edit::in_editor;
 use super::failure::Failure;
@@ -15,15 +15,18 @@ use crate::world::World;
 #[derive(Args)]
 pub(super) struct Read {
     /// user/profile, user/working, user/facts, global, sessions/cli:main …
-    address: Namespace,
+    address: String,
 }
 
 impl Read {
     pub(super) fn run(self, world: &World) -> Answer {
-        let text = world.engine.read(&self.address)?;
+        let address: Namespace = self.address.parse()?;
+        let text = world.engine.read(&address)?;
         let nothing = text.is_none();
-        let shown = text.clone().unwrap_or_else(|| format!("{} is empty\n", self.address));
-        Ok(Reply::new(&json!({ "name": self.address, "text": text }), style::plain(&shown)).or_nothing(nothing))
+        let hash = text.as_deref().filter(|_| matches!(address, Namespace::Document(_))).map(ContentHash::of);
+        let shown = text.clone().unwrap_or_else(|| format!("{address} is empty\n"));
+        Ok(Reply::new(&json!({ "name": address, "text": text, "hash": hash }), style::plain(&shown))
+            .or_nothing(nothing))
     }
 }
 
@@ -55,7 +58,7 @@ impl Profile {
 /// Opens a document in the person's editor and writes back what they saved, unless it changed meanwhile.
 fn edit(name: &DocumentName, world: &World) -> Result<(), Failure> {
     let document = world.engine.document(name)?;
-    let hash = document.as_ref().map_or_else(throughline_core::model::ContentHash::missing, |d| d.hash.clone());
+    let hash = document.as_ref().map_or_else(ContentHash::missing, |d| d.hash.clone());
     let text = in_editor(&document.map(|document| document.text).unwrap_or_default())?;
     world.engine.write(name, &text, Some(&hash))?;
     Ok(())

@@ -1,5 +1,7 @@
 //! `throughline recall QUERY`
 
+use std::ffi::OsString;
+
 use clap::Args;
 use throughline_core::model::Kind;
 use throughline_core::recall::{Filter, RecallRequest};
@@ -14,7 +16,7 @@ use crate::world::World;
 pub(super) struct Recall {
     /// What to look for, in plain words: no character has a special meaning
     #[arg(required = true)]
-    query: Vec<String>,
+    query: Vec<OsString>,
     /// How many at most
     #[arg(long, default_value_t = 10)]
     limit: usize,
@@ -33,7 +35,8 @@ impl Recall {
         let now = world.now();
         let filter = Filter { kinds: self.kinds, ..Filter::recallable(now.timestamp()) };
         let filter = self.filters.apply(filter, &now)?;
-        let request = RecallRequest { query: self.query.join(" "), limit: self.limit, filter };
+        let words: Vec<_> = self.query.iter().map(|word| word.to_string_lossy()).collect();
+        let request = RecallRequest { query: words.join(" "), limit: self.limit, filter };
         let recall = world.engine.recall(&request)?;
         let text = if recall.hits.is_empty() {
             "nothing found\n".to_owned()

@@ -40,7 +40,7 @@ impl Export {
         };
         let Some(out) = self.out else {
             return Ok(match self.format {
-                Format::Json => Reply::new(&export, text),
+                Format::Json => Reply::new(&export, "").with_data(text),
                 Format::Markdown => Reply::text(text),
             });
         };

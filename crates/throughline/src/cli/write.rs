@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 #[derive(Args)]
 pub(super) struct Write {
     /// user/profile, user/working, user/patterns, or any document of yours
-    address: Namespace,
+    address: String,
     /// Write only if the document still has this hash, as `read --json` or an earlier write gave it
     #[arg(long, value_name = "HASH")]
     if_match: Option<String>,
@@ -27,8 +27,8 @@ pub(super) struct Write {
 
 impl Write {
     pub(super) fn run(self, world: &World) -> Answer {
-        let Namespace::Document(name) = &self.address else {
-            return Err(EngineError::NotWritable { address: self.address.to_string() }.into());
+        let Namespace::Document(name) = &self.address.parse()? else {
+            return Err(EngineError::NotWritable { address: self.address }.into());
         };
         let mut bytes = Vec::new();
         let read = std::io::stdin().take(MAX_BYTES + 1).read_to_end(&mut bytes);

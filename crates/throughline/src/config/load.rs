@@ -67,16 +67,14 @@ pub fn write_first_run(dir: &Path) -> io::Result<PathBuf> {
         }
     }
     let mut directories = fs::DirBuilder::new();
-    let mut options = fs::OpenOptions::new();
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-        directories.mode(0o700);
-        options.mode(0o600);
-    }
+    std::os::unix::fs::DirBuilderExt::mode(&mut directories, 0o700);
     directories.recursive(true).create(dir)?;
     let path = dir.join(NAMES[0]);
-    // `create_new` decides between two first runs at once.
-    options.write(true).create_new(true).open(&path)?.write_all(super::FIRST_RUN.as_bytes())?;
+    // Whole or not at all: another first run must not read half a file, and only one of them may win.
+    let mut draft = tempfile::NamedTempFile::new_in(dir)?;
+    draft.write_all(super::FIRST_RUN.as_bytes())?;
+    draft.as_file().sync_all()?;
+    draft.persist_noclobber(&path).map_err(|error| error.error)?;
     Ok(path)
 }

@@ -148,7 +148,7 @@ impl Home {
     /// The answer for programs.
     #[track_caller]
     pub(crate) fn json(&self, args: &[&str]) -> Value {
-        let ran = self.run(&[args, &["--json"]].concat());
+        let ran = self.run(&[&["--json"], args].concat());
         assert!(ran.code < 2 && ran.stderr.is_empty(), "{ran:?}");
         serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", ran.stdout))
     }

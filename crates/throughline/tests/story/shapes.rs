@@ -6,9 +6,29 @@ use crate::common::Home;
 
 /// What every memory says of itself.
 const MEMORY: &[&str] = &[
-    "id", "key", "content", "layer", "category", "source", "status", "significance", "importance", "tags", "project",
-    "task", "session", "namespace", "kind", "created_at", "updated_at", "expires_at", "supersedes", "provenance",
-    "recall_count", "last_recalled_at", "version",
+    "id",
+    "key",
+    "content",
+    "layer",
+    "category",
+    "source",
+    "status",
+    "significance",
+    "importance",
+    "tags",
+    "project",
+    "task",
+    "session",
+    "namespace",
+    "kind",
+    "created_at",
+    "updated_at",
+    "expires_at",
+    "supersedes",
+    "provenance",
+    "recall_count",
+    "last_recalled_at",
+    "version",
 ];
 
 #[track_caller]
@@ -112,7 +132,8 @@ fn version_and_help_are_answers() {
 #[test]
 fn json_carries_every_character_unchanged() {
     let home = Home::new();
-    let every: String = ('\u{1}'..='\u{2ff}').chain(['\u{7f}', '\u{9b}', '\u{202e}', '\u{feff}', '\u{10ffff}', '.']).collect();
+    let every: String =
+        ('\u{1}'..='\u{2ff}').chain(['\u{7f}', '\u{9b}', '\u{202e}', '\u{feff}', '\u{10ffff}', '.']).collect();
     home.run_with(&["remember", "-", "--key", "every"], &format!("a{every}")).done();
     assert_eq!(home.json(&["show", "every"])["content"].as_str().unwrap(), format!("a{every}"));
     assert_eq!(home.json(&["export"])["memories"][0]["content"].as_str().unwrap(), format!("a{every}"));

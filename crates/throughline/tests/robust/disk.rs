@@ -1,0 +1,120 @@
+//! A full disk and a read-only one, for real: a small file system of its own, mounted where nobody else sees it.
+
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::common::Home;
+
+/// Fills the disk with memories until one is refused; then makes room again. Every answer goes to a file in `$NOTES`.
+const FILL: &str = r#"
+padding=$(head -c 6000 /dev/zero | tr '\0' x)
+"$THROUGHLINE" remember --layer identity "My name is Ada" > /dev/null || exit 3
+n=0 code=0
+while [ $code -eq 0 ] && [ $n -lt 900 ]; do
+    n=$((n + 1))
+    "$THROUGHLINE" remember "number $n $padding" > /dev/null 2> "$NOTES/refused"
+    code=$?
+done
+echo "$((n - 1)) $code" > "$NOTES/acknowledged"
+echo "- owned $padding" | "$THROUGHLINE" write user/notes > /dev/null 2> "$NOTES/document"; echo $? > "$NOTES/document.code"
+"#;
+
+/// With room again: what is there, whether it is sound, and whether it goes on.
+const LOOK: &str = r#"
+"$THROUGHLINE" list --limit 2000 --json > "$NOTES/list" 2> "$NOTES/list.err"
+"$THROUGHLINE" doctor > "$NOTES/doctor" 2>&1; echo $? > "$NOTES/doctor.code"
+"$THROUGHLINE" remember "after the flood" > /dev/null 2>&1; echo $? > "$NOTES/after.code"
+cp "$THROUGHLINE_HOME/user/profile.md" "$NOTES/profile"
+"#;
+
+fn script(home: &Home, program: &[&str], script: &str) -> Output {
+    let notes = home.root().join("person");
+    let mut command = home.command(program[0]);
+    command.args(&program[1..]).args(["sh", "-c", script]).env("THROUGHLINE", env!("CARGO_BIN_EXE_throughline"));
+    command.env("NOTES", notes).env("DISK", home.path("")).output().unwrap()
+}
+
+/// How to get a private mount namespace here, if at all: as root, or with a user namespace.
+fn private_mounts(home: &Home) -> Option<&'static [&'static str]> {
+    std::fs::create_dir_all(home.path("")).unwrap();
+    let ways: [&[&str]; 2] = [&["unshare", "-m"], &["unshare", "-rm"]];
+    ways.into_iter().find(|way| {
+        let mounted = script(home, way, "mount -t tmpfs -o size=1m none \"$DISK\"");
+        mounted.status.success()
+    })
+}
+
+fn note(home: &Home, name: &str) -> String {
+    std::fs::read_to_string(home.root().join("person").join(name)).unwrap()
+}
+
+/// What was acknowledged before the disk was full is all there, and nothing else.
+fn nothing_is_lost(home: &Home, output: &Output) {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let acknowledged = note(home, "acknowledged");
+    let (count, code) = acknowledged.trim().split_once(' ').unwrap();
+    let count: usize = count.parse().unwrap();
+    assert_eq!(code, "2", "the disk did get full: {acknowledged}, {}", note(home, "refused"));
+    assert!(count > 3, "only {count} fitted");
+    assert!(note(home, "refused").starts_with("error: "), "{}", note(home, "refused"));
+    assert_eq!(note(home, "document.code"), "2\n", "{}", note(home, "document"));
+    assert!(note(home, "document").starts_with("error: "), "{}", note(home, "document"));
+
+    let list: Value = serde_json::from_str(&note(home, "list")).unwrap();
+    let memories = list["memories"].as_array().unwrap();
+    let numbers = memories.iter().filter_map(|memory| memory["content"].as_str()?.strip_prefix("number "));
+    let mut numbers: Vec<usize> = numbers.map(|text| text.split(' ').next().unwrap().parse().unwrap()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=count).collect::<Vec<_>>(), "exactly what was acknowledged is there");
+    assert_eq!(note(home, "profile"), "- My name is Ada\n");
+    assert_eq!(note(home, "doctor.code"), "0\n", "{}", note(home, "doctor"));
+    assert_eq!(note(home, "after.code"), "0\n");
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_loses_nothing() {
+    let home = Home::new();
+    let Some(way) = private_mounts(&home) else {
+        println!("skipped: no private mount namespace here; the limit on file sizes stands in for a full disk");
+        return;
+    };
+    let mount = "mount -t tmpfs -o size=1m none \"$DISK\" || exit 4";
+    let room = "mount -o remount,size=64m \"$DISK\" || exit 5";
+    let output = script(&home, way, &[mount, FILL, room, LOOK].join("\n"));
+    nothing_is_lost(&home, &output);
+    let refused = note(&home, "refused");
+    assert!(refused.contains("full") && refused.contains("hint: nothing that was confirmed is lost"), "{refused}");
+}
+
+#[test]
+fn a_limit_on_file_sizes_is_an_error_and_loses_nothing() {
+    let home = Home::new();
+    let limited = format!("(trap '' XFSZ; ulimit -f 1200; {FILL}) || exit 4");
+    let output = script(&home, &["env"], &[&limited, LOOK].join("\n"));
+    nothing_is_lost(&home, &output);
+}
+
+#[test]
+fn a_read_only_home_is_an_error_and_no_more() {
+    let home = Home::new();
+    home.remember(&["We deploy on Fridays at noon"]);
+    let Some(way) = private_mounts(&home) else {
+        println!("skipped: no private mount namespace here");
+        return;
+    };
+    let before = crate::data(&home);
+    let read_only = "mount --bind \"$DISK\" \"$DISK\" && mount -o remount,bind,ro \"$DISK\" || exit 4";
+    let mut unexplained = Vec::new();
+    for args in ["remember x", "forget deploy", "recall deploy", "list", ""] {
+        let output = script(&home, way, &format!("{read_only}\nexec \"$THROUGHLINE\" {args}"));
+        let (code, error) = (output.status.code(), String::from_utf8(output.stderr).unwrap());
+        assert!(code == Some(2) && error.starts_with("error: "), "{args}: {code:?} {error}");
+        if !error.contains("\nhint: ") {
+            unexplained.push(format!("{args}: {error}"));
+        }
+    }
+    assert!(crate::data(&home) == before);
+    home.run(&["remember", "writable again"]).done();
+    assert!(unexplained.is_empty(), "each says what to try: {unexplained:#?}");
+}
