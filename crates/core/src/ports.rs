@@ -56,6 +56,12 @@ pub enum StoreError {
         /// The newest schema that this program knows.
         known: i64,
     },
+    /// Not where a listing ended.
+    #[error("`{cursor}` did not come from a listing")]
+    BadCursor {
+        /// What was given.
+        cursor: String,
+    },
     /// The caller took the change back before it was committed.
     #[error("the change was taken back")]
     TakenBack,
@@ -84,6 +90,7 @@ impl StoreError {
             }
             Self::TooNew { .. } => "nothing was changed; install the newer version of throughline",
             Self::Full => "nothing that was confirmed is lost; free some space and repeat the command",
+            Self::BadCursor { .. } => "take the cursor that a listing gave, or leave `--cursor` out to begin anew",
             Self::TakenBack => return None,
             Self::Failed { .. } => "nothing was changed; `throughline doctor` looks for the cause",
         })

@@ -96,10 +96,7 @@ impl Entries for SqliteStore {
 
 fn parse_cursor(cursor: &str) -> Stored<(i64, i64)> {
     let parts = cursor.split_once('.').and_then(|(at, row)| Some((at.parse().ok()?, row.parse().ok()?)));
-    parts.ok_or_else(|| StoreError::Failed {
-        doing: "read the cursor",
-        source: format!("`{cursor}` did not come from a listing").into(),
-    })
+    parts.ok_or_else(|| StoreError::BadCursor { cursor: cursor.to_owned() })
 }
 
 fn resolve(connection: &Connection, reference: &str) -> rusqlite::Result<Vec<EntryId>> {

@@ -59,10 +59,21 @@ fn erase_from_copy(path: &Path, entry: &Entry, erasure: &Erasure) -> Result<(), 
     let text = String::from_utf8(bytes).map_err(|_| "it was changed since".to_owned())?;
     let without = match serde_json::from_str::<Export>(&text) {
         Ok(export) => serde_json::to_string_pretty(&export.without(entry)).map_err(|error| error.to_string())?,
-        Err(_) if text.trim_start().starts_with('{') => return Err("it was changed since".to_owned()),
         Err(_) => without_in_markdown(&text, entry),
     };
-    write_private(path, &without).map_err(|error| error.to_string())
+    if without != text {
+        write_private(path, &without).map_err(|error| error.to_string())?;
+    }
+    if holds(&without, entry) { Err("it was changed since, and may still hold it".to_owned()) } else { Ok(()) }
+}
+
+/// Whether any line of a memory still stands in a text, as it is or as JSON writes it.
+fn holds(text: &str, entry: &Entry) -> bool {
+    let lines = entry.content.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.into_iter().any(|line| {
+        let quoted = serde_json::to_string(line).unwrap_or_default();
+        text.contains(line) || text.contains(quoted.trim_matches('"'))
+    })
 }
 
 /// Takes the list item that names the entry out of a Markdown export, with its continuation lines; or the bullet.

@@ -67,7 +67,10 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn run(self, world: &World) -> Answer {
-        let reading = |error: std::io::Error| Failure::io(&format!("read {}", self.file.display()), &error);
+        let reading = |error: std::io::Error| {
+            let hint = "give a file that `throughline export` wrote, or `-` for standard input";
+            Failure::new(format!("cannot read {}: {error}", self.file.display()), hint)
+        };
         let text = if self.file.as_os_str() == "-" {
             let mut text = String::new();
             std::io::stdin().read_to_string(&mut text).map_err(reading)?;
