@@ -1,6 +1,7 @@
 //! The memory itself: pure, with no file, network, clock, environment or SQL in it.
 //!
-//! The modules stand in the order in which a turn meets them. Stages never call each other; they meet in [`engine`].
+//! A turn meets the modules in this order: [`model`] and [`ports`] say what there is, [`text`], [`when`] and [`working`]
+//! read it, [`recall`] finds, [`context`] gives. Stages never call each other; they meet in [`engine`].
 
 pub mod context;
 pub mod engine;

@@ -65,6 +65,9 @@ pub enum StoreError {
     /// The caller took the change back before it was committed.
     #[error("the change was taken back")]
     TakenBack,
+    /// Somebody else has been writing for too long.
+    #[error("another process has been writing for too long")]
+    Busy,
     /// No room left.
     #[error("the disk is full")]
     Full,
@@ -91,8 +94,9 @@ impl StoreError {
             Self::TooNew { .. } => "nothing was changed; install the newer version of throughline",
             Self::Full => "nothing that was confirmed is lost; free some space and repeat the command",
             Self::BadCursor { .. } => "take the cursor that a listing gave, or leave `--cursor` out to begin anew",
+            Self::Busy => "nothing was changed; try again when it is done",
             Self::TakenBack => return None,
-            Self::Failed { .. } => "nothing was changed; `throughline doctor` looks for the cause",
+            Self::Failed { .. } => "`throughline doctor` looks for the cause",
         })
     }
 }
@@ -114,6 +118,8 @@ pub enum Op {
         text: Option<String>,
         /// The digest of the file.
         hash: ContentHash,
+        /// What can be found of it; `None` leaves that to the next look at the file.
+        bullets: Option<Vec<Entry>>,
     },
 }
 
@@ -122,7 +128,7 @@ impl Op {
     pub fn document(name: DocumentName, text: Option<String>) -> Self {
         let hash = text.as_deref().map_or_else(ContentHash::missing, ContentHash::of);
         let text = text.map(|text| redact(&text).text.into_owned());
-        Self::Document { name, text, hash }
+        Self::Document { name, text, hash, bullets: None }
     }
 }
 
@@ -242,7 +248,13 @@ pub trait Index {
     fn contains(&self, needles: &[String], filter: &Filter, limit: usize) -> Stored<Vec<Candidate>>;
     /// Replaces the bullets that are known of a document, and the stamp they were read at. A bullet that was known
     /// keeps its source and its dates.
-    fn replace_bullets(&self, name: &DocumentName, stamp: Option<&str>, bullets: &[Entry]) -> Stored<()>;
+    fn replace_bullets(
+        &self,
+        name: &DocumentName,
+        hash: &ContentHash,
+        stamp: Option<&str>,
+        bullets: &[Entry],
+    ) -> Stored<()>;
     /// Rebuilds everything from the rows; reports how far it is.
     fn rebuild(&self, progress: &mut dyn FnMut(u64, u64)) -> Stored<u64>;
 }

@@ -5,7 +5,7 @@
 use std::io;
 
 use cap_std::fs::{Dir, FileType};
-use throughline_core::model::{DocumentName, Name};
+use throughline_core::model::{DocumentName, Name, fold_name};
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use crate::failure::Failure;
@@ -118,16 +118,11 @@ fn composed(text: &str) -> String {
     text.nfc().collect()
 }
 
-/// The same folding as `Name::folded`, for entries that need not be names of ours.
-fn folded(text: &str) -> String {
-    text.nfkc().flat_map(char::to_lowercase).nfkc().collect()
-}
-
 /// Refuses a component that is not there while a sibling differs from it only in case or Unicode form.
 pub(crate) fn refuse_clash(dir: &Dir, above: &[&str], component: &str) -> Result<(), Failure> {
-    let wanted = folded(component);
+    let wanted = fold_name(component);
     let siblings = entries(dir).map_err(Failure::io("look for"))?;
-    match siblings.into_iter().find(|(entry, _)| entry != component && folded(entry) == wanted) {
+    match siblings.into_iter().find(|(entry, _)| entry != component && fold_name(entry) == wanted) {
         None => Ok(()),
         Some((entry, _)) => {
             let shown = entry.strip_suffix(SUFFIX).unwrap_or(&entry);

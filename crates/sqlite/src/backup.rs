@@ -1,7 +1,6 @@
 //! Copies of the live database, made and verified by SQLite itself.
 
 use std::path::Path;
-use std::time::Duration;
 
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
@@ -9,33 +8,46 @@ use throughline_core::ports::StoreError;
 
 use crate::error::while_doing;
 
-/// Pages copied between two looks at the lock.
+/// Pages copied between two reports.
 const PAGES_A_STEP: i32 = 1024;
 
 /// Copies to `target`, which must not exist. Left behind is a whole, checked, single file, or nothing.
 pub(crate) fn copy(source: &Connection, target: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
-    let partial = target.with_extension("partial");
+    let failed = |doing| move |error| StoreError::Failed { doing, source: Box::new(error) };
+    if target.exists() {
+        let taken = std::io::Error::new(std::io::ErrorKind::AlreadyExists, format!("{} is there", target.display()));
+        return Err(failed("write a backup there")(taken));
+    }
+    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let partial = directory.join(format!(".{name}.{}.partial", std::process::id()));
     let outcome = copy_to(source, &partial, progress).and_then(|()| {
+        // A link never replaces what appeared meanwhile; where a file system has none, a move must do.
         std::fs::hard_link(&partial, target)
-            .map_err(|error| StoreError::Failed { doing: "put the backup in its place", source: Box::new(error) })
+            .or_else(|_| if target.exists() { Ok(()) } else { std::fs::rename(&partial, target) })
+            .map_err(failed("put the backup in its place"))
     });
-    // The name is ours alone; that it is gone already is as good.
-    let _ = std::fs::remove_file(&partial);
+    if let Err(error) = std::fs::remove_file(&partial)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        tracing::warn!(%error, file = %partial.display(), "a partial backup stays behind");
+    }
     outcome
 }
 
 fn copy_to(source: &Connection, partial: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
     let backing_up = while_doing("back up");
-    let _ = std::fs::remove_file(partial);
     let mut copy = Connection::open(partial).map_err(&backing_up)?;
     restrict(partial)?;
     copy.execute_batch("PRAGMA synchronous = FULL").map_err(&backing_up)?;
     {
-        let backup = Backup::new(source, &mut copy).map_err(&backing_up)?;
+        // One snapshot for the whole copy: a writer elsewhere would make it begin again and again.
+        let snapshot = source.unchecked_transaction().map_err(&backing_up)?;
+        snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(&backing_up)?;
+        let backup = Backup::new(&snapshot, &mut copy).map_err(&backing_up)?;
         while backup.step(PAGES_A_STEP).map_err(&backing_up)? != StepResult::Done {
             let now = backup.progress();
             progress((now.pagecount - now.remaining).max(0) as u64, now.pagecount.max(0) as u64);
-            std::thread::sleep(Duration::from_millis(1));
         }
     }
     // A backup is one file: no log beside it that could be left behind.

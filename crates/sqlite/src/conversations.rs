@@ -1,6 +1,6 @@
 //! Conversations: sessions and their append-only turns.
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row, params, params_from_iter};
 use throughline_core::model::{Session, SessionId, Turn, TurnId};
 use throughline_core::ports::Conversations;
 
@@ -69,10 +69,11 @@ pub(crate) fn sessions(connection: &Connection, order: &str) -> rusqlite::Result
 
 /// The turns of one session, or of all, oldest first.
 pub(crate) fn turns(connection: &Connection, session: Option<&SessionId>) -> rusqlite::Result<Vec<Turn>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT t.id, s.id, t.role, t.speaker, t.content, t.at FROM turns t JOIN sessions s ON s.row = t.session \
-         WHERE ?1 IS NULL OR s.id = ?1 ORDER BY t.row",
-    )?;
+    let only = if session.is_some() { "WHERE s.id = ?" } else { "" };
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT t.id, s.id, t.role, t.speaker, t.content, t.at FROM turns t JOIN sessions s ON s.row = t.session {only} \
+         ORDER BY t.row"
+    ))?;
     let turn = |row: &Row<'_>| {
         Ok(Turn {
             id: TurnId::new(row.get::<_, String>(0)?),
@@ -83,5 +84,5 @@ pub(crate) fn turns(connection: &Connection, session: Option<&SessionId>) -> rus
             at: time(row.get(5)?)?,
         })
     };
-    statement.query_map([session.map(SessionId::as_str)], turn)?.collect()
+    statement.query_map(params_from_iter(session.map(SessionId::as_str)), turn)?.collect()
 }

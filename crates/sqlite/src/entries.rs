@@ -6,7 +6,7 @@ use throughline_core::model::{Change, ContentHash, DocumentName, Entry, EntryId,
 use throughline_core::ports::{Entries, Erased, Erasure, Listing, Op, Page, StoreError};
 use throughline_core::recall::Filter;
 
-use crate::error::{is_taken, while_doing};
+use crate::error::{is_key_taken, while_doing};
 use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS, to_json};
 use crate::{SqliteStore, Stored, filter};
 
@@ -135,8 +135,12 @@ impl ChangeWriter<'_> {
         match op {
             Op::Insert(entry) => self.insert(entry).map(Some),
             Op::Update(entry) => self.update(entry).map(Some),
-            Op::Document { name, text, hash } => {
+            Op::Document { name, text, hash, bullets } => {
                 self.document(name, text.as_deref(), hash).map_err(while_doing("keep a version of a document"))?;
+                if let Some(bullets) = bullets {
+                    crate::index::replace_bullets(self.transaction, name, hash, None, bullets)
+                        .map_err(while_doing("index a document"))?;
+                }
                 Ok(None)
             }
         }
@@ -154,7 +158,7 @@ impl ChangeWriter<'_> {
     }
 
     fn update(&mut self, entry: &Entry) -> Stored<Entry> {
-        let next = Entry { version: entry.version + 1, ..entry.clone() };
+        let next = Entry { version: entry.version.saturating_add(1), ..entry.clone() };
         if !rows::update(self.transaction, &next).map_err(|error| conflict(error, &next))? {
             return Err(StoreError::Conflict { what: entry.id.to_string() });
         }
@@ -253,7 +257,7 @@ fn same(connection: &Connection, entry: &Entry) -> rusqlite::Result<Option<Entry
 /// A key that is taken is said to be; anything else is what SQLite says it is.
 fn conflict(error: rusqlite::Error, entry: &Entry) -> StoreError {
     match &entry.key {
-        Some(key) if is_taken(&error) => StoreError::KeyTaken { key: key.clone() },
+        Some(key) if is_key_taken(&error) => StoreError::KeyTaken { key: key.clone() },
         _ => while_doing("store a memory")(error),
     }
 }

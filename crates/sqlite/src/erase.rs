@@ -7,11 +7,11 @@ use std::path::Path;
 
 use rusqlite::{Connection, Transaction, params};
 use throughline_core::model::{ContentHash, DocumentName};
-use throughline_core::ports::{Erased, Erasure, StoreError};
+use throughline_core::ports::{Erased, Erasure};
 use throughline_core::text::bullets;
 
 use crate::error::while_doing;
-use crate::open::{self, Durability};
+use crate::open;
 use crate::rows::document_address;
 use crate::{Stored, in_transaction};
 
@@ -25,19 +25,24 @@ fn erase_rows(transaction: &Transaction<'_>, erasure: &Erasure) -> rusqlite::Res
         let id = id.as_str();
         erased.versions += transaction.execute("DELETE FROM entry_versions WHERE entry = ?", [id])? as u64;
         transaction.execute("DELETE FROM entries WHERE id = ?", [id])?;
-        transaction.execute("DELETE FROM uses WHERE id = ?", [id])?;
         transaction.execute("DELETE FROM adopted WHERE what = 'entry' AND id = ?", [id])?;
-        let returned = "DELETE FROM recalls WHERE EXISTS (SELECT 1 FROM json_each(hits) WHERE value ->> 'id' = ?)";
-        erased.recalls += transaction.execute(returned, [id])? as u64;
+        erased.recalls += forget_use(transaction, id)?;
     }
     for id in &erasure.turns {
         erased.turns += transaction.execute("DELETE FROM turns WHERE id = ?", [id.as_str()])? as u64;
-        transaction.execute("DELETE FROM uses WHERE id = ?", [id.as_str()])?;
+        erased.recalls += forget_use(transaction, id.as_str())?;
     }
     for (name, content) in &erasure.bullets {
         erased.versions += scrub_document(transaction, name, content)?;
     }
     Ok(erased)
+}
+
+/// Removes the count of a memory or turn, and the recalls that returned it; gives how many those were.
+fn forget_use(transaction: &Transaction<'_>, id: &str) -> rusqlite::Result<u64> {
+    transaction.execute("DELETE FROM uses WHERE id = ?", [id])?;
+    let returned = "DELETE FROM recalls WHERE EXISTS (SELECT 1 FROM json_each(hits) WHERE value ->> 'id' = ?)";
+    Ok(transaction.execute(returned, [id])? as u64)
 }
 
 /// Takes a bullet out of every kept version of its document.
@@ -68,21 +73,12 @@ pub(crate) fn empty_log(connection: &Connection) -> Option<String> {
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
     match busy {
         Ok(false) => None,
-        _ => Some("the write-ahead log, which another process is reading: erase again when it is done".to_owned()),
+        _ => Some("the write-ahead log, which another process is reading: it is emptied when that one ends".to_owned()),
     }
 }
 
-/// Erases from a backup that this program made. A backup of an older schema is left alone, and said to be.
+/// Erases from a backup that this program made. One of an older schema is left alone, and said to be.
 pub fn erase_in_backup(path: &Path, erasure: &Erasure) -> Stored<Erased> {
-    let mut connection = open::connect(path, Durability::Full)?;
-    let version: i64 = connection
-        .query_row("SELECT user_version FROM pragma_user_version", [], |row| row.get(0))
-        .map_err(while_doing("look at a backup"))?;
-    if version != open::MIGRATIONS.len() as i64 {
-        let source = format!("its schema is {version}").into();
-        return Err(StoreError::Failed { doing: "erase from a backup", source });
-    }
-    let erased = in_transaction(&mut connection, "erase from a backup", |transaction| erase(transaction, erasure))?;
-    connection.pragma_update(None, "journal_mode", "delete").map_err(while_doing("close a backup"))?;
-    Ok(erased)
+    let mut connection = open::connect_to_backup(path)?;
+    in_transaction(&mut connection, "erase from a backup", |transaction| erase(transaction, erasure))
 }

@@ -7,6 +7,7 @@ use throughline_core::ports::StoreError;
 pub(crate) fn while_doing(doing: &'static str) -> impl Fn(Error) -> StoreError {
     move |error| match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StoreError::Full,
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             StoreError::Damaged { path: "the memory database".to_owned(), source: Some(Box::new(error)) }
         }
@@ -19,9 +20,9 @@ pub(crate) fn unreadable(error: impl std::error::Error + Send + Sync + 'static) 
     Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
 }
 
-/// Whether a unique index refused the row.
-pub(crate) fn is_taken(error: &Error) -> bool {
-    error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+/// Whether the row was refused because its key is taken.
+pub(crate) fn is_key_taken(error: &Error) -> bool {
+    matches!(error, Error::SqliteFailure(_, Some(message)) if message.contains("entries_by_key"))
 }
 
 /// Whether somebody else holds the lock.

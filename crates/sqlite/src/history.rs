@@ -1,6 +1,6 @@
 //! History: versions, changes, and what undoing one takes.
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 use throughline_core::model::{Change, ContentHash, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion};
 use throughline_core::ports::{History, KnownDocument, Undoable};
 
@@ -41,20 +41,21 @@ impl History for SqliteStore {
     }
 
     fn undoable(&self) -> Stored<Option<Undoable>> {
-        self.read(undoable, "look for what to undo")
+        self.snapshot(undoable, "look for what to undo")
     }
 }
 
 /// The versions of one entry, or of all, oldest first.
 pub(crate) fn entry_versions(connection: &Connection, id: Option<&EntryId>) -> rusqlite::Result<Vec<EntryVersion>> {
+    let only = if id.is_some() { "WHERE v.entry = ?" } else { "" };
     let sql = format!(
-        "SELECT v.state, {CHANGE_COLUMNS} FROM entry_versions v JOIN changes c ON c.row = v.change \
-         WHERE ?1 IS NULL OR v.entry = ?1 ORDER BY v.entry, v.version"
+        "SELECT v.state, {CHANGE_COLUMNS} FROM entry_versions v JOIN changes c ON c.row = v.change {only} \
+         ORDER BY v.entry, v.version"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let version =
         |row: &rusqlite::Row<'_>| Ok(EntryVersion { entry: rows::json(row, 0)?, change: rows::change(row, 1)? });
-    statement.query_map([id.map(EntryId::as_str)], version)?.collect()
+    statement.query_map(params_from_iter(id.map(EntryId::as_str)), version)?.collect()
 }
 
 /// The versions of one document, or of all, oldest first.
@@ -62,9 +63,10 @@ pub(crate) fn document_versions(
     connection: &Connection,
     name: Option<&DocumentName>,
 ) -> rusqlite::Result<Vec<DocumentVersion>> {
+    let only = if name.is_some() { "WHERE v.name = ?" } else { "" };
     let sql = format!(
         "SELECT v.name, v.version, v.text, v.hash, {CHANGE_COLUMNS} FROM document_versions v \
-         JOIN changes c ON c.row = v.change WHERE ?1 IS NULL OR v.name = ?1 ORDER BY v.name, v.version"
+         JOIN changes c ON c.row = v.change {only} ORDER BY v.name, v.version"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let version = |row: &rusqlite::Row<'_>| {
@@ -76,7 +78,7 @@ pub(crate) fn document_versions(
             change: rows::change(row, 4)?,
         })
     };
-    statement.query_map([name.map(rows::document_address)], version)?.collect()
+    statement.query_map(params_from_iter(name.map(rows::document_address)), version)?.collect()
 }
 
 fn undoable(connection: &Connection) -> rusqlite::Result<Option<Undoable>> {

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter};
 use throughline_core::model::{
-    DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, Role, SessionId, Source, Status,
+    ContentHash, DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, Role, SessionId, Source,
+    Status,
 };
 use throughline_core::ports::{Index, Search, StoreError};
 use throughline_core::recall::bm25::{self, Collection};
@@ -19,8 +20,9 @@ use crate::{SqliteStore, Stored};
 /// Rows analysed again in one transaction: others can write in between.
 const REBUILD_BATCH: i64 = 2000;
 
-/// Up to this many rows, candidates are scored with an inverse document frequency that is never zero.
-const SMALL: u64 = 1000;
+/// Up to this many rows, candidates are scored with an inverse document frequency that is never zero. In a larger memory
+/// a word that half of it has says nothing indeed.
+const SMALL: u64 = 100;
 
 /// SQLite refuses patterns beyond 50,000 bytes; escaping may double one.
 const LONGEST_NEEDLE: usize = 20_000;
@@ -33,7 +35,7 @@ impl Index for SqliteStore {
             return Ok(Vec::new());
         }
         let matching = matching(&search.terms);
-        self.read(
+        self.snapshot(
             |connection| {
                 let mut found = Vec::new();
                 if search.filter.wants(Kind::Entry) || search.filter.wants(Kind::Bullet) {
@@ -54,7 +56,7 @@ impl Index for SqliteStore {
         if needles.is_empty() {
             return Ok(Vec::new());
         }
-        self.read(
+        self.snapshot(
             |connection| {
                 let mut found = Vec::new();
                 if filter.wants(Kind::Entry) || filter.wants(Kind::Bullet) {
@@ -71,9 +73,15 @@ impl Index for SqliteStore {
         )
     }
 
-    fn replace_bullets(&self, name: &DocumentName, stamp: Option<&str>, bullets: &[Entry]) -> Stored<()> {
+    fn replace_bullets(
+        &self,
+        name: &DocumentName,
+        hash: &ContentHash,
+        stamp: Option<&str>,
+        bullets: &[Entry],
+    ) -> Stored<()> {
         self.write("index a document", |transaction| {
-            replace_bullets(transaction, name, stamp, bullets).map_err(while_doing("index a document"))
+            replace_bullets(transaction, name, hash, stamp, bullets).map_err(while_doing("index a document"))
         })
     }
 
@@ -355,13 +363,22 @@ fn turn(row: &Row<'_>, bm25: f64, found_by: FoundBy) -> rusqlite::Result<Candida
     Ok(Candidate { memory: Memory::new(entry, row.get(7)?, last_at), speaker: row.get(3)?, bm25, found_by })
 }
 
-fn replace_bullets(
+pub(crate) fn replace_bullets(
     connection: &Connection,
     name: &DocumentName,
+    hash: &ContentHash,
     stamp: Option<&str>,
     bullets: &[Entry],
 ) -> rusqlite::Result<()> {
     let address = rows::document_address(name);
+    // Somebody else was faster: what can be found is theirs to say.
+    let newest: Option<String> = connection
+        .prepare_cached("SELECT hash FROM documents WHERE name = ?")?
+        .query_row([&address], |row| row.get(0))
+        .optional()?;
+    if newest.as_deref() != Some(hash.as_str()) {
+        return Ok(());
+    }
     let sql = format!("SELECT {ENTRY_COLUMNS} FROM entries e WHERE e.namespace = ? AND e.kind = 'bullet'");
     let known: HashMap<EntryId, Entry> = connection
         .prepare_cached(&sql)?

@@ -33,13 +33,14 @@ type Stored<T> = Result<T, StoreError>;
 
 /// A memory in one SQLite file.
 pub struct SqliteStore {
+    /// First, so that it is done before the last connection closes and folds the log away.
+    bookkeeper: Bookkeeper,
     path: PathBuf,
     durability: Durability,
     /// Connections that nobody is using. A reader takes one, or opens one; they all see the same file.
     idle: Mutex<Vec<Connection>>,
     /// Threads of one process queue here, so that only processes compete for SQLite's own lock.
     writing: Mutex<()>,
-    bookkeeper: Bookkeeper,
 }
 
 impl SqliteStore {
@@ -63,6 +64,11 @@ impl SqliteStore {
     pub fn backup(&self, target: &Path, progress: &mut dyn FnMut(u64, u64)) -> Stored<()> {
         self.bookkeeper.flush();
         self.read(|connection| Ok(backup::copy(connection, target, progress)), "back up")?
+    }
+
+    /// Reads several statements in one snapshot.
+    fn snapshot<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>, doing: &'static str) -> Stored<T> {
+        self.read(|connection| work(&*connection.unchecked_transaction()?), doing)
     }
 
     /// Reads on a connection of its own, in one snapshot if `work` is one statement.

@@ -54,6 +54,22 @@ pub(crate) fn connect(path: &Path, durability: Durability) -> Result<Connection,
     Ok(connection)
 }
 
+/// A connection to a backup of the current schema: one file, no log beside it.
+pub(crate) fn connect_to_backup(path: &Path) -> Result<Connection, StoreError> {
+    let opening = while_doing("open a backup");
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(path, flags).map_err(&opening)?;
+    let found = schema_version(&connection).map_err(&opening)?;
+    gate(path, found, &connection)?;
+    if found != MIGRATIONS.len() as i64 {
+        let source = format!("its schema is {found}").into();
+        return Err(StoreError::Failed { doing: "erase from a backup", source });
+    }
+    let pragmas = "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;";
+    connection.execute_batch(pragmas).map_err(&opening)?;
+    Ok(connection)
+}
+
 fn set_pragmas(connection: &Connection, durability: Durability) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -69,6 +85,7 @@ fn set_pragmas(connection: &Connection, durability: Durability) -> rusqlite::Res
          PRAGMA mmap_size = 0;
          PRAGMA temp_store = MEMORY;
          PRAGMA cache_size = -16384;
+         PRAGMA wal_autocheckpoint = 4000;
          PRAGMA journal_size_limit = 67108864;",
     )
 }
@@ -193,12 +210,13 @@ mod tests {
 
     #[test]
     fn every_pragma_is_set() {
-        let (_home, connection) = fresh();
+        let home = tempfile::tempdir().unwrap();
+        let connection = connect(&home.path().join("memory.db"), Durability::Full).unwrap();
         let pragma = |name: &str| {
             connection.pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0)).unwrap()
         };
         assert_eq!(pragma("journal_mode"), "wal".to_owned().into());
-        for (name, value) in [("synchronous", 1), ("foreign_keys", 1), ("secure_delete", 1), ("trusted_schema", 0)] {
+        for (name, value) in [("synchronous", 2), ("foreign_keys", 1), ("secure_delete", 1), ("trusted_schema", 0)] {
             assert_eq!(pragma(name), value.into(), "{name}");
         }
         assert_eq!(pragma("busy_timeout"), 30_000.into());

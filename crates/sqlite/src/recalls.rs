@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rusqlite::{Connection, params};
 use throughline_core::model::RecallId;
@@ -17,6 +18,13 @@ use crate::{SqliteStore, Stored, in_transaction};
 
 /// How many recalls the log keeps; the counts are kept for ever.
 const KEPT: i64 = 10_000;
+
+/// How long notes are collected, and how many at most, before they are written together.
+const MOMENT: Duration = Duration::from_millis(100);
+const FULL_BATCH: usize = 256;
+
+/// How long the log waits for a writer elsewhere before it gives a batch up.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 enum Message {
     Note(Box<RecallRecord>),
@@ -72,13 +80,7 @@ impl Drop for Bookkeeper {
 fn keep(path: &Path, receiver: &Receiver<Message>) {
     let mut connection = None;
     while let Ok(first) = receiver.recv() {
-        let (mut batch, mut waiting) = (Vec::new(), Vec::new());
-        for message in std::iter::once(first).chain(receiver.try_iter()) {
-            match message {
-                Message::Note(recall) => batch.push(recall),
-                Message::Flush(done) => waiting.push(done),
-            }
-        }
+        let (batch, waiting) = collect(first, receiver);
         if let Err(error) = write(&mut connection, path, &batch) {
             tracing::warn!(%error, lost = batch.len(), "recalls could not be noted");
         }
@@ -88,13 +90,33 @@ fn keep(path: &Path, receiver: &Receiver<Message>) {
     }
 }
 
-fn write(connection: &mut Option<Connection>, path: &Path, batch: &[Box<RecallRecord>]) -> Stored<()> {
+/// What is noted within a moment; less where somebody waits for it, or nothing more can come.
+fn collect(first: Message, receiver: &Receiver<Message>) -> (Vec<RecallRecord>, Vec<Sender<()>>) {
+    let (mut batch, mut waiting) = (Vec::new(), Vec::new());
+    let mut next = Ok(first);
+    while let Ok(message) = next {
+        match message {
+            Message::Note(recall) => batch.push(*recall),
+            Message::Flush(done) => waiting.push(done),
+        }
+        let patience = if waiting.is_empty() && batch.len() < FULL_BATCH { MOMENT } else { Duration::ZERO };
+        next = receiver.recv_timeout(patience);
+    }
+    (batch, waiting)
+}
+
+fn write(connection: &mut Option<Connection>, path: &Path, batch: &[RecallRecord]) -> Stored<()> {
     if batch.is_empty() {
         return Ok(());
     }
     let connection = match connection {
         Some(connection) => connection,
-        None => connection.insert(open::connect(path, Durability::Process)?),
+        None => {
+            let fresh = open::connect(path, Durability::Process)?;
+            // A log is not worth a long wait at the end of a process.
+            fresh.busy_timeout(PATIENCE).map_err(while_doing("note recalls"))?;
+            connection.insert(fresh)
+        }
     };
     in_transaction(connection, "note recalls", |transaction| {
         batch.iter().try_for_each(|recall| note(transaction, recall)).map_err(while_doing("note recalls"))

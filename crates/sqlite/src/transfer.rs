@@ -7,7 +7,7 @@ use throughline_core::model::{Change, DocumentName, Entry, EntryId, Kind, Memory
 use throughline_core::ports::{Adopted, Bundle, StoreError, Transfer};
 
 use crate::entries::{ChangeWriter, insert_change};
-use crate::error::{is_taken, while_doing};
+use crate::error::{is_key_taken, while_doing};
 use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS, to_json};
 use crate::{SqliteStore, Stored, conversations, history};
 
@@ -18,15 +18,17 @@ impl Transfer for SqliteStore {
             "SELECT {ENTRY_COLUMNS}, {USE_COLUMNS} FROM entries e LEFT JOIN uses u ON u.id = e.id \
              ORDER BY e.created_at, e.id"
         );
-        self.read(
+        self.snapshot(
             |connection| {
-                let snapshot = connection.unchecked_transaction()?;
                 Ok(Bundle {
-                    memories: snapshot.prepare(&sql)?.query_map([], rows::memory)?.collect::<rusqlite::Result<_>>()?,
-                    history: history::entry_versions(&snapshot, None)?,
-                    document_history: history::document_versions(&snapshot, None)?,
-                    sessions: conversations::sessions(&snapshot, "ORDER BY created_at, id")?,
-                    turns: conversations::turns(&snapshot, None)?,
+                    memories: connection
+                        .prepare(&sql)?
+                        .query_map([], rows::memory)?
+                        .collect::<rusqlite::Result<_>>()?,
+                    history: history::entry_versions(connection, None)?,
+                    document_history: history::document_versions(connection, None)?,
+                    sessions: conversations::sessions(connection, "ORDER BY created_at, id")?,
+                    turns: conversations::turns(connection, None)?,
                 })
             },
             "read everything",
@@ -117,8 +119,9 @@ impl<'a> Adopter<'a> {
             return Ok(true);
         }
         match rows::insert(self.connection(), entry) {
-            Err(error) if is_taken(&error) && entry.status == Status::Active => {
-                let inactive = Entry { status: Status::Inactive, version: entry.version + 1, ..entry.clone() };
+            Err(error) if is_key_taken(&error) => {
+                let inactive =
+                    Entry { status: Status::Inactive, version: entry.version.saturating_add(1), ..entry.clone() };
                 rows::insert(self.connection(), &inactive)?;
                 self.writer.keep(&inactive)?;
                 self.outcome.inactive.push(entry.id.clone());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use throughline_core::engine::{Edit, EngineError, NewMemory, Outcome, Remembered};
+use throughline_core::engine::{Edit, EngineError, NewMemory, Outcome, Remembered, Restored};
 use throughline_core::model::{EntryId, Status, Verb};
 use throughline_core::ports::{Page, StoreError};
 use throughline_core::recall::{Filter, RecallRequest};
@@ -230,7 +230,7 @@ impl Pair {
         let versions = &self.model.memories[&id];
         let index = version % versions.len();
         let wanted = versions[index].clone();
-        let got = self.world.engine.restore(id.as_str(), u32::try_from(index).unwrap() + 1);
+        let got = self.world.engine.restore(id.as_str(), u32::try_from(index).unwrap() + 1).map(memory);
         assert_eq!(outcome(got), self.model.change(&id, wanted));
         self.touched(&id);
     }
@@ -334,5 +334,13 @@ proptest! {
         let mut pair = Pair { world: World::around(open(&home)), model: Model::default() };
         acts.iter().for_each(|act| pair.act(act));
         pair.finish();
+    }
+}
+
+/// The memory that was brought back.
+fn memory(restored: Restored) -> Remembered {
+    match restored {
+        Restored::Memory(memory) => memory,
+        Restored::Document(document) => panic!("{} is a document", document.name),
     }
 }

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
 use throughline_core::model::{
-    Actor, Change, ChangeId, Entry, EntryId, Importance, Kind, Layer, Namespace, Role, Source, Status, Turn, TurnId,
-    Verb,
+    Actor, Change, ChangeId, ContentHash, DocumentName, Entry, EntryId, Importance, Kind, Layer, Namespace, Role,
+    Source, Status, Turn, TurnId, Verb,
 };
 use throughline_core::ports::{Op, Page, Store, StoreError};
 use throughline_core::recall::Filter;
@@ -177,4 +177,14 @@ fn everything(store: &dyn Store) -> impl PartialEq + Debug + use<> {
         done(store.recalls(usize::MAX)),
         done(store.exports()),
     )
+}
+
+/// Indexes these lines of a document, which gets a first version if it has none.
+pub fn index(store: &dyn Store, name: &DocumentName, stamp: Option<&str>, lines: &[Entry]) {
+    let known = done(store.known_documents()).into_iter().find(|document| document.name == *name);
+    let hash = known.map(|document| document.hash).unwrap_or_else(|| {
+        done(apply(store, Verb::Write, &[Op::document(name.clone(), Some("lines".to_owned()))]));
+        ContentHash::of("lines")
+    });
+    done(store.replace_bullets(name, &hash, stamp, lines));
 }

@@ -39,12 +39,16 @@ pub(crate) fn erase_from_backups(directory: &Path, erasure: &Erasure) -> Vec<Str
 }
 
 /// Erases from every copy that was written to a file elsewhere; gives those that could not be reached.
-pub(crate) fn erase_from_copies(paths: &[String], entry: &Entry, erasure: &Erasure) -> Vec<String> {
+///
+/// `live` is the database itself: only SQLite may open that.
+pub(crate) fn erase_from_copies(paths: &[String], live: &Path, entry: &Entry, erasure: &Erasure) -> Vec<String> {
+    let live = live.canonicalize().ok();
+    let is_live = |path: &str| live.is_some() && Path::new(path).canonicalize().ok() == live;
     let erase = |path: &String| match erase_from_copy(Path::new(path), entry, erasure) {
         Ok(()) => None,
         Err(why) => Some(format!("the copy {path} ({why})")),
     };
-    paths.iter().filter_map(erase).collect()
+    paths.iter().filter(|path| !is_live(path)).filter_map(erase).collect()
 }
 
 /// A copy is told by what it holds, not by its name: a backup, a JSON export, or else Markdown.
@@ -58,7 +62,9 @@ fn erase_from_copy(path: &Path, entry: &Entry, erasure: &Erasure) -> Result<(), 
     }
     let text = String::from_utf8(bytes).map_err(|_| "it was changed since".to_owned())?;
     let without = match serde_json::from_str::<Export>(&text) {
-        Ok(export) => serde_json::to_string_pretty(&export.without(entry)).map_err(|error| error.to_string())?,
+        Ok(export) => {
+            serde_json::to_string_pretty(&export.without(entry, &erasure.turns)).map_err(|error| error.to_string())?
+        }
         Err(_) => without_in_markdown(&text, entry),
     };
     if without != text {

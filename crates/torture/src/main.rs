@@ -110,7 +110,7 @@ fn summary(workers: usize, record: &Record, verdict: &Verdict, seconds: f64) -> 
     format!(
         "workers {workers} · ops {} · kills {} · acknowledged {} · in flight at a kill {} · errors {} · lost {} · checks {checks} · {seconds:.1} s",
         record.ops,
-        record.kills,
+        record.killed.len(),
         record.said.len(),
         verdict.in_flight,
         record.errors.len(),

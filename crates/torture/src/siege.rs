@@ -45,8 +45,8 @@ pub struct Record {
     pub said: Vec<Said>,
     /// Operations that were begun.
     pub ops: u64,
-    /// Workers that were killed.
-    pub kills: usize,
+    /// Who was killed: the worker, and which of its lives.
+    pub killed: Vec<(usize, usize)>,
     /// Workers that ended otherwise than they should, and what they said.
     pub errors: Vec<String>,
 }
@@ -101,7 +101,7 @@ impl Field<'_> {
             let event = self.receiver.recv_timeout(SILENCE).map_err(|_| "nothing was heard of any worker for 90 s")?;
             let is_write = matches!(&event, Event::Said(_));
             self.note(event)?;
-            if is_write && self.record.kills < self.siege.kills {
+            if is_write && self.record.killed.len() < self.siege.kills {
                 until_kill -= 1;
                 if until_kill == 0 {
                     self.kill_one()?;
@@ -147,10 +147,10 @@ impl Field<'_> {
             process.kill()?;
             process.wait()?;
         }
+        self.record.killed.push((victim, worker.life));
         worker.life += 1;
-        self.record.kills += 1;
         self.start(victim)?;
-        if self.record.kills == self.siege.kills {
+        if self.record.killed.len() == self.siege.kills {
             self.workers.iter_mut().filter_map(|worker| worker.process.as_mut()).for_each(|it| drop(it.stdin.take()));
         }
         Ok(())

@@ -35,10 +35,11 @@ impl Verdict {
         verdict.bullets_agree_with_the_file(&engine)?;
         let bundle = store.bundle()?;
         verdict.entries(&bundle, &record.said);
-        verdict.profile(&engine, &bundle, &record.said)?;
-        verdict.documents(&engine, &bundle, record.kills)?;
-        if verdict.in_flight > record.kills {
-            let (found, kills) = (verdict.in_flight, record.kills);
+        verdict.profile(&engine, &bundle, record)?;
+        let kills = record.killed.len();
+        verdict.documents(&engine, &bundle, kills)?;
+        if verdict.in_flight > kills {
+            let found = verdict.in_flight;
             verdict.problems.push(format!("{found} effects were never acknowledged, with {kills} kills"));
         }
         verdict.problems.extend(store.check()?);
@@ -84,12 +85,12 @@ impl Verdict {
     }
 
     /// A line stays until it is acknowledged to be gone; a killed worker may have removed it without saying so.
-    fn profile(&mut self, engine: &Engine, bundle: &Bundle, said: &[Said]) -> Result<(), Failure> {
+    fn profile(&mut self, engine: &Engine, bundle: &Bundle, record: &Record) -> Result<(), Failure> {
         let profile = DocumentName::profile(&person()?);
         let now = engine.read(&Namespace::Document(profile))?.unwrap_or_default();
         let has = |text: &str, line: &str| text.lines().any(|it| it.trim_start_matches("- ") == line);
         let mut lines: BTreeMap<&str, bool> = BTreeMap::new();
-        for said in said {
+        for said in &record.said {
             if let Said::Profile { line, present } = said {
                 // A later life may clear the line while the words of the earlier one are still being read.
                 let known = lines.entry(line).or_insert(*present);
@@ -100,7 +101,7 @@ impl Verdict {
             let ever = bundle.document_history.iter().any(|it| it.text.as_ref().is_some_and(|text| has(text, line)));
             match (present, has(&now, line)) {
                 (true, true) | (false, false) if ever => {}
-                (true, false) if ever => self.in_flight += 1,
+                (true, false) if ever && is_of_the_killed(line, record) => self.in_flight += 1,
                 _ => self.lost.push(format!("profile `{line}`: present should be {present}, ever seen: {ever}")),
             }
         }
@@ -148,6 +149,11 @@ impl Verdict {
         }
         Ok(())
     }
+}
+
+/// Lines name the worker and the life that wrote them.
+fn is_of_the_killed(line: &str, record: &Record) -> bool {
+    record.killed.iter().any(|(worker, life)| line.starts_with(&format!("line w{worker}l{life}o")))
 }
 
 /// Whether the history of entries bears out what was said about one of them.

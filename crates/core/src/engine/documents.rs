@@ -1,6 +1,7 @@
 //! Read, write, and notice what a person did to the files in between.
 
 use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -165,7 +166,9 @@ impl Engine {
         if new.key.is_some() || !new.tags.is_empty() || new.project.is_some() {
             return Err(EngineError::invalid("identity", "takes a text and a weight, and no key, tag or project"));
         }
-        let (content, redacted) = prepare::content(&new.content)?;
+        let (text, redacted) = prepare::content(&new.content)?;
+        let (written, content) = bullets::weight(&text);
+        let importance = new.importance.or(written).unwrap_or_default();
         let content = content.split_whitespace().collect::<Vec<_>>().join(" ");
         let name = DocumentName::profile(namespace);
         let has = |text: &str| bullets::parse(&name, text).into_iter().find(|bullet| bullet.content == content);
@@ -175,8 +178,11 @@ impl Engine {
             outcome = Outcome::Created;
             let engine = self.acting(Actor { who: new.source, ..self.actor.clone() });
             engine.rewrite(&name, Verb::Remember, &|current| {
-                let text = bullets::with_added(&current.text, &content, new.importance.unwrap_or_default());
+                let text = bullets::with_added(&current.text, &content, importance);
                 self.check_identity(&name, &text)?;
+                if has(&text).is_none() {
+                    return Err(EngineError::invalid("the text", "cannot stand as a line of the profile"));
+                }
                 Ok(Some(text))
             })?;
         }
@@ -200,7 +206,7 @@ impl Engine {
             if next == current.text {
                 return Ok(next);
             }
-            let op = Op::document(name.clone(), Some(next.clone()));
+            let op = self.versioned(name, Some(&next), self.actor.who);
             let mut failure = None;
             let mut write = || match self.documents.write(name, &next, &current.hash) {
                 Ok(()) => true,
@@ -213,10 +219,7 @@ impl Engine {
                 (_, Some(DocumentError::Conflict { .. })) => {}
                 (_, Some(error)) => return Err(error.into()),
                 (Err(error), None) => return Err(error.into()),
-                (Ok(_), None) => {
-                    self.index(name, &next, self.actor.who)?;
-                    return Ok(next);
-                }
+                (Ok(_), None) => return Ok(next),
             }
         }
         Err(DocumentError::Conflict { name: name.clone() }.into())
@@ -234,15 +237,16 @@ impl Engine {
     /// Notices every document; one that cannot be read is a problem in words, and no obstacle to the others.
     pub(super) fn notice_each(&self) -> Done<Vec<String>> {
         let Some(namespace) = &self.settings.namespace else { return Ok(Vec::new()) };
-        let known = self.store.known_documents()?;
-        let names = self.documents.list(namespace)?;
-        let gone = known.iter().filter(|document| {
-            let is_listed = names.contains(&document.name);
-            document.hash != ContentHash::missing() && document.name.namespace() == namespace && !is_listed
-        });
+        let known: BTreeMap<DocumentName, KnownDocument> =
+            self.store.known_documents()?.into_iter().map(|document| (document.name.clone(), document)).collect();
+        let mut names: BTreeSet<DocumentName> = self.documents.list(namespace)?.into_iter().collect();
+        let was_here = |document: &&KnownDocument| {
+            document.name.namespace() == namespace && document.hash != ContentHash::missing()
+        };
+        names.extend(known.values().filter(was_here).map(|document| document.name.clone()));
         let mut problems = Vec::new();
-        for name in names.iter().chain(gone.map(|document| &document.name)) {
-            match self.notice_known(name, known.iter().find(|document| document.name == *name)) {
+        for name in &names {
+            match self.notice_known(name, known.get(name)) {
                 Err(EngineError::Document(error)) => problems.push(chain(&error)),
                 outcome => outcome?,
             }
@@ -257,28 +261,46 @@ impl Engine {
     }
 
     fn notice_known(&self, name: &DocumentName, known: Option<&KnownDocument>) -> Done<()> {
+        // The stamp comes first: a change after it leaves a stamp that differs, and is noticed the next time.
         let stamp = self.documents.stamp(name)?;
-        if known.is_some_and(|known| known.stamp == stamp) || known.is_none() && stamp.is_none() {
+        let is_as_known = match known {
+            // No stamp is kept of a file that was just written: only one that is known to be gone may be missing.
+            Some(known) if stamp.is_none() => known.hash == ContentHash::missing(),
+            Some(known) => known.stamp == stamp,
+            None => stamp.is_none(),
+        };
+        if is_as_known {
             return Ok(());
         }
         let document = self.documents.read(name)?;
         let hash = document.as_ref().map_or_else(ContentHash::missing, |document| document.hash.clone());
+        let text = document.as_ref().map(|document| document.text.as_str());
         if known.is_none_or(|known| known.hash != hash) {
             let by_hand = self.acting(Actor::new(Source::User, "editor"));
-            let op = Op::document(name.clone(), document.as_ref().map(|document| document.text.clone()));
-            match self.store.apply(&by_hand.change(Verb::Write), &[op], &mut || true) {
-                Ok(_) | Err(StoreError::Conflict { .. }) => {}
+            let op = self.versioned(name, text, Source::User);
+            // Our own writers write the file while they hold the store: looked at under that lock, a text that is still
+            // there and still unknown is a person's.
+            let mut still = || match self.documents.read(name) {
+                Ok(now) => now.map_or_else(ContentHash::missing, |document| document.hash) == hash,
+                Err(_) => false,
+            };
+            match self.store.apply(&by_hand.change(Verb::Write), &[op], &mut still) {
+                Ok(_) => {}
+                Err(StoreError::Conflict { .. } | StoreError::TakenBack) => return Ok(()),
                 Err(error) => return Err(error.into()),
             }
         }
-        self.index(name, document.as_ref().map_or("", |document| document.text.as_str()), Source::User)
+        let entries = self.bullets(name, text.unwrap_or_default(), Source::User);
+        Ok(self.store.replace_bullets(name, &hash, stamp.as_deref(), &entries)?)
     }
 
-    /// Refreshes the bullets that can be found of a document.
-    fn index(&self, name: &DocumentName, text: &str, source: Source) -> Done<()> {
-        let stamp = self.documents.stamp(name)?;
-        let entries = self.bullets(name, text, source);
-        Ok(self.store.replace_bullets(name, stamp.as_deref(), &entries)?)
+    /// A document's new text, and what can be found of it.
+    fn versioned(&self, name: &DocumentName, text: Option<&str>, source: Source) -> Op {
+        let found = self.bullets(name, text.unwrap_or_default(), source);
+        match Op::document(name.clone(), text.map(str::to_owned)) {
+            Op::Document { name, text, hash, .. } => Op::Document { name, text, hash, bullets: Some(found) },
+            other => other,
+        }
     }
 
     fn bullets(&self, name: &DocumentName, text: &str, source: Source) -> Vec<Entry> {

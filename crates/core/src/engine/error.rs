@@ -70,6 +70,12 @@ pub enum EngineError {
         /// What it says now, so that a writer can merge or evict.
         current: String,
     },
+    /// A secret was left out of the version that is wanted back.
+    #[error("a secret was left out of that version of `{name}` when it was kept")]
+    LeftOut {
+        /// The document.
+        name: DocumentName,
+    },
     /// The address is read, but not written this way.
     #[error("`{address}` cannot be written as a document")]
     NotWritable {
@@ -114,12 +120,28 @@ impl EngineError {
             Self::NoNamespace => "set `user_namespace = \"user\"` under `[memory]` in the config file",
             Self::OtherNamespace { .. } => "write below your own namespace, or change `memory.user_namespace`",
             Self::IdentityFull { .. } => "merge or remove something first, or store this as knowledge instead",
+            Self::LeftOut { .. } => "nothing was changed; edit the file by hand",
             Self::NotWritable { .. } => "entries are written one by one: `throughline remember TEXT`",
             Self::BadExport { .. } => "it takes what `throughline export --format json` writes",
             Self::Name(error) => error.hint(),
             Self::Store(error) => return error.hint(),
             Self::Document(error) => return error.hint(),
         })
+    }
+
+    /// A word for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            error if error.is_not_found() => "not_found",
+            Self::Ambiguous { .. } => "ambiguous",
+            Self::Store(StoreError::Conflict { .. } | StoreError::KeyTaken { .. })
+            | Self::Document(DocumentError::Conflict { .. } | DocumentError::Clash { .. }) => "conflict",
+            Self::IdentityFull { .. } => "identity_full",
+            Self::Store(StoreError::Busy) => "busy",
+            Self::Store(StoreError::BadCursor { .. }) => "invalid",
+            Self::Store(_) | Self::Document(_) => "failed",
+            _ => "invalid",
+        }
     }
 
     /// Whether the answer is "there is no such thing" and not a failure.

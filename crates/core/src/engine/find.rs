@@ -10,6 +10,7 @@ use crate::recall::{
 };
 use crate::text::{redact::redact, tokens};
 
+use super::inspect::chain;
 use super::{Done, Engine, EngineError};
 
 /// More than this is a listing, not a recall.
@@ -20,6 +21,21 @@ const MAX_NEEDLES: usize = 8;
 
 /// Longer pieces stand in no memory that anybody looks for by its letters.
 const LONGEST_NEEDLE: usize = 1000;
+
+/// How much of a query the log keeps.
+const MAX_LOGGED_CHARS: usize = 1000;
+
+/// A profile that a person made longer is cut here when it is injected, in tokens.
+const PROFILE_TOKENS: usize = 2000;
+
+/// What to do when no word is found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fallback {
+    /// Look for the letters: a person asked for just that.
+    Letters,
+    /// Nothing: a message that no memory fits gets none.
+    Nothing,
+}
 
 /// Whose context is wanted, and for which message.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -37,31 +53,34 @@ pub struct ContextRequest {
 impl Engine {
     /// Finds memories by plain text, best first, and notes in the log what was found.
     pub fn recall(&self, request: &RecallRequest) -> Done<Recall> {
-        let hits = self.find(request)?;
+        let hits = self.find(request, Fallback::Letters)?;
         let recall_id = RecallId::new(self.ids.next());
         self.store.note(RecallRecord {
             recall_id: recall_id.clone(),
             at: self.clock.now(),
-            query: redact(&request.query).text.into_owned(),
+            query: redact(&request.query).text.chars().take(MAX_LOGGED_CHARS).collect(),
             hits: hits.iter().map(recalled).collect(),
         });
         Ok(Recall { recall_id, hits })
     }
 
     /// Finds without a trace.
-    fn find(&self, request: &RecallRequest) -> Done<Vec<Hit>> {
+    fn find(&self, request: &RecallRequest, fallback: Fallback) -> Done<Vec<Hit>> {
         check_range(&request.filter)?;
         let limit = request.limit.min(MAX_HITS);
         if limit == 0 {
             return Ok(Vec::new());
         }
         if let Err(error) = self.notice_all() {
-            tracing::warn!(%error, "documents could not be looked at; recalling without their latest changes");
+            tracing::warn!(
+                error = chain(&error),
+                "documents could not be looked at; recalling without their latest changes"
+            );
         }
         // Factors reorder what the words found, so more is fetched than asked for.
         let fetch = (limit * 3).max(30);
         let mut candidates = self.by_words(request, fetch)?;
-        if candidates.is_empty() {
+        if candidates.is_empty() && fallback == Fallback::Letters {
             candidates = self.store.contains(&needles(&request.query), &request.filter, fetch)?;
         }
         let mut hits = rank(candidates, self.clock.now(), self.settings.ranking);
@@ -123,10 +142,10 @@ impl Engine {
             let why = format!("what was going on; expires {}", working.expires_at);
             context.parts.push(Part { what: "working", id: None, why, tokens: tokens::estimate(text) });
         }
-        let profile = profile.as_ref().map(|(text, _)| text.as_str());
+        let profile = profile.as_ref().map(|(text, _)| tokens::cut(text, PROFILE_TOKENS));
         context.system_prompt = context::system_prompt(&request.base_prompt, profile, working);
         if let (true, Some(message)) = (self.settings.enabled, &request.message) {
-            let hits = self.find(&self.for_message(request, message))?;
+            let hits = self.find(&self.for_message(request, message), Fallback::Nothing)?;
             let (text, parts) = context::message(message, &hits, self.settings.recall_max_tokens);
             context.message = Some(text);
             context.parts.extend(parts);

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::model::{
-    Change, ChangeId, ContentHash, DocumentName, DocumentVersion, Entry, EntryVersion, Kind, Memory, Namespace, Status,
-    Verb,
+    Change, ChangeId, ContentHash, Document, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Kind, Memory,
+    Namespace, Status, Verb,
 };
 use crate::ports::{DocumentError, Op, Undoable};
 
@@ -27,6 +27,22 @@ pub enum HistoryOf {
     },
 }
 
+/// What a reference names.
+enum Target {
+    Entry(EntryId),
+    Document(DocumentName),
+}
+
+/// What was brought back.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Restored {
+    /// A memory.
+    Memory(Remembered),
+    /// A document.
+    Document(Document),
+}
+
 /// The receipt for an undo.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Undone {
@@ -44,22 +60,22 @@ impl Engine {
     /// Every version of a memory or of a document. A bullet's history is its document's.
     pub fn history(&self, reference: &str) -> Done<HistoryOf> {
         self.notice_all()?;
-        if let Some(name) = self.document_named(reference)? {
-            return Ok(HistoryOf::Document { versions: self.store.document_versions(&name)? });
-        }
-        let id = self.resolve(reference)?;
-        Ok(HistoryOf::Entry { versions: self.store.entry_versions(&id)? })
+        Ok(match self.target(reference)? {
+            Target::Document(name) => HistoryOf::Document { versions: self.store.document_versions(&name)? },
+            Target::Entry(id) => HistoryOf::Entry { versions: self.store.entry_versions(&id)? },
+        })
     }
 
-    /// The document that `reference` names, by its address or by one of its bullets.
-    fn document_named(&self, reference: &str) -> Done<Option<DocumentName>> {
-        if let Ok(Namespace::Document(name)) = reference.parse() {
-            return Ok(Some(name));
-        }
-        let entry = self.memory(&self.resolve(reference)?)?.entry;
+    /// What `reference` names: a memory by its id or key, else a document by its address; a bullet is its document.
+    fn target(&self, reference: &str) -> Done<Target> {
+        let id = match (self.resolve(reference), reference.parse()) {
+            (Err(EngineError::NotFound { .. }), Ok(Namespace::Document(name))) => return Ok(Target::Document(name)),
+            (id, _) => id?,
+        };
+        let entry = self.memory(&id)?.entry;
         match (entry.kind, entry.namespace) {
-            (Kind::Bullet, Namespace::Document(name)) => Ok(Some(name)),
-            _ => Ok(None),
+            (Kind::Bullet, Namespace::Document(name)) => Ok(Target::Document(name)),
+            _ => Ok(Target::Entry(id)),
         }
     }
 
@@ -68,34 +84,48 @@ impl Engine {
         Ok(self.store.changes(limit)?)
     }
 
-    /// Brings an earlier version of a memory back, as its newest.
-    pub fn restore(&self, reference: &str, version: u32) -> Done<Remembered> {
-        let id = self.resolve(reference)?;
-        let no_version = || EngineError::NoVersion { reference: reference.to_owned(), version };
-        let versions = self.store.entry_versions(&id)?;
-        let wanted =
-            versions.into_iter().find(|candidate| candidate.entry.version == version).ok_or_else(no_version)?;
-        let current = self.memory(&id)?.entry;
-        let next = revived(&current, wanted.entry, self.clock.now());
-        if (Entry { updated_at: current.updated_at, ..next.clone() }) == current {
-            return self.receipt(&id, Outcome::Unchanged, Vec::new());
+    /// Brings an earlier version of a memory or a document back, as its newest.
+    pub fn restore(&self, reference: &str, version: u32) -> Done<Restored> {
+        self.notice_all()?;
+        match self.target(reference)? {
+            Target::Entry(id) => self.restore_entry(&id, version).map(Restored::Memory),
+            Target::Document(name) => self.restore_document(name, version).map(Restored::Document),
         }
-        self.store.apply(&self.change(Verb::Restore), &[Op::Update(next)], &mut || true)?;
-        self.receipt(&id, Outcome::Updated, Vec::new())
     }
 
-    /// Brings an earlier version of a document back.
-    pub fn restore_document(&self, name: &DocumentName, version: u32) -> Done<String> {
-        let versions = self.store.document_versions(name)?;
-        let wanted = versions.into_iter().find(|candidate| candidate.version == version).and_then(|found| found.text);
-        let text = wanted.ok_or_else(|| EngineError::NoVersion { reference: name.to_string(), version })?;
-        self.rewrite(name, Verb::Restore, &|_| Ok(Some(text.clone())))
+    fn restore_entry(&self, id: &EntryId, version: u32) -> Done<Remembered> {
+        let no_version = || EngineError::NoVersion { reference: id.to_string(), version };
+        let versions = self.store.entry_versions(id)?;
+        let wanted =
+            versions.into_iter().find(|candidate| candidate.entry.version == version).ok_or_else(no_version)?;
+        let current = self.memory(id)?.entry;
+        let next = revived(&current, wanted.entry, self.clock.now());
+        if (Entry { updated_at: current.updated_at, ..next.clone() }) == current {
+            return self.receipt(id, Outcome::Unchanged, Vec::new());
+        }
+        self.store.apply(&self.change(Verb::Restore), &[Op::Update(next)], &mut || true)?;
+        self.receipt(id, Outcome::Updated, Vec::new())
+    }
+
+    fn restore_document(&self, name: DocumentName, version: u32) -> Done<Document> {
+        let versions = self.store.document_versions(&name)?;
+        let wanted = versions.into_iter().find(|candidate| candidate.version == version);
+        let no_version = || EngineError::NoVersion { reference: name.to_string(), version };
+        let (text, hash) = wanted.and_then(|found| Some((found.text?, found.hash))).ok_or_else(no_version)?;
+        if ContentHash::of(&text) != hash {
+            return Err(EngineError::LeftOut { name });
+        }
+        let text = self.rewrite(&name, Verb::Restore, &|_| Ok(Some(text.clone())))?;
+        Ok(Document::new(name, text))
     }
 
     /// Reverts the last change as a whole: one edit, a file that was saved, an import.
     pub fn undo(&self) -> Done<Undone> {
         self.notice_all()?;
         let undoable = self.store.undoable()?.ok_or(EngineError::NothingToUndo)?;
+        for (name, _, before) in &undoable.documents {
+            self.check_whole(name, before.as_deref())?;
+        }
         let change = Change { undoes: Some(undoable.change.id.clone()), ..self.change(Verb::Undo) };
         let ops = self.undo_ops(&undoable);
         let mut failure = None;
@@ -115,6 +145,15 @@ impl Engine {
         let memories = entries.iter().map(|entry| self.memory(&entry.id)).collect::<Done<_>>()?;
         let documents = undoable.documents.into_iter().map(|(name, ..)| name).collect();
         Ok(Undone { undone: undoable.change, change: change.id, memories, documents })
+    }
+
+    /// Refuses to put back a text from which a secret was left out when it was kept.
+    fn check_whole(&self, name: &DocumentName, text: Option<&str>) -> Done<()> {
+        let Some(text) = text else { return Ok(()) };
+        let hash = ContentHash::of(text);
+        let versions = self.store.document_versions(name)?;
+        let is_whole = versions.iter().any(|version| version.text.as_deref() == Some(text) && version.hash == hash);
+        if is_whole { Ok(()) } else { Err(EngineError::LeftOut { name: name.clone() }) }
     }
 
     fn undo_ops(&self, undoable: &Undoable) -> Vec<Op> {

@@ -64,13 +64,15 @@ impl Engine {
     }
 }
 
-/// An error with all its causes, on one line.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+/// An error with all its causes, on one line; a cause that only repeats what was said is left out.
+pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
+        let said = cause.to_string();
+        if !text.ends_with(&said) {
+            text = format!("{text}: {said}");
+        }
         source = cause.source();
     }
     text

@@ -3,16 +3,20 @@
 use serde::Serialize;
 
 use crate::model::{
-    Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source, Status,
-    TurnId, Verb,
+    Bullet, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source,
+    Status, TurnId, Verb,
 };
 use crate::ports::{Erased, Erasure, Op, StoreError};
-use crate::text::bullets;
+use crate::recall::similarity;
+use crate::text::{bullets, redact::redact};
 
 use super::{Done, Engine, EngineError, prepare};
 
 /// How often a write is decided anew when somebody else was faster. Each time, that somebody made progress.
 pub(super) const TRIES: usize = 64;
+
+/// Lines of a document that share this much are likely two wordings of one.
+const OTHER_WORDING: f64 = 0.3;
 
 /// A memory to store.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +92,8 @@ pub struct Edit {
     pub tags: Option<Vec<String>>,
     /// The project; `Some(None)` removes it.
     pub project: Option<Option<String>>,
+    /// The version that the writer saw; another one is a conflict.
+    pub expected_version: Option<u32>,
 }
 
 /// The receipt for a memory that was forgotten.
@@ -140,12 +146,23 @@ impl Engine {
                 Err(error) => return Err(error.into()),
                 Ok(entries) => {
                     let id = entries.first().map_or(wanted.clone(), |entry| entry.id.clone());
-                    let outcome = if id == wanted { outcome } else { Outcome::Unchanged };
-                    return self.receipt(&id, outcome, redacted);
+                    if id == wanted {
+                        return self.receipt(&id, outcome, redacted);
+                    }
+                    return self.add_to_known(&id, new, redacted);
                 }
             }
         }
         Err(StoreError::Conflict { what: new.key.clone().unwrap_or_default() }.into())
+    }
+
+    /// The same text is there already: what is new about it is its weight and its labels, if they are given.
+    fn add_to_known(&self, id: &EntryId, new: &NewMemory, redacted: Vec<&'static str>) -> Done<Remembered> {
+        let known = self.memory(id)?.entry;
+        let labels = prepare::labels(&new.tags)?.tags;
+        let tags = known.tags.iter().cloned().chain(labels).collect();
+        let edit = Edit { importance: new.importance, tags: Some(tags), ..Edit::default() };
+        Ok(Remembered { redacted, ..self.edit(id.as_str(), &edit)? })
     }
 
     /// Stores many memories without keys as one change, in one transaction: for bulk loads.
@@ -206,6 +223,9 @@ impl Engine {
         let id = self.resolve(reference)?;
         for _ in 0..TRIES {
             let entry = self.memory(&id)?.entry;
+            if edit.expected_version.is_some_and(|expected| expected != entry.version) {
+                return Err(StoreError::Conflict { what: id.to_string() }.into());
+            }
             let (next, redacted) = self.edited(&entry, edit)?;
             if same_but_for_time(&entry, &next) {
                 return self.receipt(&id, Outcome::Unchanged, redacted);
@@ -294,11 +314,22 @@ impl Engine {
         }
         let mut erased = self.store.erase(&erasure)?;
         if let Some(name) = document
-            && self.store.document_versions(&name)?.len() > 2
+            && self.has_other_wordings(&name, &erasure.bullets)?
         {
-            erased.unreached.push(format!("other wordings of this line, if any, in earlier versions of {name}"));
+            erased.unreached.push(format!("other wordings of this line in earlier versions of {name}"));
         }
         Ok(ErasedMemory { id, sources: entry.provenance, erased })
+    }
+
+    /// Whether an earlier version of a document has a line that is no longer there and much like an erased one.
+    fn has_other_wordings(&self, name: &DocumentName, erased: &[(DocumentName, String)]) -> Done<bool> {
+        let now = self.documents.read(name)?.map(|document| document.text).unwrap_or_default();
+        let current: Vec<String> = bullets::parse(name, &now).into_iter().map(|bullet| bullet.content).collect();
+        let versions = self.store.document_versions(name)?;
+        let lines =
+            versions.iter().filter_map(|version| version.text.as_deref()).flat_map(|text| bullets::parse(name, text));
+        let is_alike = |line: &str| erased.iter().any(|(_, content)| similarity(line, content) >= OTHER_WORDING);
+        Ok(lines.into_iter().any(|line| !current.contains(&line.content) && is_alike(&line.content)))
     }
 
     fn edit_bullet(
@@ -310,13 +341,16 @@ impl Engine {
     ) -> Done<Remembered> {
         let changed = |current: &Document| {
             let Some(bullet) = bullet_in(name, &current.text, &entry.id) else { return Ok(None) };
-            let text = bullets::with_replaced(&current.text, &bullet, &next.content, next.importance);
+            // Untouched text stays as it stands in the file, secrets and all.
+            let content = if next.content == entry.content { &bullet.content } else { &next.content };
+            let text = bullets::with_replaced(&current.text, &bullet, content, next.importance);
             self.check_identity(name, &text)?;
             Ok(Some(text))
         };
         let text = self.rewrite(name, Verb::Edit, &changed)?;
         let content = next.content.split_whitespace().collect::<Vec<_>>().join(" ");
-        let bullet = bullets::parse(name, &text).into_iter().find(|bullet| bullet.content == content);
+        let says = |bullet: &Bullet| redact(&bullet.content).text == content;
+        let bullet = bullets::parse(name, &text).into_iter().find(says);
         match bullet {
             Some(bullet) => self.receipt(&bullet.id, Outcome::Updated, redacted),
             None => Err(EngineError::NotFound { reference: entry.id.to_string() }),
@@ -325,7 +359,7 @@ impl Engine {
 }
 
 /// The bullet with this id, if the document still has it.
-pub(super) fn bullet_in(name: &DocumentName, text: &str, id: &EntryId) -> Option<crate::model::Bullet> {
+pub(super) fn bullet_in(name: &DocumentName, text: &str, id: &EntryId) -> Option<Bullet> {
     bullets::parse(name, text).into_iter().find(|bullet| bullet.id == *id)
 }
 

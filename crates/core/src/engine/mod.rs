@@ -21,10 +21,10 @@ use crate::working::WorkingLimits;
 pub use documents::{IDENTITY_LIMIT, IdentityUsage, Written};
 pub use error::EngineError;
 pub use find::ContextRequest;
-pub use history::{HistoryOf, Undone};
-pub use inspect::{Health, Overview};
+pub use history::{HistoryOf, Restored, Undone};
+pub use inspect::{Health, Overview, chain};
 pub use memories::{Edit, ErasedMemory, Forgotten, NewMemory, Outcome, Remembered};
-pub use transfer::{EXPORT_VERSION, Export, ExportedDocument, Imported};
+pub use transfer::{EXPORT_VERSION, Export, ExportedDocument, Imported, SetAside};
 
 type Done<T> = Result<T, EngineError>;
 

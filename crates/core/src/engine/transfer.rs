@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    Change, ContentHash, Document, DocumentName, DocumentVersion, Entry, Kind, Memory, Namespace, Status, Verb,
+    Change, ContentHash, Document, DocumentName, DocumentVersion, Entry, Kind, Layer, Memory, Namespace, Status,
+    TurnId, Verb,
 };
 use crate::ports::{Adopted, Bundle, DocumentError};
 use crate::text::{bullets, redact::redact};
@@ -15,6 +16,9 @@ use super::{Done, Engine, EngineError, prepare};
 
 /// The newest format that is written and read.
 pub const EXPORT_VERSION: u32 = 1;
+
+/// No memory changes more often than this.
+const MAX_VERSION: u32 = 1_000_000_000;
 
 /// A document, whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +44,15 @@ pub struct Export {
     pub documents: Vec<ExportedDocument>,
 }
 
+/// A document that differs here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SetAside {
+    /// The document, which stayed as it is.
+    pub name: DocumentName,
+    /// Where the imported text stands.
+    pub aside: DocumentName,
+}
+
 /// The receipt for an import.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Imported {
@@ -49,7 +62,7 @@ pub struct Imported {
     /// Documents that are new here.
     pub documents: Vec<DocumentName>,
     /// Documents that differ here: yours stayed, the imported text stands under the second name.
-    pub set_aside: Vec<(DocumentName, DocumentName)>,
+    pub set_aside: Vec<SetAside>,
 }
 
 impl Engine {
@@ -93,7 +106,7 @@ impl Engine {
                         aside_versions.push(first_version(&aside, text, &change));
                         to_write.push((aside.clone(), text.as_str()));
                     }
-                    imported.set_aside.push((name.clone(), aside));
+                    imported.set_aside.push(SetAside { name: name.clone(), aside });
                 }
             }
         }
@@ -172,15 +185,46 @@ fn checked(bundle: &Bundle) -> Done<Bundle> {
     let memories = bundle.memories.iter_mut().map(|memory| &mut memory.entry);
     let versions = bundle.history.iter_mut().map(|version| &mut version.entry);
     for entry in memories.chain(versions) {
-        let problem = |error| EngineError::BadExport { problem: format!("memory `{}`: {error}", entry.id) };
-        let (content, _) = prepare::content(&entry.content).map_err(problem)?;
-        let key = entry.key.as_deref().map(prepare::key).transpose().map_err(problem)?;
-        (entry.content, entry.key) = (content, key);
+        let id = entry.id.clone();
+        let problem = |error| EngineError::BadExport { problem: format!("memory `{id}`: {error}") };
+        check_entry(entry).map_err(problem)?;
     }
     for turn in &mut bundle.turns {
         turn.content = redact(&turn.content).text.into_owned();
+        turn.at = whole(turn.at);
+    }
+    for version in &mut bundle.document_history {
+        version.text = version.text.as_deref().map(|text| redact(text).text.into_owned());
     }
     Ok(bundle)
+}
+
+/// The rules that a new memory obeys, applied to one that comes whole.
+fn check_entry(entry: &mut Entry) -> Done<()> {
+    (entry.content, _) = prepare::content(&entry.content)?;
+    entry.key = entry.key.as_deref().map(prepare::key).transpose()?;
+    let labels = prepare::labels(&entry.tags)?;
+    entry.tags = labels.tags;
+    entry.project = entry.project.take().or(labels.project);
+    entry.task = entry.task.take().or(labels.task);
+    if entry.kind == Kind::Entry && entry.layer == Layer::Identity {
+        return Err(EngineError::invalid("the layer", "identity is for lines of the profile"));
+    }
+    if entry.version == 0 || entry.version > MAX_VERSION {
+        return Err(EngineError::invalid(
+            "the version",
+            format!("{} is not between 1 and {MAX_VERSION}", entry.version),
+        ));
+    }
+    entry.created_at = whole(entry.created_at);
+    entry.updated_at = whole(entry.updated_at);
+    entry.expires_at = entry.expires_at.map(whole);
+    Ok(())
+}
+
+/// A time in whole milliseconds, as stores keep it.
+fn whole(at: Timestamp) -> Timestamp {
+    Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
 impl Export {
@@ -214,8 +258,9 @@ impl Export {
         out
     }
 
-    /// The export without a memory and its history; a bullet also leaves every text of its document.
-    pub fn without(mut self, entry: &Entry) -> Self {
+    /// The export without a memory, its history and these turns; a bullet also leaves every text of its document.
+    pub fn without(mut self, entry: &Entry, turns: &[TurnId]) -> Self {
+        self.bundle.turns.retain(|turn| !turns.contains(&turn.id));
         self.bundle.memories.retain(|known| known.entry.id != entry.id);
         self.bundle.history.retain(|version| version.entry.id != entry.id);
         if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {

@@ -12,6 +12,7 @@ use std::ops::Range;
 use sha2::{Digest, Sha256};
 
 use crate::model::{Bullet, DocumentName, EntryId, Importance, Significance};
+use crate::text::redact::redact;
 
 /// One block: a list item or a paragraph.
 struct Block {
@@ -27,7 +28,7 @@ pub fn parse(name: &DocumentName, text: &str) -> Vec<Bullet> {
         .into_iter()
         .filter_map(|block| {
             let (importance, content) = weight(&text[block.text_at..block.span.end]);
-            let content = unwrap_lines(content);
+            let (importance, content) = (importance.unwrap_or_default(), unwrap_lines(content));
             if content.is_empty() {
                 return None;
             }
@@ -43,10 +44,11 @@ pub fn without(text: &str, bullet: &Bullet) -> String {
     [&text[..bullet.span.start], &text[bullet.span.end..]].concat()
 }
 
-/// The document without any bullet that says this.
+/// The document without any bullet that says this; a secret in the bullet may read `[redacted:…]` in `content`.
 pub fn without_content(name: &DocumentName, text: &str, content: &str) -> String {
     let mut text = text.to_owned();
-    while let Some(bullet) = parse(name, &text).into_iter().find(|bullet| bullet.content == content) {
+    let says = |bullet: &Bullet| bullet.content == content || redact(&bullet.content).text == content;
+    while let Some(bullet) = parse(name, &text).into_iter().find(says) {
         text = without(&text, &bullet);
     }
     text
@@ -110,14 +112,14 @@ fn id(name: &DocumentName, content: &str, nth: u32) -> EntryId {
     EntryId::new(text)
 }
 
-/// Splits `[sig:n]` off the beginning; a missing or malformed one is the default weight.
-fn weight(text: &str) -> (Importance, &str) {
+/// Splits `[sig:n]` off the beginning, if there is one that can be read.
+pub fn weight(text: &str) -> (Option<Importance>, &str) {
     let trimmed = text.trim_start();
     let parsed = trimmed.strip_prefix("[sig:").and_then(|rest| rest.split_once(']')).and_then(|(digits, rest)| {
         let significance = Significance::new(digits.trim().parse().ok()?).ok()?;
-        Some((Importance::from(significance), rest))
+        Some((Some(Importance::from(significance)), rest))
     });
-    parsed.unwrap_or((Importance::default(), trimmed))
+    parsed.unwrap_or((None, trimmed))
 }
 
 fn unwrap_lines(text: &str) -> String {

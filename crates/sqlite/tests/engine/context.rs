@@ -122,3 +122,11 @@ fn only_knowledge_in_reach_of_the_conversation_is_injected() {
     assert_eq!(shown(None), ["mine", "own", "all"]);
     assert_eq!(shown(Some("apollo")), ["mine", "own", "all", "apollo"]);
 }
+
+#[test]
+fn a_message_is_never_answered_by_its_letters() {
+    let world = place();
+    world.engine.remember(&NewMemory::fact("This machine ships nothing on Monday")).unwrap();
+    let request = ContextRequest { message: Some("hi".to_owned()), ..ContextRequest::default() };
+    assert_eq!(world.engine.preview_context(&request).unwrap().message.as_deref(), Some("hi"));
+}

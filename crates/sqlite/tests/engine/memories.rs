@@ -1,7 +1,7 @@
 //! Remember, edit, forget: E3, E5, E7, E8, and secrets.
 
 use throughline_core::engine::{Edit, EngineError, NewMemory, Outcome};
-use throughline_core::model::{Importance, Namespace, Significance, Source, Status};
+use throughline_core::model::{Importance, Layer, Namespace, Significance, Source, Status};
 
 use super::*;
 
@@ -154,4 +154,36 @@ fn secrets_never_reach_the_store() {
     let export = world.engine.export().unwrap();
     let everything = format!("{export:?}{:?}", world.engine.recalls(9).unwrap());
     assert!(!everything.contains(secret), "{everything}");
+}
+
+#[test]
+fn the_same_text_again_adds_the_weight_and_labels_that_are_given() {
+    let world = place();
+    let first = world.engine.remember(&NewMemory::fact("likes tea")).unwrap();
+    let importance = Some(Importance::new(1.0).unwrap());
+    let again = NewMemory { importance, tags: vec!["drink".to_owned()], ..NewMemory::fact("likes tea") };
+    let second = world.engine.remember(&again).unwrap();
+    assert_eq!(second.memory.entry.id, first.memory.entry.id);
+    assert_eq!((second.memory.significance.value(), second.memory.entry.tags), (5, vec!["drink".to_owned()]));
+    assert_eq!(world.engine.remember(&again).unwrap().outcome, Outcome::Unchanged);
+}
+
+#[test]
+fn an_edit_of_what_somebody_else_changed_meanwhile_is_a_conflict() {
+    let world = place();
+    let id = world.engine.remember(&NewMemory::fact("one")).unwrap().memory.entry.id;
+    let edit = |text: &str| Edit { content: Some(text.to_owned()), expected_version: Some(1), ..Edit::default() };
+    world.engine.edit(id.as_str(), &edit("two")).unwrap();
+    assert!(matches!(world.engine.edit(id.as_str(), &edit("three")), Err(EngineError::Store(_))));
+    assert_eq!(world.engine.show(id.as_str()).unwrap().entry.content, "two");
+}
+
+#[test]
+fn what_cannot_stand_as_a_line_of_the_profile_is_refused_before_it_is_written() {
+    let world = place();
+    let identity = |text: &str| NewMemory { layer: Layer::Identity, ..NewMemory::fact(text) };
+    assert!(matches!(world.engine.remember(&identity("---")), Err(EngineError::Invalid { .. })));
+    assert_eq!(world.engine.profile().unwrap(), None);
+    let weighty = world.engine.remember(&identity("[sig:5] likes tea")).unwrap();
+    assert_eq!((weighty.memory.significance.value(), weighty.memory.entry.content.as_str()), (5, "likes tea"));
 }

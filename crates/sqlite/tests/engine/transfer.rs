@@ -1,7 +1,7 @@
 //! Export and import: E13.
 
-use throughline_core::engine::{Edit, EngineError, Export, NewMemory};
-use throughline_core::model::{Importance, Kind, Layer, Status, Turn, Verb};
+use throughline_core::engine::{Edit, EngineError, Export, NewMemory, SetAside};
+use throughline_core::model::{Entry, Importance, Kind, Layer, Status, Turn, Verb};
 use throughline_core::ports::Page;
 use throughline_testkit::stores;
 
@@ -119,7 +119,8 @@ fn a_document_that_differs_here_stays_and_the_imported_one_is_set_aside() {
     let to = elsewhere();
     save(&to, "user/profile", "- Grace\n");
     let imported = to.engine.import(&export).unwrap();
-    assert_eq!(imported.set_aside, [(document("user/profile"), document("user/profile-imported"))]);
+    let aside = SetAside { name: document("user/profile"), aside: document("user/profile-imported") };
+    assert_eq!(imported.set_aside, [aside]);
     assert_eq!(text_of(&to, "user/profile").as_deref(), Some("- Grace\n"));
     assert_eq!(text_of(&to, "user/profile-imported").as_deref(), Some("# Me\n\n- [sig:4] Ada\n- [sig:5] Lisbon\n"));
     assert_eq!(recalled(&to, "Grace"), ["Grace"]);
@@ -156,7 +157,7 @@ fn what_was_set_aside_before_does_not_swallow_what_comes_now() {
     save(&to, "user/profile", "- Grace\n");
     to.engine.import(&first).unwrap();
     let imported = to.engine.import(&second).unwrap();
-    for (name, aside) in imported.set_aside {
+    for SetAside { name, aside } in imported.set_aside {
         let text = second.documents.iter().find(|document| document.name == name).map(|document| document.text.clone());
         assert_eq!(text_of(&to, &aside.to_string()), text, "{name} is said to stand under {aside}");
     }
@@ -187,4 +188,27 @@ fn the_markdown_holds_every_memory_and_document() {
     for text in ["## user/profile", "- [sig:5] Lisbon", "**drink** likes tea", "forgotten", "happened", "tea, please"] {
         assert!(markdown.contains(text), "{text} is not in\n{markdown}");
     }
+}
+
+#[test]
+fn an_import_obeys_the_rules_that_new_memories_obey() {
+    let from = place();
+    from.engine.remember(&NewMemory::fact("likes tea")).unwrap();
+    let good = from.engine.export().unwrap();
+    let refused = |spoil: &dyn Fn(&mut Entry)| {
+        let (to, mut export) = (elsewhere(), good.clone());
+        spoil(&mut export.bundle.memories[0].entry);
+        let error = to.engine.import(&export).unwrap_err();
+        assert!(matches!(error, EngineError::BadExport { .. }), "{error:?}");
+        assert_eq!(to.engine.export().unwrap().bundle.memories, []);
+    };
+    refused(&|entry| entry.version = u32::MAX);
+    refused(&|entry| entry.version = 0);
+    refused(&|entry| entry.layer = Layer::Identity);
+    refused(&|entry| entry.content = "\0".to_owned());
+    refused(&|entry| entry.tags = vec!["a\nb".to_owned()]);
+    let (to, mut export) = (elsewhere(), good.clone());
+    export.bundle.memories[0].entry.tags = vec!["AKIAIOSFODNN7EXAMPLE".to_owned()];
+    to.engine.import(&export).unwrap();
+    assert_eq!(to.engine.export().unwrap().bundle.memories[0].entry.tags, ["[redacted:aws-key]"]);
 }

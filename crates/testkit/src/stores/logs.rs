@@ -101,7 +101,7 @@ fn stats_count_what_is_there(make: Make<'_>) {
     let archived = Entry { layer: throughline_core::model::Layer::Archive, ..entry("c", "happened") };
     let ops = [entry("a", "tea"), entry("b", "milk"), archived, inactive(&entry("d", "gone"))].map(Op::Insert);
     done(apply(&*store, Verb::Remember, &ops));
-    done(store.replace_bullets(&"user/profile".parse().unwrap(), None, &[bullet("user/profile", "e", "Ada")]));
+    index(&*store, &"user/profile".parse().unwrap(), None, &[bullet("user/profile", "e", "Ada")]);
     done(store.append(&[turn("t", "cli:a", "hello"), turn("u", "cli:a", "again")]));
     store.note(recall("r", "tea", 0, &["a"]));
     let stats = done(store.stats());
@@ -113,7 +113,7 @@ fn stats_count_what_is_there(make: Make<'_>) {
         inactive: 1,
         sessions: 1,
         turns: 2,
-        changes: 1,
+        changes: 2,
         recalls: 1,
         bytes: stats.bytes,
     };

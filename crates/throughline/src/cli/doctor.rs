@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use owo_colors::OwoColorize as _;
-use throughline_core::engine::Health;
+use throughline_core::engine::{Health, chain};
 
 use super::Answer;
 use super::reply::Reply;
@@ -21,12 +21,7 @@ impl Doctor {
         let mut health = match World::open() {
             Ok(world) => world.engine.health(),
             Err(error) => {
-                let mut problem = error.to_string();
-                let mut source = std::error::Error::source(&error);
-                while let Some(cause) = source {
-                    problem.push_str(&format!(": {cause}"));
-                    source = cause.source();
-                }
+                let problem = chain(&error);
                 let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
                 Health { problems: vec![format!("{problem}{hint}")], remarks: Vec::new() }
             }

@@ -41,12 +41,14 @@ impl Edit {
             importance: self.weight.importance()?,
             tags: (!self.tags.is_empty()).then(|| self.tags.into_iter().filter_map(or_none).collect()),
             project: self.project.map(or_none),
+            expected_version: None,
         };
+        let memory = world.engine.show(&self.id)?;
         if edit == engine::Edit::default() {
-            let memory = world.engine.show(&self.id)?;
             edit.content = Some(in_editor(&memory.entry.content)?);
+            edit.expected_version = Some(memory.entry.version);
         }
-        let edited = world.engine.edit(&self.id, &edit)?;
+        let edited = world.engine.edit(memory.entry.id.as_str(), &edit)?;
         Ok(receipt(&edited, world))
     }
 }

@@ -1,10 +1,11 @@
 //! A failure as a person sees it: `error:` says what, `hint:` says what to try next.
 
 use std::error::Error;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use owo_colors::OwoColorize as _;
-use throughline_core::engine::EngineError;
+use throughline_core::engine::{EngineError, chain};
 use throughline_core::model::{NameError, UnknownSpelling, WeightError};
 use throughline_core::ports::StoreError;
 use throughline_core::when::WhenError;
@@ -17,13 +18,15 @@ use crate::world::OpenError;
 pub(super) struct Failure {
     message: String,
     hint: Option<String>,
+    /// A word for programs.
+    word: &'static str,
     /// 1 where there is no such thing, else 2.
     code: u8,
 }
 
 impl Failure {
     pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: Some(hint.into()), code: 2 }
+        Self { message: message.into(), hint: Some(hint.into()), word: "invalid", code: 2 }
     }
 
     /// A file that could not be read or written.
@@ -32,19 +35,17 @@ impl Failure {
     }
 
     fn of(error: &dyn Error, hint: Option<String>) -> Self {
-        let mut message = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            let cause_text = cause.to_string();
-            if !message.ends_with(&cause_text) {
-                message = format!("{message}: {cause_text}");
-            }
-            source = cause.source();
-        }
-        Self { message, hint, code: 2 }
+        let hint = hint.or_else(|| Some("`throughline doctor` looks for the cause".to_owned()));
+        Self { message: chain(error), hint, word: "failed", code: 2 }
     }
 
-    pub(super) fn print(&self) -> ExitCode {
+    /// Prints it for people and, where JSON was asked for, for programs.
+    pub(super) fn print(&self, json: bool) -> ExitCode {
+        if json {
+            let error = serde_json::json!({ "code": self.word, "message": self.message, "hint": self.hint });
+            let body = serde_json::json!({ "error": error });
+            let _ = writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&body).unwrap_or_default());
+        }
         anstream::eprintln!("{} {}", "error:".red().bold(), plain(&self.message));
         if let Some(hint) = &self.hint {
             anstream::eprintln!("{} {}", "hint:".cyan().bold(), plain(hint));
@@ -56,13 +57,17 @@ impl Failure {
 /// Arguments that make no sense, and `--help` and `--version`, which are answers.
 pub(super) fn usage(error: &clap::Error) -> ExitCode {
     let _ = error.print();
-    ExitCode::from(if error.use_stderr() { 2 } else { 0 })
+    if !error.use_stderr() {
+        return ExitCode::SUCCESS;
+    }
+    anstream::eprintln!("{} `--help` behind the command shows what it takes", "hint:".cyan().bold());
+    ExitCode::from(2)
 }
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         let code = if error.is_not_found() { 1 } else { 2 };
-        Self { code, ..Self::of(&error, error.hint().map(str::to_owned)) }
+        Self { code, word: error.code(), ..Self::of(&error, error.hint().map(str::to_owned)) }
     }
 }
 
@@ -104,6 +109,6 @@ impl From<WeightError> for Failure {
 
 impl From<UnknownSpelling> for Failure {
     fn from(error: UnknownSpelling) -> Self {
-        Self::of(&error, None)
+        Self { word: "invalid", ..Self::of(&error, Some("use one of those".to_owned())) }
     }
 }

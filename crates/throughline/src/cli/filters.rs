@@ -3,7 +3,7 @@
 use clap::Args;
 use jiff::Zoned;
 use throughline_core::model::{Layer, Namespace};
-use throughline_core::recall::{Filter, Projects, Scope};
+use throughline_core::recall::{Filter, Scope};
 use throughline_core::when;
 
 use super::failure::Failure;
@@ -15,7 +15,7 @@ pub(super) struct Filters {
     #[arg(long, value_name = "LAYER")]
     layer: Option<Layer>,
     /// Only this category: knowledge or timeline
-    #[arg(long, value_name = "CATEGORY")]
+    #[arg(long, value_name = "CATEGORY", conflicts_with = "layer")]
     category: Option<Category>,
     /// Only with this tag (repeat for several)
     #[arg(long = "tag", value_name = "TAG")]
@@ -59,10 +59,14 @@ impl Filters {
             filter = filter.tagged(tag);
         }
         if let Some(project) = &self.project {
-            filter.projects = Projects::Only(project.clone());
+            filter = filter.tagged(&format!("project:{project}"));
         }
         if let Some(task) = &self.task {
-            filter.task = Some(task.clone());
+            filter = filter.tagged(&format!("task:{task}"));
+        }
+        let given: Vec<&String> = self.tags.iter().filter(|tag| tag.starts_with("project:")).collect();
+        if given.len() + usize::from(self.project.is_some()) > 1 {
+            return Err(Failure::new("more than one project is given", "give one, by --project or --tag project:NAME"));
         }
         filter.since = self.since.as_deref().map(|text| when::parse(text, now)).transpose()?;
         filter.until = self.until.as_deref().map(|text| when::parse(text, now)).transpose()?;

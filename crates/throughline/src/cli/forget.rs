@@ -39,15 +39,22 @@ impl Forget {
     }
 
     fn erase(self, world: &World) -> Answer {
-        let memory = world.engine.show(&self.id)?;
-        let mut erased = world.engine.erase(&self.id, self.with_sources)?;
+        let entry = world.engine.show(&self.id)?.entry;
         let erasure = Erasure {
-            memories: vec![erased.id.clone()],
-            turns: if self.with_sources { erased.sources.clone() } else { Vec::new() },
-            bullets: exports::bullet_of(&memory.entry).into_iter().collect(),
+            memories: vec![entry.id.clone()],
+            turns: if self.with_sources { entry.provenance.clone() } else { Vec::new() },
+            bullets: exports::bullet_of(&entry).into_iter().collect(),
         };
-        erased.erased.unreached.extend(exports::erase_from_backups(&world.home.backups(), &erasure));
-        erased.erased.unreached.extend(exports::erase_from_copies(&world.engine.exports()?, &memory.entry, &erasure));
+        // Copies first: while the memory itself is there, erasing can be repeated.
+        let mut unreached = exports::erase_from_backups(&world.home.backups(), &erasure);
+        unreached.extend(exports::erase_from_copies(
+            &world.engine.exports()?,
+            &world.home.database(),
+            &entry,
+            &erasure,
+        ));
+        let mut erased = world.engine.erase(entry.id.as_str(), self.with_sources)?;
+        erased.erased.unreached.extend(unreached);
         let text = told(&erased, self.with_sources);
         Ok(Reply::new(&erased, text))
     }

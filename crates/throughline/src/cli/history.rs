@@ -2,8 +2,8 @@
 
 use clap::Args;
 use serde_json::json;
-use throughline_core::engine::HistoryOf;
-use throughline_core::model::{Change, Namespace, Status};
+use throughline_core::engine::{HistoryOf, Restored};
+use throughline_core::model::{Change, Status};
 
 use super::remember::receipt;
 use super::reply::Reply;
@@ -94,12 +94,12 @@ pub(super) struct Restore {
 
 impl Restore {
     pub(super) fn run(self, world: &World) -> Answer {
-        if let Ok(Namespace::Document(name)) = self.id.parse() {
-            let text = world.engine.restore_document(&name, self.number)?;
-            let told = format!("restored {name} as it was in version {}\n", self.number);
-            return Ok(Reply::new(&json!({ "name": name, "text": text }), told));
-        }
-        let restored = world.engine.restore(&self.id, self.number)?;
-        Ok(receipt(&restored, world))
+        Ok(match world.engine.restore(&self.id, self.number)? {
+            Restored::Memory(restored) => receipt(&restored, world),
+            Restored::Document(document) => {
+                let told = format!("restored {} as it was in version {}\n", document.name, self.number);
+                Reply::new(&document, told)
+            }
+        })
     }
 }

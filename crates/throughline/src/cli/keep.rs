@@ -26,11 +26,7 @@ impl Backup {
             std::iter::once(named("")).chain(numbered).find(|path| !path.exists()).unwrap_or_else(|| named(""))
         };
         let target = match self.file {
-            Some(file) => {
-                let file = std::path::absolute(&file).unwrap_or(file);
-                world.engine.note_export(&file.to_string_lossy())?;
-                file
-            }
+            Some(file) => std::path::absolute(&file).unwrap_or(file),
             None => dated(),
         };
         let bar = bar("pages");
@@ -39,6 +35,9 @@ impl Backup {
             bar.set_position(done);
         })?;
         bar.finish_and_clear();
+        if target.parent() != Some(world.home.backups().as_path()) {
+            world.engine.note_export(&target.to_string_lossy())?;
+        }
         let told = format!("backed up to {}; checked, and found sound\n", target.display());
         Ok(Reply::new(&json!({ "path": target }), told))
     }

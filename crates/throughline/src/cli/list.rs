@@ -65,7 +65,7 @@ impl List {
             style::table(&headings, listing.memories.iter().map(row).collect())
         };
         if let Some(cursor) = &listing.cursor {
-            text.push_str(&format!("\nmore: throughline list --cursor {cursor}\n"));
+            text.push_str(&format!("\nthere is more: repeat the command with --cursor {cursor}\n"));
         }
         Ok(Reply::new(&listing, text).or_nothing(listing.memories.is_empty()))
     }

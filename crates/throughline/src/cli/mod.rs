@@ -44,6 +44,23 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    #[command(flatten)]
+    OnMemory(MemoryCommand),
+    /// Check that everything is sound
+    Doctor(doctor::Doctor),
+    /// Show or check the configuration
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    /// Measure retrieval quality or speed
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Print a completion script for your shell
+    Completions(Completions),
+}
+
+/// What works on an open memory.
+#[derive(Subcommand)]
+enum MemoryCommand {
     /// Store a memory
     Remember(remember::Remember),
     /// Find memories by plain words
@@ -78,20 +95,10 @@ enum Command {
     Import(transfer::Import),
     /// Count what the memory holds
     Stats(status::Stats),
-    /// Check that everything is sound
-    Doctor(doctor::Doctor),
     /// Write a verified copy of the database
     Backup(keep::Backup),
     /// Rebuild the search index
     Reindex(keep::Reindex),
-    /// Show or check the configuration
-    #[command(subcommand)]
-    Config(config::ConfigCommand),
-    /// Measure retrieval quality or speed
-    #[command(subcommand)]
-    Bench(bench::Bench),
-    /// Print a completion script for your shell
-    Completions(Completions),
 }
 
 /// Print a completion script for your shell
@@ -111,56 +118,57 @@ pub fn main() -> ExitCode {
     };
     tracing_subscriber::fmt().with_max_level(log_level()).with_writer(std::io::stderr).without_time().init();
     let json = cli.json;
-    match run(cli) {
+    match run(cli.command) {
         Ok((reply, world)) => {
             let code = reply.print(json);
             // The answer is out: only now may the log of this recall take its time.
             drop(world);
             code
         }
-        Err(failure) => failure.print(),
+        Err(failure) => failure.print(json),
     }
 }
 
 /// Runs one command; gives its answer, and the world that must outlive the printing.
-fn run(cli: Cli) -> Result<(Reply, Option<World>), Failure> {
-    match cli.command {
-        Some(Command::Completions(args)) => Ok((completions(args.shell), None)),
-        Some(Command::Config(command)) => Ok((command.run()?, None)),
-        Some(Command::Bench(command)) => Ok((command.run()?, None)),
-        Some(Command::Doctor(command)) => Ok((command.run()?, None)),
-        command => {
-            let world = World::open()?;
-            let reply = dispatch(command, &world)?;
-            Ok((reply, Some(world)))
-        }
-    }
+fn run(command: Option<Command>) -> Result<(Reply, Option<World>), Failure> {
+    let command = match command {
+        Some(Command::Completions(args)) => return Ok((completions(args.shell), None)),
+        Some(Command::Config(command)) => return Ok((command.run()?, None)),
+        Some(Command::Bench(command)) => return Ok((command.run()?, None)),
+        Some(Command::Doctor(command)) => return Ok((command.run()?, None)),
+        Some(Command::OnMemory(command)) => Some(command),
+        None => None,
+    };
+    let world = World::open()?;
+    let reply = match command {
+        Some(command) => command.run(&world)?,
+        None => status::run(&world)?,
+    };
+    Ok((reply, Some(world)))
 }
 
-fn dispatch(command: Option<Command>, world: &World) -> Answer {
-    match command {
-        None => status::run(world),
-        Some(Command::Remember(command)) => command.run(world),
-        Some(Command::Recall(command)) => command.run(world),
-        Some(Command::Forget(command)) => command.run(world),
-        Some(Command::List(command)) => command.run(world),
-        Some(Command::Show(command)) => command.run(world),
-        Some(Command::Edit(command)) => command.run(world),
-        Some(Command::History(command)) => command.run(world),
-        Some(Command::Restore(command)) => command.run(world),
-        Some(Command::Undo(command)) => command.run(world),
-        Some(Command::Read(command)) => command.run(world),
-        Some(Command::Write(command)) => command.run(world),
-        Some(Command::Profile(command)) => command.run(world),
-        Some(Command::Working(command)) => command.run(world),
-        Some(Command::Context(command)) => command.run(world),
-        Some(Command::Export(command)) => command.run(world),
-        Some(Command::Import(command)) => command.run(world),
-        Some(Command::Stats(command)) => command.run(world),
-        Some(Command::Backup(command)) => command.run(world),
-        Some(Command::Reindex(command)) => command.run(world),
-        Some(Command::Config(_) | Command::Bench(_) | Command::Doctor(_) | Command::Completions(_)) => {
-            status::run(world)
+impl MemoryCommand {
+    fn run(self, world: &World) -> Answer {
+        match self {
+            Self::Remember(command) => command.run(world),
+            Self::Recall(command) => command.run(world),
+            Self::Forget(command) => command.run(world),
+            Self::List(command) => command.run(world),
+            Self::Show(command) => command.run(world),
+            Self::Edit(command) => command.run(world),
+            Self::History(command) => command.run(world),
+            Self::Restore(command) => command.run(world),
+            Self::Undo(command) => command.run(world),
+            Self::Read(command) => command.run(world),
+            Self::Write(command) => command.run(world),
+            Self::Profile(command) => command.run(world),
+            Self::Working(command) => command.run(world),
+            Self::Context(command) => command.run(world),
+            Self::Export(command) => command.run(world),
+            Self::Import(command) => command.run(world),
+            Self::Stats(command) => command.run(world),
+            Self::Backup(command) => command.run(world),
+            Self::Reindex(command) => command.run(world),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use throughline_core::engine;
+use throughline_core::engine::{self, SetAside};
 
 use super::failure::Failure;
 use super::reply::Reply;
@@ -45,8 +45,11 @@ impl Export {
             });
         };
         let out = std::path::absolute(&out).unwrap_or(out);
-        world.engine.note_export(&out.to_string_lossy())?;
+        if out == world.home.database() {
+            return Err(Failure::new("that is the memory itself", "export to another file"));
+        }
         write_private(&out, &text).map_err(|error| Failure::io(&format!("write {}", out.display()), &error))?;
+        world.engine.note_export(&out.to_string_lossy())?;
         let told = format!("exported {} to {}\n", size(&export), out.display());
         let memories = export.bundle.memories.len();
         Ok(Reply::new(&serde_json::json!({ "path": out, "memories": memories }), told))
@@ -91,8 +94,8 @@ impl Import {
         for id in &imported.adopted.inactive {
             told.push_str(&format!("{} is stored but inactive: its key is taken\n", style::short(id.as_str())));
         }
-        for (yours, aside) in &imported.set_aside {
-            told.push_str(&format!("{yours} differs here and stayed as it is; the imported text is in {aside}\n"));
+        for SetAside { name, aside } in &imported.set_aside {
+            told.push_str(&format!("{name} differs here and stayed as it is; the imported text is in {aside}\n"));
         }
         Ok(Reply::new(&imported, told))
     }
