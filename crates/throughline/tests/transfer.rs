@@ -97,7 +97,7 @@ fn what_differs_here_stays_and_the_imported_text_stands_beside_it() {
     there.remember(&["We never deploy", "--key", "deploy", "--project", "apollo"]);
     there.put("user/profile.md", "- My name is Grace\n");
     let imported = import(&there, &export(&lived_in()));
-    assert_eq!(imported["set_aside"], json!([["user/profile", "user/profile-imported"]]));
+    assert_eq!(imported["set_aside"], json!([{ "name": "user/profile", "aside": "user/profile-imported" }]));
     assert_eq!(imported["inactive"].as_array().unwrap().len(), 1, "its key is taken: {imported}");
     assert_eq!(there.text("user/profile.md"), "- My name is Grace\n");
     assert_eq!(there.text("user/profile-imported.md"), "- [sig:5] My name is Ada\n");

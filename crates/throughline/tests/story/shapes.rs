@@ -104,10 +104,20 @@ fn every_other_command_keeps_its_shape() {
 }
 
 #[test]
-fn a_failure_in_json_mode_still_ends_with_its_code_and_its_hint() {
+fn a_failure_in_json_mode_is_json_too_and_still_ends_with_its_code_and_its_hint() {
     let home = lived_in();
-    home.run(&["show", "zzzzzz", "--json"]).failed(1, "no memory has the id or key `zzzzzz`", "throughline list");
-    home.run(&["write", "user/facts", "--json"]).failed(2, "cannot be written as a document", "throughline remember");
+    for (args, code, word) in [
+        (&["show", "zzzzzz", "--json"][..], 1, "not_found"),
+        (&["write", "user/facts", "--json"], 2, "invalid"),
+        (&["recall", "x", "--since", "today", "--until", "yesterday", "--json"], 2, "invalid"),
+    ] {
+        let ran = home.run(args);
+        assert_eq!(ran.code, code, "{ran:?}");
+        let body: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(body["error"]["code"], word);
+        assert!(ran.stderr.contains(&format!("error: {}", body["error"]["message"].as_str().unwrap())), "{ran:?}");
+        assert!(ran.stderr.contains(&format!("hint: {}", body["error"]["hint"].as_str().unwrap())), "{ran:?}");
+    }
 }
 
 #[test]
