@@ -78,7 +78,7 @@ impl Engine {
             );
         }
         // Factors reorder what the words found, so more is fetched than asked for.
-        let fetch = (limit * 3).max(30);
+        let fetch = (limit * 2).max(20);
         let mut candidates = self.by_words(request, fetch)?;
         if candidates.is_empty() && fallback == Fallback::Letters {
             candidates = self.store.contains(&needles(&request.query), &request.filter, fetch)?;

@@ -144,13 +144,14 @@ impl Engine {
             match self.store.apply(&self.change(Verb::Remember), &[op], &mut || true) {
                 Err(StoreError::Conflict { .. } | StoreError::KeyTaken { .. }) => {}
                 Err(error) => return Err(error.into()),
-                Ok(entries) => {
-                    let id = entries.first().map_or(wanted.clone(), |entry| entry.id.clone());
-                    if id == wanted {
-                        return self.receipt(&id, outcome, redacted);
+                // A new memory has no use yet: its receipt needs no second look.
+                Ok(entries) => match entries.into_iter().next() {
+                    Some(entry) if entry.id == wanted && outcome == Outcome::Created => {
+                        return Ok(Remembered { memory: Memory::new(entry, 0, None), outcome, redacted });
                     }
-                    return self.add_to_known(&id, new, redacted);
-                }
+                    Some(entry) if entry.id != wanted => return self.add_to_known(&entry.id, new, redacted),
+                    _ => return self.receipt(&wanted, outcome, redacted),
+                },
             }
         }
         Err(StoreError::Conflict { what: new.key.clone().unwrap_or_default() }.into())

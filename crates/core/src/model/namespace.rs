@@ -102,6 +102,9 @@ impl Name {
 
 /// Folds case and Unicode form, for finding names that a file system might take for each other.
 pub fn fold_name(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     text.nfkc().flat_map(char::to_lowercase).nfkc().collect()
 }
 
@@ -126,7 +129,7 @@ pub(super) fn check_text(text: &str) -> Result<(), NameError> {
 impl FromStr for Name {
     type Err = NameError;
     fn from_str(text: &str) -> Result<Self, NameError> {
-        let text: String = text.nfc().collect();
+        let text: String = if text.is_ascii() { text.to_owned() } else { text.nfc().collect() };
         check_text(&text)?;
         let given = || text.clone();
         if let Some(character) = text.chars().find(|c| matches!(c, ':' | '*' | '?' | '"' | '<' | '>' | '|' | '~' | '$'))
