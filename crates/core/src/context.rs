@@ -103,7 +103,7 @@ fn line(hit: &Hit) -> String {
     let entry = &hit.memory.entry;
     let date = entry.updated_at.to_zoned(TimeZone::UTC).date();
     let content = neutralise(&entry.content.split_whitespace().collect::<Vec<_>>().join(" "));
-    format!("- [{} {date}] {content}", entry.id)
+    format!("- [{} {date}] {content}", neutralise(entry.id.as_str()))
 }
 
 /// Text in which nothing can be taken for the fence: `<` in front of anything like its name becomes `‹`.

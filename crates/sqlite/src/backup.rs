@@ -24,7 +24,7 @@ pub(crate) fn copy(source: &Connection, target: &Path, progress: &mut dyn FnMut(
     let outcome = copy_to(source, &partial, progress).and_then(|()| {
         // A link never replaces what appeared meanwhile; where a file system has none, a move must do.
         std::fs::hard_link(&partial, target)
-            .or_else(|_| if target.exists() { Ok(()) } else { std::fs::rename(&partial, target) })
+            .or_else(|error| if target.exists() { Err(error) } else { std::fs::rename(&partial, target) })
             .map_err(failed("put the backup in its place"))
     });
     if let Err(error) = std::fs::remove_file(&partial)

@@ -89,7 +89,12 @@ impl Entries for SqliteStore {
     fn erase(&self, erasure: &Erasure) -> Stored<Erased> {
         self.bookkeeper.flush();
         let mut erased = self.write("erase", |transaction| crate::erase::erase(transaction, erasure))?;
-        erased.unreached.extend(self.read(|connection| Ok(crate::erase::empty_log(connection)), "empty the log")?);
+        if !self.read(|connection| Ok(crate::erase::sweep(connection)), "sweep")? {
+            erased.unreached.push(
+                "the database file and its log, which another process is reading: swept when the memory is next opened"
+                    .to_owned(),
+            );
+        }
         Ok(erased)
     }
 }

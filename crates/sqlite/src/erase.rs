@@ -1,7 +1,8 @@
 //! Erasing: no byte left in rows, history, index, logs or the write-ahead log.
 //!
-//! `secure_delete` overwrites what is freed, FTS5's own `secure-delete` takes terms out of its segments at once, and
-//! emptying the write-ahead log removes the pages that still held them. None of the three is enough alone.
+//! `secure_delete` overwrites what is freed, FTS5's own `secure-delete` takes terms out of its segments at once, `VACUUM`
+//! leaves behind what moving rows left behind, and emptying the write-ahead log removes the pages that still held it all.
+//! None of the four is enough alone.
 
 use std::path::Path;
 
@@ -21,6 +22,7 @@ pub(crate) fn erase(transaction: &Transaction<'_>, erasure: &Erasure) -> Stored<
 
 fn erase_rows(transaction: &Transaction<'_>, erasure: &Erasure) -> rusqlite::Result<Erased> {
     let mut erased = Erased::default();
+    transaction.execute("INSERT INTO unswept (pending) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM unswept)", [])?;
     for id in &erasure.memories {
         let id = id.as_str();
         erased.versions += transaction.execute("DELETE FROM entry_versions WHERE entry = ?", [id])? as u64;
@@ -48,15 +50,17 @@ fn forget_use(transaction: &Transaction<'_>, id: &str) -> rusqlite::Result<u64> 
 /// Takes a bullet out of every kept version of its document.
 fn scrub_document(transaction: &Transaction<'_>, name: &DocumentName, content: &str) -> rusqlite::Result<u64> {
     let address = document_address(name);
-    let versions: Vec<(i64, String)> = transaction
-        .prepare("SELECT row, text FROM document_versions WHERE name = ? AND text IS NOT NULL")?
-        .query_map([&address], |row| Ok((row.get(0)?, row.get(1)?)))?
+    let versions: Vec<(i64, String, String)> = transaction
+        .prepare("SELECT row, text, hash FROM document_versions WHERE name = ? AND text IS NOT NULL")?
+        .query_map([&address], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
         .collect::<rusqlite::Result<_>>()?;
     let mut scrubbed = 0;
-    for (row, text) in versions {
+    for (row, text, hash) in versions {
         let without = bullets::without_content(name, &text, content);
         if without != text {
-            let hash = ContentHash::of(&without);
+            // A version from which a secret was left out must not look whole afterwards.
+            let was_whole = ContentHash::of(&text).as_str() == hash;
+            let hash = if was_whole { ContentHash::of(&without) } else { ContentHash::stored(hash) };
             let sql = "UPDATE document_versions SET text = ?2, hash = ?3 WHERE row = ?1";
             transaction.execute(sql, params![row, without, hash.as_str()])?;
             scrubbed += 1;
@@ -68,17 +72,27 @@ fn scrub_document(transaction: &Transaction<'_>, name: &DocumentName, content: &
     Ok(scrubbed)
 }
 
-/// Empties the write-ahead log; names it where a reader does not let go of it.
-pub(crate) fn empty_log(connection: &Connection) -> Option<String> {
-    let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
-    match busy {
-        Ok(false) => None,
-        _ => Some("the write-ahead log, which another process is reading: it is emptied when that one ends".to_owned()),
+/// Writes the file anew and empties the write-ahead log: rows that were moved while pages were balanced may have left
+/// copies that no other means reaches. Says whether it could; if not, the next process to open the memory tries again.
+pub(crate) fn sweep(connection: &Connection) -> bool {
+    let swept = connection
+        .execute_batch("VACUUM")
+        .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0)));
+    match swept {
+        Ok(false) => connection.execute("DELETE FROM unswept", []).is_ok(),
+        _ => false,
     }
+}
+
+/// Whether something was erased and its traces are still to be swept away.
+pub(crate) fn is_unswept(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.prepare_cached("SELECT 1 FROM unswept")?.exists([])
 }
 
 /// Erases from a backup that this program made. One of an older schema is left alone, and said to be.
 pub fn erase_in_backup(path: &Path, erasure: &Erasure) -> Stored<Erased> {
     let mut connection = open::connect_to_backup(path)?;
-    in_transaction(&mut connection, "erase from a backup", |transaction| erase(transaction, erasure))
+    let erased = in_transaction(&mut connection, "erase from a backup", |transaction| erase(transaction, erasure))?;
+    connection.execute_batch("DELETE FROM unswept; VACUUM").map_err(while_doing("erase from a backup"))?;
+    Ok(erased)
 }

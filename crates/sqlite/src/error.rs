@@ -20,6 +20,11 @@ pub(crate) fn unreadable(error: impl std::error::Error + Send + Sync + 'static) 
     Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
 }
 
+/// Whether a unique index refused the row.
+pub(crate) fn is_taken(error: &Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+}
+
 /// Whether the row was refused because its key is taken.
 pub(crate) fn is_key_taken(error: &Error) -> bool {
     matches!(error, Error::SqliteFailure(_, Some(message)) if message.contains("entries_by_key"))

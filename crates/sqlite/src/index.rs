@@ -1,6 +1,6 @@
 //! The words index: FTS5 over analysed text.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter};
@@ -12,7 +12,7 @@ use throughline_core::ports::{Index, Search, StoreError};
 use throughline_core::recall::bm25::{self, Collection};
 use throughline_core::recall::{Candidate, Filter, FoundBy, Terms, analysis};
 
-use crate::error::while_doing;
+use crate::error::{is_taken, while_doing};
 use crate::filter::{self, Condition};
 use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS};
 use crate::{SqliteStore, Stored};
@@ -385,13 +385,19 @@ pub(crate) fn replace_bullets(
         .query_map([&address], rows::entry)?
         .map(|entry| entry.map(|entry| (entry.id.clone(), entry)))
         .collect::<rusqlite::Result<_>>()?;
-    let gone = known.keys().filter(|id| !bullets.iter().any(|bullet| bullet.id == **id));
-    for id in gone {
+    let still: HashSet<&EntryId> = bullets.iter().map(|bullet| &bullet.id).collect();
+    for id in known.keys().filter(|id| !still.contains(id)) {
         connection.prepare_cached("DELETE FROM entries WHERE id = ?")?.execute([id.as_str()])?;
     }
     for bullet in bullets {
         match known.get(&bullet.id) {
-            None => rows::insert(connection, bullet)?,
+            // An id that something else has, by whatever chance, is left to it.
+            None => match rows::insert(connection, bullet) {
+                Err(error) if is_taken(&error) => {
+                    tracing::warn!(id = %bullet.id, "a line has the id of another memory")
+                }
+                outcome => outcome?,
+            },
             Some(known) => {
                 let kept = Entry {
                     source: known.source,

@@ -58,6 +58,11 @@ fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
                 .push(format!("the index {index} does not agree with its rows ({error}): run `throughline reindex`"));
         }
     }
+    if crate::erase::is_unswept(connection)? {
+        problems.push(
+            "something was erased, and its traces are still in the file: close other programs that read it".to_owned(),
+        );
+    }
     let unversioned = "SELECT count(*) FROM entries e WHERE kind = 'entry' AND NOT EXISTS \
         (SELECT 1 FROM entry_versions v WHERE v.entry = e.id AND v.version = e.version)";
     let unversioned: i64 = connection.query_row(unversioned, [], |row| row.get(0))?;

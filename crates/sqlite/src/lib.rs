@@ -51,6 +51,9 @@ impl SqliteStore {
         if let Some(saved) = open::migrate(&mut connection, &open::MIGRATIONS, Some(backups))? {
             tracing::info!(backup = %saved.display(), "the schema was brought up to date");
         }
+        if erase::is_unswept(&connection).map_err(while_doing("open the database"))? && !erase::sweep(&connection) {
+            tracing::warn!("something was erased, and its traces cannot be swept away while another process reads");
+        }
         Ok(Self {
             path: path.to_owned(),
             durability,

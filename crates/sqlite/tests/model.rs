@@ -340,7 +340,7 @@ proptest! {
 /// The memory that was brought back.
 fn memory(restored: Restored) -> Remembered {
     match restored {
-        Restored::Memory(memory) => memory,
+        Restored::Memory(memory) => *memory,
         Restored::Document(document) => panic!("{} is a document", document.name),
     }
 }

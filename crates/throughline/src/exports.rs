@@ -54,7 +54,9 @@ pub(crate) fn erase_from_copies(paths: &[String], live: &Path, entry: &Entry, er
 /// A copy is told by what it holds, not by its name: a backup, a JSON export, or else Markdown.
 fn erase_from_copy(path: &Path, entry: &Entry, erasure: &Erasure) -> Result<(), String> {
     let bytes = match std::fs::read(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err("it is no longer there; if it was moved, it still holds this".to_owned());
+        }
         read => read.map_err(|error| error.to_string())?,
     };
     if bytes.starts_with(b"SQLite format 3\0") {

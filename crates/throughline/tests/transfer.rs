@@ -162,7 +162,8 @@ fn an_export_to_a_file_is_for_its_owners_eyes() {
     let home = lived_in();
     for (format, name) in [("json", "all.json"), ("markdown", "all.md")] {
         let path = home.root().join("person").join(name);
-        std::fs::write(&path, "an older one, readable by all").unwrap();
+        home.run(&["export", "--format", format, "--out", name]).done();
+        std::fs::write(&path, "an older one, made readable by all").unwrap();
         let said = home.run(&["export", "--format", format, "--out", name]).done();
         assert_eq!(said, format!("exported 6 memories and 3 documents to {}\n", path.display()));
         assert_eq!(mode(&path), 0o600);
@@ -283,4 +284,35 @@ fn a_memory_that_was_forgotten_or_replaced_can_still_be_erased() {
     home.run(&["forget", "--erase", &string(&home.json(&["recall", "secret"])["hits"][0]["id"])]).done();
     home.run(&["forget", "--erase", &key]).done();
     assert_eq!(traces(&home), Vec::<String>::new());
+}
+
+#[test]
+fn an_export_replaces_an_export_and_nothing_else() {
+    let home = lived_in();
+    home.put("notes.txt", "mine");
+    for target in ["memory.db", "backups/../memory.db", "config.toml", "user/profile.md", "user/new.md", "notes.txt"] {
+        let ran = home.run(&["export", "--out", &home.path(target).to_string_lossy()]);
+        assert_eq!(ran.code, 2, "{target}: {ran:?}");
+    }
+    assert_eq!(home.text("notes.txt"), "mine");
+    assert_eq!(home.run(&["doctor"]).code, 0);
+}
+
+#[test]
+fn a_line_that_was_forgotten_can_still_be_erased() {
+    let home = Home::new();
+    home.run(&["remember", "--layer", "identity", "I am Ada"]).done();
+    let id = string(&home.json(&["remember", "--layer", "identity", &format!("{MARK} is private")])["id"]);
+    home.run(&["forget", &id]).done();
+    assert!(!traces(&home).is_empty(), "its history has it");
+    home.run(&["forget", &id, "--erase"]).done();
+    assert_eq!(traces(&home), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_killed_backup_left_behind_is_erased_too() {
+    let home = marked();
+    home.put("backups/.memory-x.db.1.partial", &format!("half a copy of {MARK}"));
+    no_silent_trace(&home);
+    assert!(!home.path("backups/.memory-x.db.1.partial").exists());
 }

@@ -46,6 +46,20 @@ impl std::fmt::Display for IdentityUsage {
     }
 }
 
+/// Lines of one document that can be found on their own; a longer list belongs into the vault.
+const MAX_BULLETS: usize = 5000;
+
+fn fold_blanks(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A line without its secrets: also those that only the whole document shows to be one, such as a key over several
+/// paragraphs.
+fn without_secrets(line: &str, safe_document: &str) -> String {
+    let line = redact(line).text.into_owned();
+    if safe_document.contains(&line) { line } else { "[redacted:secret]".to_owned() }
+}
+
 fn thousands(n: usize) -> String {
     if n < 1000 { n.to_string() } else { format!("{},{:03}", thousands(n / 1000), n % 1000) }
 }
@@ -142,7 +156,7 @@ impl Engine {
     }
 
     /// Documents are the person's: refuses one where no person is named, or below somebody else's name.
-    fn check_namespace(&self, name: &DocumentName) -> Done<()> {
+    pub(super) fn check_namespace(&self, name: &DocumentName) -> Done<()> {
         match &self.settings.namespace {
             None => Err(EngineError::NoNamespace),
             Some(own) if own == name.namespace() => Ok(()),
@@ -166,10 +180,10 @@ impl Engine {
         if new.key.is_some() || !new.tags.is_empty() || new.project.is_some() {
             return Err(EngineError::invalid("identity", "takes a text and a weight, and no key, tag or project"));
         }
-        let (text, redacted) = prepare::content(&new.content)?;
+        let (text, redacted) = prepare::content(&fold_blanks(&new.content))?;
         let (written, content) = bullets::weight(&text);
         let importance = new.importance.or(written).unwrap_or_default();
-        let content = content.split_whitespace().collect::<Vec<_>>().join(" ");
+        let content = fold_blanks(content);
         let name = DocumentName::profile(namespace);
         let has = |text: &str| bullets::parse(&name, text).into_iter().find(|bullet| bullet.content == content);
         let mut outcome = Outcome::Unchanged;
@@ -316,13 +330,14 @@ impl Engine {
             (true, Some(working)) => (working.content, Some(working.expires_at)),
             (true, None) => (String::new(), None),
         };
+        let safe = fold_blanks(&redact(&text).text);
         let entry = |bullet: crate::model::Bullet| Entry {
             id: bullet.id,
             kind: Kind::Bullet,
             namespace: Namespace::Document(name.clone()),
             layer,
             key: None,
-            content: redact(&bullet.content).text.into_owned(),
+            content: without_secrets(&bullet.content, &safe),
             source,
             status: Status::Active,
             importance: bullet.importance,
@@ -337,7 +352,7 @@ impl Engine {
             provenance: Vec::new(),
             version: 1,
         };
-        bullets::parse(name, &text).into_iter().map(entry).collect()
+        bullets::parse(name, &text).into_iter().take(MAX_BULLETS).map(entry).collect()
     }
 
     /// The profile that would be injected, and how full it is.
@@ -356,7 +371,13 @@ impl Engine {
         if !self.settings.working_memory {
             return Ok(None);
         }
-        let text = self.read(&Namespace::Document(DocumentName::working(namespace)))?;
+        let text = match self.read(&Namespace::Document(DocumentName::working(namespace))) {
+            Err(EngineError::Document(error @ (DocumentError::NotText { .. } | DocumentError::NotPlain { .. }))) => {
+                tracing::debug!(error = chain(&error), "working memory cannot be read");
+                None
+            }
+            text => text?,
+        };
         Ok(text.and_then(|text| working::read(&text, self.clock.now())))
     }
 }

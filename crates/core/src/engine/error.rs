@@ -120,7 +120,9 @@ impl EngineError {
             Self::NoNamespace => "set `user_namespace = \"user\"` under `[memory]` in the config file",
             Self::OtherNamespace { .. } => "write below your own namespace, or change `memory.user_namespace`",
             Self::IdentityFull { .. } => "merge or remove something first, or store this as knowledge instead",
-            Self::LeftOut { .. } => "nothing was changed; edit the file by hand",
+            Self::LeftOut { .. } => {
+                "nothing was changed; edit the file by hand, or leave that change with `throughline undo --skip`"
+            }
             Self::NotWritable { .. } => "entries are written one by one: `throughline remember TEXT`",
             Self::BadExport { .. } => "it takes what `throughline export --format json` writes",
             Self::Name(error) => error.hint(),

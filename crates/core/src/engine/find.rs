@@ -129,7 +129,11 @@ impl Engine {
         let mut context = Context { message: request.message.clone(), ..Context::default() };
         let (mut profile, mut recent) = (None, None);
         if self.settings.enabled {
-            profile = self.profile()?.map(|(text, usage)| (redact(&text).text.into_owned(), usage));
+            let read = self.profile().unwrap_or_else(|error| {
+                tracing::warn!(error = chain(&error), "the profile cannot be read; going on without it");
+                None
+            });
+            profile = read.map(|(text, usage)| (redact(&text).text.into_owned(), usage));
             recent = self.working()?;
         }
         if let Some((text, usage)) = &profile {

@@ -38,7 +38,7 @@ enum Target {
 #[serde(untagged)]
 pub enum Restored {
     /// A memory.
-    Memory(Remembered),
+    Memory(Box<Remembered>),
     /// A document.
     Document(Document),
 }
@@ -88,7 +88,7 @@ impl Engine {
     pub fn restore(&self, reference: &str, version: u32) -> Done<Restored> {
         self.notice_all()?;
         match self.target(reference)? {
-            Target::Entry(id) => self.restore_entry(&id, version).map(Restored::Memory),
+            Target::Entry(id) => self.restore_entry(&id, version).map(|memory| Restored::Memory(Box::new(memory))),
             Target::Document(name) => self.restore_document(name, version).map(Restored::Document),
         }
     }
@@ -123,8 +123,8 @@ impl Engine {
     pub fn undo(&self) -> Done<Undone> {
         self.notice_all()?;
         let undoable = self.store.undoable()?.ok_or(EngineError::NothingToUndo)?;
-        for (name, _, before) in &undoable.documents {
-            self.check_whole(name, before.as_deref())?;
+        for (name, left, before) in &undoable.documents {
+            self.check_whole(name, left, before.as_deref())?;
         }
         let change = Change { undoes: Some(undoable.change.id.clone()), ..self.change(Verb::Undo) };
         let ops = self.undo_ops(&undoable);
@@ -147,13 +147,27 @@ impl Engine {
         Ok(Undone { undone: undoable.change, change: change.id, memories, documents })
     }
 
-    /// Refuses to put back a text from which a secret was left out when it was kept.
-    fn check_whole(&self, name: &DocumentName, text: Option<&str>) -> Done<()> {
-        let Some(text) = text else { return Ok(()) };
-        let hash = ContentHash::of(text);
+    /// Refuses to put back a text from which a secret was left out, or to take away one that is kept only without it.
+    fn check_whole(&self, name: &DocumentName, left: &ContentHash, before: Option<&str>) -> Done<()> {
         let versions = self.store.document_versions(name)?;
-        let is_whole = versions.iter().any(|version| version.text.as_deref() == Some(text) && version.hash == hash);
-        if is_whole { Ok(()) } else { Err(EngineError::LeftOut { name: name.clone() }) }
+        let is_whole = |text: &str, hash: &ContentHash| {
+            versions.iter().any(|version| version.text.as_deref() == Some(text) && version.hash == *hash)
+                && ContentHash::of(text) == *hash
+        };
+        let is_kept = match before {
+            Some(text) => is_whole(text, &ContentHash::of(text)),
+            None if *left == ContentHash::missing() => true,
+            None => versions.iter().any(|version| version.text.as_deref().is_some_and(|text| is_whole(text, left))),
+        };
+        if is_kept { Ok(()) } else { Err(EngineError::LeftOut { name: name.clone() }) }
+    }
+
+    /// Leaves the last change as it is, so that `undo` goes on with the one before.
+    pub fn skip_undo(&self) -> Done<Change> {
+        let undoable = self.store.undoable()?.ok_or(EngineError::NothingToUndo)?;
+        let change = Change { undoes: Some(undoable.change.id.clone()), ..self.change(Verb::Undo) };
+        self.store.apply(&change, &[], &mut || true)?;
+        Ok(undoable.change)
     }
 
     fn undo_ops(&self, undoable: &Undoable) -> Vec<Op> {

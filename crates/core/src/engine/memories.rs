@@ -297,7 +297,10 @@ impl Engine {
 
     /// Removes a memory for good, with its history; with `sources`, the turns it came from too.
     pub fn erase(&self, reference: &str, sources: bool) -> Done<ErasedMemory> {
-        let id = self.resolve(reference)?;
+        let id = match self.resolve(reference) {
+            Err(EngineError::NotFound { .. }) => return self.erase_former_line(reference),
+            id => id?,
+        };
         let entry = self.memory(&id)?.entry;
         let mut erasure = Erasure { memories: vec![id.clone()], ..Erasure::default() };
         if sources {
@@ -320,6 +323,21 @@ impl Engine {
             erased.unreached.push(format!("other wordings of this line in earlier versions of {name}"));
         }
         Ok(ErasedMemory { id, sources: entry.provenance, erased })
+    }
+
+    /// Removes a line that no longer stands in its document from every kept version of it.
+    fn erase_former_line(&self, reference: &str) -> Done<ErasedMemory> {
+        let is_meant = |id: &EntryId| reference.len() >= 6 && id.as_str().starts_with(reference);
+        for known in self.store.known_documents()? {
+            for version in self.store.document_versions(&known.name)? {
+                let lines = bullets::parse(&known.name, version.text.as_deref().unwrap_or_default());
+                let Some(line) = lines.into_iter().find(|line| is_meant(&line.id)) else { continue };
+                let erasure = Erasure { bullets: vec![(known.name, line.content)], ..Erasure::default() };
+                let erased = self.store.erase(&erasure)?;
+                return Ok(ErasedMemory { id: line.id, sources: Vec::new(), erased });
+            }
+        }
+        Err(EngineError::NotFound { reference: reference.to_owned() })
     }
 
     /// Whether an earlier version of a document has a line that is no longer there and much like an erased one.

@@ -1,13 +1,14 @@
 //! Export and import: everything, as data that imports back identical, and as Markdown for reading.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    Change, ContentHash, Document, DocumentName, DocumentVersion, Entry, Kind, Layer, Memory, Namespace, Status,
-    TurnId, Verb,
+    Change, ContentHash, Document, DocumentName, DocumentVersion, Entry, EntryId, Kind, Layer, Memory, Namespace,
+    Status, TurnId, Verb,
 };
 use crate::ports::{Adopted, Bundle, DocumentError};
 use crate::text::{bullets, redact::redact};
@@ -92,18 +93,24 @@ impl Engine {
         let mut imported = Imported::default();
         let mut bundle = checked(&export.bundle)?;
         let mut to_write = Vec::new();
-        let mut aside_versions = Vec::new();
+        let mut new_versions = Vec::new();
         for ExportedDocument { name, text } in &export.documents {
+            self.check_namespace(name)?;
             match self.documents.read(name)? {
                 Some(here) if here.text == *text => {}
                 None => {
                     imported.documents.push(name.clone());
                     to_write.push((name.clone(), text.as_str()));
+                    let last = bundle.document_history.iter().rfind(|version| version.name == *name);
+                    if last.is_none_or(|version| version.hash != ContentHash::of(text)) {
+                        let number = last.map_or(1, |version| version.version + 1);
+                        new_versions.push(version_of(name, text, number, &change));
+                    }
                 }
                 Some(_) => {
                     let aside = self.aside(name, text)?;
                     if self.documents.read(&aside)?.is_none() {
-                        aside_versions.push(first_version(&aside, text, &change));
+                        new_versions.push(version_of(&aside, text, 1, &change));
                         to_write.push((aside.clone(), text.as_str()));
                     }
                     imported.set_aside.push(SetAside { name: name.clone(), aside });
@@ -116,7 +123,7 @@ impl Engine {
             let is_current = export.documents.iter().any(|document| document.name == version.name);
             imported.documents.contains(&version.name) || !is_known && !is_current
         });
-        bundle.document_history.extend(aside_versions);
+        bundle.document_history.extend(new_versions);
         let mut failure = None;
         let mut write_all = || match self.write_new(&to_write) {
             Ok(()) => true,
@@ -173,10 +180,10 @@ impl Engine {
     }
 }
 
-fn first_version(name: &DocumentName, text: &str, change: &Change) -> DocumentVersion {
+fn version_of(name: &DocumentName, text: &str, version: u32, change: &Change) -> DocumentVersion {
     let hash = ContentHash::of(text);
     let text = redact(text).text.into_owned();
-    DocumentVersion { name: name.clone(), version: 1, text: Some(text), hash, change: change.clone() }
+    DocumentVersion { name: name.clone(), version, text: Some(text), hash, change: change.clone() }
 }
 
 /// What may be stored: an export that was edited, or made elsewhere, obeys the rules that new memories obey.
@@ -196,11 +203,44 @@ fn checked(bundle: &Bundle) -> Done<Bundle> {
     for version in &mut bundle.document_history {
         version.text = version.text.as_deref().map(|text| redact(text).text.into_owned());
     }
+    check_history(&bundle)?;
     Ok(bundle)
+}
+
+/// An id as ours are: nothing that could act on a terminal, a prompt or a path.
+fn check_id(field: &'static str, id: &str) -> Done<()> {
+    let is_fine = (6..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_fine { Ok(()) } else { Err(EngineError::invalid(field, "is not six or more letters and digits")) }
+}
+
+/// What an export says about the history of a memory must end where the memory is.
+fn check_history(bundle: &Bundle) -> Done<()> {
+    let current: BTreeMap<&EntryId, &Entry> =
+        bundle.memories.iter().map(|memory| (&memory.entry.id, &memory.entry)).collect();
+    for version in &bundle.history {
+        let agrees = current.get(&version.entry.id).is_none_or(|entry| {
+            version.entry.version < entry.version || version.entry.version == entry.version && version.entry == **entry
+        });
+        if !agrees {
+            let problem = format!("memory `{}` is not what its history says", version.entry.id);
+            return Err(EngineError::BadExport { problem });
+        }
+    }
+    for version in &bundle.document_history {
+        if version.version == 0 || version.version > MAX_VERSION {
+            let problem = format!("`{}` has a version {}", version.name, version.version);
+            return Err(EngineError::BadExport { problem });
+        }
+    }
+    Ok(())
 }
 
 /// The rules that a new memory obeys, applied to one that comes whole.
 fn check_entry(entry: &mut Entry) -> Done<()> {
+    check_id("the id", entry.id.as_str())?;
+    entry.supersedes.iter().try_for_each(|id| check_id("the id that it supersedes", id.as_str()))?;
+    entry.project = entry.project.as_deref().map(prepare::project).transpose()?;
+    entry.task = entry.task.as_deref().map(prepare::project).transpose()?;
     (entry.content, _) = prepare::content(&entry.content)?;
     entry.key = entry.key.as_deref().map(prepare::key).transpose()?;
     let labels = prepare::labels(&entry.tags)?;

@@ -46,12 +46,15 @@ pub fn without(text: &str, bullet: &Bullet) -> String {
 
 /// The document without any bullet that says this; a secret in the bullet may read `[redacted:…]` in `content`.
 pub fn without_content(name: &DocumentName, text: &str, content: &str) -> String {
-    let mut text = text.to_owned();
     let says = |bullet: &Bullet| bullet.content == content || redact(&bullet.content).text == content;
-    while let Some(bullet) = parse(name, &text).into_iter().find(says) {
-        text = without(&text, &bullet);
+    let mut left = String::with_capacity(text.len());
+    let mut from = 0;
+    for bullet in parse(name, text).iter().filter(|bullet| says(bullet)) {
+        left.push_str(&text[from..bullet.span.start]);
+        from = bullet.span.end;
     }
-    text
+    left.push_str(&text[from..]);
+    left
 }
 
 /// The document with one bullet's text and weight replaced; its marker and place stay.

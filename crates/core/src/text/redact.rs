@@ -66,6 +66,14 @@ const KNOWN: &[Known] = &[
     Known { prefixes: &["AIza"], kind: "google-key", min: 35, also: b"-_" },
     Known { prefixes: &["npm_"], kind: "npm-token", min: 36, also: b"" },
     Known { prefixes: &["hf_"], kind: "hf-token", min: 30, also: b"" },
+    Known { prefixes: &["xapp-"], kind: "slack-token", min: 10, also: b"-" },
+    Known { prefixes: &["ya29.", "GOCSPX-"], kind: "google-key", min: 20, also: b"-_" },
+    Known { prefixes: &["SG."], kind: "sendgrid-key", min: 40, also: b"-_." },
+    Known { prefixes: &["dop_v1_"], kind: "digitalocean-token", min: 40, also: b"" },
+    Known { prefixes: &["shpat_", "shpss_"], kind: "shopify-token", min: 30, also: b"" },
+    Known { prefixes: &["pypi-"], kind: "pypi-token", min: 40, also: b"-_" },
+    Known { prefixes: &["gsk_", "xai-"], kind: "api-key", min: 30, also: b"" },
+    Known { prefixes: &["AGE-SECRET-KEY-1"], kind: "private-key", min: 30, also: b"" },
 ];
 
 /// How a label is judged: passwords may be plain words, the others are long and random.
@@ -81,7 +89,7 @@ const LABELS: &[(&str, Rule, &[&str])] = &[
     ("password", Rule::Password, &["password", "passwd", "passphrase", "pwd", "passwort", "kennwort", "contraseña"]),
     ("password", Rule::Password, &["пароль", "密码", "密碼", "口令", "パスワード", "비밀번호"]),
     ("api-key", Rule::Random, &["apikey"]),
-    ("secret", Rule::Random, &["secret", "secretkey", "accesskey", "privatekey", "密钥"]),
+    ("secret", Rule::Random, &["secret", "secretkey", "accesskey", "accountkey", "privatekey", "密钥"]),
     ("token", Rule::Random, &["token", "令牌"]),
     ("authorization", Rule::Authorization, &["authorization"]),
 ];
@@ -111,7 +119,7 @@ impl Scanner<'_> {
                 self.in_authority = false;
                 self.url_password(at + 1)
             }
-            b':' | b'=' | b' ' | 0xe6 | 0xef => self.labelled(at),
+            b':' | b'=' | b' ' | b'|' | 0xe6 | 0xef => self.labelled(at),
             // Only ASCII goes on with a word: Chinese text touches what it quotes.
             b if b.is_ascii_alphabetic() && !before.last().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') => {
                 let found = known_token(&self.text[at..]).or_else(|| bearer(&self.text[at..]));
@@ -138,7 +146,7 @@ impl Scanner<'_> {
     /// A value after a label.
     fn labelled(&self, at: usize) -> Option<Found> {
         let rest = &self.text[at..];
-        let separators = ["：", "＝", ":", "=", " is: ", " is ", "是"];
+        let separators = ["：", "＝", ":", "=", "|", " is: ", " is ", "是"];
         let separator = separators.into_iter().find(|s| rest.starts_with(s)).filter(|_| !rest.starts_with("://"))?;
         let (kind, rule, name) = self.label_before(at)?;
         let wordy = matches!(separator, " is: " | " is " | "是");
@@ -147,7 +155,7 @@ impl Scanner<'_> {
         }
         let firm = separator == "=" || separator == "＝";
         let after = rest[separator.len()..].trim_start_matches([':', '=', '>']);
-        let after = after.trim_start_matches([' ', '\t']);
+        let after = next_line(after.trim_start_matches([' ', '\t'])).trim_start_matches([' ', '\t']);
         let after = after.strip_prefix("**").unwrap_or(after).trim_start_matches([' ', '\t']);
         let (range, kind) = match rule {
             Rule::Authorization => authorization(after)?,
@@ -190,9 +198,15 @@ impl Scanner<'_> {
             return None;
         }
         let name: String = name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect();
-        let label = LABELS.iter().find(|(_, _, ends)| ends.iter().any(|end| name.ends_with(end)));
+        let is_short = matches!(name.as_str(), "pass" | "pw");
+        let label = LABELS.iter().find(|(_, _, ends)| is_short || ends.iter().any(|end| name.ends_with(end)));
         label.map(|(kind, rule, _)| (*kind, *rule, name))
     }
+}
+
+/// The value may stand on the line below its label.
+fn next_line(text: &str) -> &str {
+    text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')).unwrap_or(text)
 }
 
 /// A token of a known shape at the beginning of `text`.
@@ -314,6 +328,7 @@ impl<'a> Value<'a> {
             return false;
         }
         match rule {
+            Rule::Random if is_one_long_word(text) => true,
             Rule::Random | Rule::Authorization => looks_random(text) && !is_number_or_date(text),
             Rule::Password if wordy => looks_random(text),
             Rule::Password if PROSE.split(' ').any(|word| word.eq_ignore_ascii_case(text)) => false,
@@ -337,6 +352,12 @@ fn looks_random(text: &str) -> bool {
     let mixed = text.len() >= LONG && text.bytes().any(|b| b.is_ascii_lowercase()) && upper();
     let unlike_words = text.bytes().any(|b| b.is_ascii_digit() || b"!#$%^@+~|=".contains(&b));
     !text.contains(char::is_whitespace) && (unlike_words || mixed)
+}
+
+/// Letters without an end: no word of a sentence is as long.
+fn is_one_long_word(text: &str) -> bool {
+    const LONGEST_WORD: usize = 16;
+    text.len() >= LONGEST_WORD && text.bytes().all(|b| b.is_ascii_alphabetic())
 }
 
 fn is_number_or_date(text: &str) -> bool {
@@ -390,6 +411,12 @@ mod tests {
 
     #[test]
     fn labelled_values_go() {
+        check("wifi password:\n  hunter2hunter2", "wifi password:\n  [redacted:password]");
+        check("| password | hunter2hunter2 |", "| password | [redacted:password] |");
+        check("pass: hunter2hunter2", "pass: [redacted:password]");
+        check("client_secret: abcdefghijklmnopqrstuvwx", "client_secret: [redacted:secret]");
+        check("api_key=abcdefghijklmnop", "api_key=[redacted:api-key]");
+        check("the compass: north-east2", "the compass: north-east2");
         for (text, expected) in [
             ("password=hunter, x", "password=[redacted:password], x"),
             ("DB_PASSWORD: 'two words'", "DB_PASSWORD: '[redacted:password]'"),

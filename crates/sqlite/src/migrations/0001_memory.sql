@@ -133,6 +133,9 @@ CREATE TABLE tasks (
 
 CREATE TABLE exports (path TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 
+-- One row while something was erased whose traces are still to be swept out of the file.
+CREATE TABLE unswept (pending INTEGER NOT NULL) STRICT;
+
 -- The words: full text over text that was analysed before it came here. `ascii` splits at blanks and nothing else,
 -- because the analysis leaves no other separator; any SQLite can therefore write these tables.
 CREATE VIRTUAL TABLE entry_words USING fts5 (terms, content = 'entries', content_rowid = 'row', tokenize = 'ascii');

@@ -187,3 +187,32 @@ fn a_backup_is_erased_too() {
     assert_eq!(throughline_core::ports::Inspect::check(&restored).unwrap(), Vec::<String>::new());
     assert_eq!(stores::listed(&restored, &Filter::default()).len(), 101, "and everything else is still there");
 }
+
+/// Rows that move while pages are balanced leave copies between the rows of a page: only a file that is written anew has
+/// none of them.
+#[test]
+fn no_byte_is_left_of_small_rows_that_moved() {
+    let (home, path) = home();
+    let world = World::around(store_in(&path));
+    crowd(&*world.store, 0, 400);
+    let tag = |n: usize| format!("Qm{n}zx");
+    let ids: Vec<_> =
+        (0..40).map(|n| world.engine.remember(&NewMemory::fact(tag(n))).unwrap().memory.entry.id).collect();
+    crowd(&*world.store, 400, 500);
+    for (n, id) in ids.iter().enumerate().step_by(7) {
+        let edit = Edit { content: Some(format!("{} again", tag(n))), ..Edit::default() };
+        world.engine.edit(id.as_str(), &edit).unwrap();
+        world.engine.erase(id.as_str(), false).unwrap();
+        let bytes = std::fs::read(copy_of(home.path(), "memory.db")).unwrap();
+        let mark = tag(n);
+        assert!(!bytes.windows(mark.len()).any(|window| window == mark.as_bytes()), "{mark} is still there");
+    }
+}
+
+/// A copy made by another process: this one must not read the live file itself.
+fn copy_of(home: &std::path::Path, name: &str) -> std::path::PathBuf {
+    let copy = home.join("copy-for-reading");
+    let status = std::process::Command::new("cp").arg(home.join(name)).arg(&copy).status().unwrap();
+    assert!(status.success());
+    copy
+}

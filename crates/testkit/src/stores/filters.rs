@@ -119,7 +119,7 @@ fn populate(store: &dyn Store, dice: &mut Dice) -> Vec<Entry> {
     done(apply(store, Verb::Remember, &ops));
     for document in ["user/profile", "someone/notes/user"] {
         let lines: Vec<Entry> = all.iter().filter(|entry| entry.namespace == address(document)).cloned().collect();
-        index(&*store, &document.parse().unwrap(), None, &lines);
+        index(store, &document.parse().unwrap(), None, &lines);
     }
     let sessions = [("cli:a", None), ("cli:b", Some("apollo".to_owned()))];
     let session = |(id, project): &(&str, Option<String>)| Session {

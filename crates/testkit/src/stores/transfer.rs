@@ -41,7 +41,7 @@ fn furnish(store: &dyn Store) {
     write(store, "- Ada\n- Lisbon\n");
     let lines = [bullet("user/profile", "p1", "Ada"), bullet("user/profile", "p2", "Lisbon")]
         .map(|line| Entry { layer: Layer::Identity, ..line });
-    index(&*store, &profile(), Some("stamp"), &lines);
+    index(store, &profile(), Some("stamp"), &lines);
     let said = Turn { speaker: Some("Ada".to_owned()), at: minute(8), ..turn("said", "cli:main", "every field") };
     done(store.append(&[said, Turn { at: minute(1), ..turn("t2", "web:x", "hello") }]));
     store.note(logs::recall("r1", "tea", 4, &["a", "p1"]));

@@ -41,8 +41,8 @@ impl Context {
             section("MESSAGE", message);
         }
         let row = |part: &throughline_core::context::Part| {
-            let id = part.id.as_ref().map_or("", |id| style::short(id.as_str()));
-            vec![part.what.to_owned(), id.to_owned(), part.tokens.to_string(), part.why.clone()]
+            let id = part.id.as_ref().map(|id| style::short(id.as_str())).unwrap_or_default();
+            vec![part.what.to_owned(), id, part.tokens.to_string(), part.why.clone()]
         };
         text.push_str(&if nothing {
             "no memory would be added\n".to_owned()

@@ -9,6 +9,7 @@ use throughline_core::engine;
 use super::failure::Failure;
 use super::remember::{Weight, receipt};
 use super::{Answer, style};
+use crate::exports::write_private;
 use crate::world::{World, editor};
 
 /// Change a memory, in your editor or by options
@@ -45,8 +46,11 @@ impl Edit {
         };
         let memory = world.engine.show(&self.id)?;
         if edit == engine::Edit::default() {
-            edit.content = Some(in_editor(&memory.entry.content)?);
+            let text = in_editor(&memory.entry.content)?;
+            edit.content = Some(text.clone());
             edit.expected_version = Some(memory.entry.version);
+            let edited = world.engine.edit(memory.entry.id.as_str(), &edit);
+            return Ok(receipt(&edited.map_err(|error| keep(&text, error.into(), world))?, world));
         }
         let edited = world.engine.edit(memory.entry.id.as_str(), &edit)?;
         Ok(receipt(&edited, world))
@@ -72,4 +76,14 @@ pub(super) fn in_editor(text: &str) -> Result<String, Failure> {
     }
     // Editors that save by renaming leave the open file behind: what counts is what the path holds now.
     std::fs::read_to_string(file.path()).map_err(opening)
+}
+
+/// What was typed is not thrown away because it could not be stored: it is kept in a file that the failure names.
+pub(super) fn keep(text: &str, failure: Failure, world: &World) -> Failure {
+    let stamp = world.now().strftime("%Y-%m-%d-%H%M%S");
+    let path = world.home.data.join(format!("unsaved-{stamp}.txt"));
+    match write_private(&path, text) {
+        Ok(()) => failure.with_hint(format!("what you wrote is in {}", path.display())),
+        Err(_) => failure,
+    }
 }

@@ -34,6 +34,12 @@ impl Failure {
         Self::new(format!("cannot {doing}: {error}"), "check the path, and that you may read and write there")
     }
 
+    /// The same failure, with more to say.
+    pub(super) fn with_hint(self, more: String) -> Self {
+        let hint = self.hint.map_or(more.clone(), |hint| format!("{hint}; {more}"));
+        Self { hint: Some(hint), ..self }
+    }
+
     fn of(error: &dyn Error, hint: Option<String>) -> Self {
         let hint = hint.or_else(|| Some("`throughline doctor` looks for the cause".to_owned()));
         Self { message: chain(error), hint, word: "failed", code: 2 }

@@ -1,7 +1,7 @@
 //! `throughline forget ID`
 
 use clap::Args;
-use throughline_core::engine::ErasedMemory;
+use throughline_core::engine::{EngineError, ErasedMemory};
 use throughline_core::ports::Erasure;
 
 use super::reply::Reply;
@@ -39,7 +39,15 @@ impl Forget {
     }
 
     fn erase(self, world: &World) -> Answer {
-        let entry = world.engine.show(&self.id)?.entry;
+        let entry = match world.engine.show(&self.id) {
+            Ok(memory) => memory.entry,
+            // A line that was removed from its document is known by its history alone.
+            Err(EngineError::NotFound { .. }) => {
+                let erased = world.engine.erase(&self.id, false)?;
+                return Ok(Reply::new(&erased, told(&erased, false)));
+            }
+            Err(error) => return Err(error.into()),
+        };
         let erasure = Erasure {
             memories: vec![entry.id.clone()],
             turns: if self.with_sources { entry.provenance.clone() } else { Vec::new() },

@@ -6,6 +6,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
 use crate::world::World;
@@ -29,6 +30,9 @@ impl Backup {
             Some(file) => std::path::absolute(&file).unwrap_or(file),
             None => dated(),
         };
+        if target.to_str().is_none() {
+            return Err(Failure::new("the name of the backup is not UTF-8", "choose another name"));
+        }
         let bar = bar("pages");
         world.store.backup(&target, &mut |done, total| {
             bar.set_length(total);
@@ -39,7 +43,7 @@ impl Backup {
             world.engine.note_export(&target.to_string_lossy())?;
         }
         let told = format!("backed up to {}; checked, and found sound\n", target.display());
-        Ok(Reply::new(&json!({ "path": target }), told))
+        Ok(Reply::new(&json!({ "path": target.display().to_string() }), told))
     }
 }
 

@@ -5,7 +5,7 @@ use owo_colors::OwoColorize as _;
 use serde_json::json;
 use throughline_core::model::{ContentHash, DocumentName, Namespace};
 
-use super::edit::in_editor;
+use super::edit::{in_editor, keep};
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
@@ -60,7 +60,7 @@ fn edit(name: &DocumentName, world: &World) -> Result<(), Failure> {
     let document = world.engine.document(name)?;
     let hash = document.as_ref().map_or_else(ContentHash::missing, |d| d.hash.clone());
     let text = in_editor(&document.map(|document| document.text).unwrap_or_default())?;
-    world.engine.write(name, &text, Some(&hash))?;
+    world.engine.write(name, &text, Some(&hash)).map_err(|error| keep(&text, error.into(), world))?;
     Ok(())
 }
 

@@ -12,6 +12,9 @@ use super::reply::Reply;
 use super::{Answer, style};
 use crate::world::World;
 
+/// More than any memory holds: what is longer is refused, not read.
+const MAX_BYTES: u64 = 128 * 1024;
+
 /// Store a memory
 #[derive(Args)]
 pub(super) struct Remember {
@@ -86,7 +89,7 @@ fn text(words: &[String]) -> Result<String, Failure> {
         return Ok(words.join(" "));
     }
     let mut text = String::new();
-    let read = std::io::stdin().read_to_string(&mut text);
+    let read = std::io::stdin().take(MAX_BYTES).read_to_string(&mut text);
     read.map_err(|error| Failure::io("read standard input", &error))?;
     Ok(text)
 }

@@ -26,8 +26,8 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 /// The beginning of an id.
-pub(super) fn short(id: &str) -> &str {
-    id.get(..SHORT_ID).unwrap_or(id)
+pub(super) fn short(id: &str) -> String {
+    plain(id.get(..SHORT_ID).unwrap_or(id))
 }
 
 /// The width to write for.

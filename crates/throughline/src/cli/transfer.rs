@@ -1,7 +1,7 @@
 //! `throughline export`, `throughline import FILE`
 
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use throughline_core::engine::{self, SetAside};
@@ -45,14 +45,37 @@ impl Export {
             });
         };
         let out = std::path::absolute(&out).unwrap_or(out);
-        if out == world.home.database() {
-            return Err(Failure::new("that is the memory itself", "export to another file"));
-        }
+        check_target(&out, world)?;
         write_private(&out, &text).map_err(|error| Failure::io(&format!("write {}", out.display()), &error))?;
         world.engine.note_export(&out.to_string_lossy())?;
         let told = format!("exported {} to {}\n", size(&export), out.display());
         let memories = export.bundle.memories.len();
-        Ok(Reply::new(&serde_json::json!({ "path": out, "memories": memories }), told))
+        Ok(Reply::new(&serde_json::json!({ "path": out.display().to_string(), "memories": memories }), told))
+    }
+}
+
+/// An export may replace an earlier export, and nothing else.
+fn check_target(out: &Path, world: &World) -> Result<(), Failure> {
+    let refused = |why: &str| Err(Failure::new(format!("{}: {why}", out.display()), "export to another file"));
+    if out.to_str().is_none() {
+        return refused("the name is not UTF-8");
+    }
+    let folder = out.parent().and_then(|parent| parent.canonicalize().ok());
+    let documents = world
+        .engine
+        .settings()
+        .namespace
+        .as_ref()
+        .and_then(|name| world.home.data.join(name.as_str()).canonicalize().ok());
+    if let (Some(folder), Some(documents)) = (folder, documents)
+        && folder.starts_with(documents)
+    {
+        return refused("your documents are kept there");
+    }
+    match std::fs::metadata(out) {
+        Err(_) => Ok(()),
+        Ok(_) if world.engine.exports()?.iter().any(|known| Path::new(known) == out) => Ok(()),
+        Ok(_) => refused("there is a file already"),
     }
 }
 

@@ -8,11 +8,20 @@ use crate::world::World;
 
 /// Revert the last change
 #[derive(Args)]
-pub(super) struct Undo {}
+pub(super) struct Undo {
+    /// Leave the last change as it is, so that the next `undo` reverts the one before
+    #[arg(long)]
+    skip: bool,
+}
 
 impl Undo {
     pub(super) fn run(self, world: &World) -> Answer {
         let now = world.now();
+        if self.skip {
+            let left = world.engine.skip_undo()?;
+            let text = format!("`{}` of {} stays as it is\n", left.verb, style::date(left.at, &now));
+            return Ok(Reply::new(&left, text));
+        }
         let undone = world.engine.undo()?;
         let (verb, when) = (undone.undone.verb, style::date(undone.undone.at, &now));
         let mut text = format!("undid `{verb}` of {when} by {}\n", style::who(undone.undone.actor.who));
