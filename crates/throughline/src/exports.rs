@@ -1,7 +1,7 @@
 //! Copies that this program left on disk: exports and backups. Erasing follows a memory into them.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use throughline_core::engine::Export;
 use throughline_core::model::{DocumentName, Entry, Kind, Namespace};
@@ -28,14 +28,20 @@ pub(crate) fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
 /// Erases from every backup; gives those that could not be reached.
 pub(crate) fn erase_from_backups(directory: &Path, erasure: &Erasure) -> Vec<String> {
     let Ok(files) = std::fs::read_dir(directory) else { return Vec::new() };
-    let backups =
-        files.flatten().map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "db"));
-    backups
-        .filter_map(|path| match throughline_sqlite::erase_in_backup(&path, erasure) {
-            Ok(_) => None,
-            Err(error) => Some(format!("the backup {} ({error})", path.display())),
-        })
-        .collect()
+    let ends_in = |path: &Path, end: &str| path.extension().is_some_and(|extension| extension == end);
+    let (backups, others): (Vec<_>, Vec<_>) =
+        files.flatten().map(|file| file.path()).partition(|path| ends_in(path, "db"));
+    // What a backup that was killed left behind.
+    for partial in others.iter().filter(|path| ends_in(path, "partial")) {
+        if let Err(error) = std::fs::remove_file(partial) {
+            tracing::warn!(%error, "a partial backup stays behind");
+        }
+    }
+    let unreached = |path: PathBuf| match throughline_sqlite::erase_in_backup(&path, erasure) {
+        Ok(_) => None,
+        Err(error) => Some(format!("the backup {} ({error})", path.display())),
+    };
+    backups.into_iter().filter_map(unreached).collect()
 }
 
 /// Erases from every copy that was written to a file elsewhere; gives those that could not be reached.
