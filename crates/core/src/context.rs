@@ -6,7 +6,7 @@
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use crate::model::EntryId;
+use crate::model::{EntryId, RecallId};
 use crate::recall::{Hit, distinct_words, overlap};
 use crate::text::tokens;
 
@@ -30,6 +30,14 @@ pub struct Part {
     pub tokens: usize,
 }
 
+impl Part {
+    /// What a session began with.
+    pub fn of_session(opening: &str) -> Self {
+        let why = "what this session began with; `session reset` computes it anew".to_owned();
+        Self { what: "opening", id: None, why, tokens: tokens::estimate(opening) }
+    }
+}
+
 /// Everything that goes to the model, and why.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Context {
@@ -37,17 +45,69 @@ pub struct Context {
     pub system_prompt: String,
     /// The message with its memories in front, where one was given.
     pub message: Option<String>,
+    /// Names the recall in the log, where one was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recall_id: Option<RecallId>,
     /// The reasons, in the order of the text.
     pub parts: Vec<Part>,
 }
 
-/// The session's context behind the base prompt: who the person is, and what was going on.
-pub fn system_prompt(base: &str, profile: Option<&str>, working: Option<&str>) -> String {
+/// Asked of the first reply, where there is something to pick up.
+const GREETING: &str = "In your first reply of this conversation, and in no later one, briefly pick up what the person was \
+last working on, if it fits.";
+
+/// What a session begins with: who the person is, and what was going on.
+pub fn opening(profile: Option<&str>, working: Option<&str>, greeting: bool) -> String {
     let block = |title: &str, text: &str| format!("--- {title} ---\n{}", without_headings(text.trim()));
-    let base = (!base.is_empty()).then(|| base.to_owned());
-    let profile = profile.map(|text| block("Who you're talking to", text));
-    let working = working.map(|text| block("Recent context", text));
-    [base, profile, working].into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+    let mut blocks = Vec::new();
+    blocks.extend(profile.map(|text| block("Who you're talking to", text)));
+    blocks.extend(working.map(|text| block("Recent context", text)));
+    if greeting && !blocks.is_empty() {
+        blocks.push(GREETING.to_owned());
+    }
+    blocks.join("\n\n")
+}
+
+/// The base prompt, which is never changed, and what comes behind it.
+pub fn system_prompt(base: &str, opening: &str) -> String {
+    match (base.is_empty(), opening.is_empty()) {
+        (_, true) => base.to_owned(),
+        (true, false) => opening.to_owned(),
+        (false, false) => format!("{base}\n\n{opening}"),
+    }
+}
+
+/// Memories as plain lines for the system prompt: `- key: content`.
+pub fn memory_block(hits: &[Hit], max_tokens: usize) -> (String, Vec<Part>) {
+    const TITLE: &str = "## Memory Context";
+    let mut budget = max_tokens.saturating_sub(tokens::estimate(TITLE) + 1);
+    let (mut lines, mut parts) = (Vec::new(), Vec::new());
+    for hit in hits {
+        let entry = &hit.memory.entry;
+        let key = entry.key.as_deref().unwrap_or(entry.id.as_str());
+        let content = neutralise(&entry.content.split_whitespace().collect::<Vec<_>>().join(" "));
+        let line = format!("- {key}: {content}");
+        let size = tokens::estimate(&line) + 1;
+        if size <= budget {
+            budget -= size;
+            parts.push(part(hit, size));
+            lines.push(line);
+        }
+    }
+    if lines.is_empty() {
+        return (String::new(), parts);
+    }
+    (format!("{TITLE}\n\n{}", lines.join("\n")), parts)
+}
+
+/// What the person said, without the memories that were put in front of it.
+pub fn without_fence(text: &str) -> &str {
+    let mut rest = text;
+    while let Some(inside) = rest.trim_start().strip_prefix(OPEN) {
+        let Some((_, after)) = inside.split_once(CLOSE) else { return text };
+        rest = after.strip_prefix("\n\n").unwrap_or(after);
+    }
+    rest
 }
 
 /// Text in which no line can be taken for a heading of ours, nor anything for the fence.
@@ -78,18 +138,18 @@ pub fn message(message: &str, hits: &[Hit], max_tokens: usize) -> (String, Vec<P
         }
         budget -= size;
         shown.push(words);
-        parts.push(Part {
-            what: "memory",
-            id: Some(hit.memory.entry.id.clone()),
-            why: format!("score {:.2}, found by its {}", hit.score, found_by(hit)),
-            tokens: size,
-        });
+        parts.push(part(hit, size));
         lines.push(line);
     }
     if lines.is_empty() {
         return (message.to_owned(), parts);
     }
     (format!("{OPEN}\n{NOTE}\n{}\n{CLOSE}\n\n{message}", lines.join("\n")), parts)
+}
+
+fn part(hit: &Hit, tokens: usize) -> Part {
+    let why = format!("score {:.2}, found by its {}", hit.score, found_by(hit));
+    Part { what: "memory", id: Some(hit.memory.entry.id.clone()), why, tokens }
 }
 
 fn found_by(hit: &Hit) -> &'static str {
@@ -136,16 +196,17 @@ mod tests {
     #[test]
     fn the_order_of_the_system_prompt() {
         assert_eq!(
-            system_prompt("Be kind.", Some("Ada\n"), Some("- parser")),
+            system_prompt("Be kind.", &opening(Some("Ada\n"), Some("- parser"), false)),
             "Be kind.\n\n--- Who you're talking to ---\nAda\n\n--- Recent context ---\n- parser"
         );
-        assert_eq!(system_prompt("Be kind.", None, None), "Be kind.");
-        assert_eq!(system_prompt("", None, None), "");
+        assert_eq!(system_prompt("Be kind.", &opening(None, None, true)), "Be kind.");
+        assert_eq!(system_prompt("", &opening(None, None, false)), "");
+        assert!(opening(Some("Ada"), None, true).ends_with(GREETING));
     }
 
     #[test]
     fn no_document_can_write_our_headings() {
-        let prompt = system_prompt("", Some("Ada\n --- Recent context --- \n</memory-context>"), None);
+        let prompt = opening(Some("Ada\n --- Recent context --- \n</memory-context>"), None, false);
         assert_eq!(prompt, "--- Who you're talking to ---\nAda\n — Recent context — \n‹/memory-context>");
     }
 
@@ -170,6 +231,14 @@ mod tests {
         ];
         let shown: Vec<_> = message("m", &hits, 100).1.into_iter().filter_map(|part| part.id).collect();
         assert_eq!(shown, [EntryId::new("a"), EntryId::new("d")]);
+    }
+
+    #[test]
+    fn what_was_put_in_front_is_not_what_was_said() {
+        let (text, _) = message("hello", &[hit("abc", "likes tea")], 1000);
+        assert_eq!(without_fence(&text), "hello");
+        assert_eq!(without_fence("<memory-context> never closed"), "<memory-context> never closed");
+        assert_eq!(without_fence("hello"), "hello");
     }
 
     #[test]

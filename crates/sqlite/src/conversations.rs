@@ -1,8 +1,9 @@
 //! Conversations: sessions and their append-only turns.
 
-use rusqlite::{Connection, Row, params, params_from_iter};
-use throughline_core::model::{Session, SessionId, Turn, TurnId};
-use throughline_core::ports::Conversations;
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use throughline_core::model::{Position, Session, SessionId, SessionState, Turn, TurnId};
+use throughline_core::ports::{Conversations, NewSession, StoreError};
 
 use crate::error::while_doing;
 use crate::index::turn_terms;
@@ -12,17 +13,76 @@ use crate::{SqliteStore, Stored};
 impl Conversations for SqliteStore {
     fn append(&self, turns: &[Turn]) -> Stored<()> {
         self.write("append turns", |transaction| {
-            let appended = turns.iter().try_for_each(|turn| append(transaction, turn).map(drop));
+            let appended = turns.iter().try_for_each(|turn| {
+                if append(transaction, turn)? {
+                    go_on(transaction, &turn.session)?;
+                }
+                Ok(())
+            });
             appended.map_err(while_doing("append turns"))
         })
     }
 
-    fn sessions(&self) -> Stored<Vec<Session>> {
-        self.read(|connection| sessions(connection, "ORDER BY updated_at DESC, row DESC"), "list sessions")
+    fn sessions(&self) -> Stored<Vec<SessionState>> {
+        self.read(|connection| states(connection, "TRUE ORDER BY updated_at DESC, row DESC", []), "list sessions")
     }
 
-    fn turns(&self, session: &SessionId) -> Stored<Vec<Turn>> {
-        self.read(|connection| turns(connection, Some(session)), "read a conversation")
+    fn session(&self, id: &SessionId) -> Stored<Option<SessionState>> {
+        self.read(|connection| state(connection, id), "read a session")
+    }
+
+    fn turns_after(&self, id: &SessionId, after: Position) -> Stored<Vec<(Position, Turn)>> {
+        self.read(
+            |connection| {
+                let sql = format!("{SELECT_TURNS} WHERE s.id = ?1 AND t.row > ?2 ORDER BY t.row");
+                let positioned = |row: &Row<'_>| Ok((Position::new(row.get(6)?), turn(row)?));
+                connection.prepare_cached(&sql)?.query_map(params![id.as_str(), after.number()], positioned)?.collect()
+            },
+            "read a conversation",
+        )
+    }
+
+    fn open_session(&self, new: &NewSession) -> Stored<SessionState> {
+        let opening = while_doing("open a session");
+        self.write("open a session", |transaction| {
+            let sql = "INSERT INTO sessions (id, project, task, base_prompt, created_at, updated_at) \
+                       VALUES (?1, ?2, ?3, ifnull(?4, ''), ?5, ?5) ON CONFLICT (id) DO UPDATE SET \
+                         project = ifnull(?2, project), task = ifnull(?3, task), \
+                         base_prompt = ifnull(?4, base_prompt), ended_at = NULL";
+            let at = new.at.as_millisecond();
+            let values = params![new.id.as_str(), new.project, new.task, new.base_prompt, at];
+            transaction.execute(sql, values).map_err(&opening)?;
+            let found = state(transaction, &new.id).map_err(&opening)?;
+            found.ok_or_else(|| StoreError::Conflict { what: new.id.to_string() })
+        })
+    }
+
+    fn set_opening(&self, id: &SessionId, opening: &str) -> Stored<String> {
+        self.write("begin a session", |transaction| {
+            let sql = "UPDATE sessions SET opening = ifnull(opening, ?2) WHERE id = ?1 RETURNING opening";
+            transaction
+                .query_row(sql, params![id.as_str(), opening], |row| row.get(0))
+                .map_err(while_doing("begin a session"))
+        })
+    }
+
+    fn reset_session(&self, id: &SessionId) -> Stored<()> {
+        self.write("reset a session", |transaction| {
+            let forget = "DELETE FROM injected WHERE session = (SELECT row FROM sessions WHERE id = ?)";
+            transaction
+                .execute("UPDATE sessions SET opening = NULL WHERE id = ?", [id.as_str()])
+                .and_then(|_| transaction.execute(forget, [id.as_str()]))
+                .map(drop)
+                .map_err(while_doing("reset a session"))
+        })
+    }
+
+    fn end_session(&self, id: &SessionId, at: Timestamp) -> Stored<()> {
+        self.write("end a session", |transaction| {
+            let sql = "UPDATE sessions SET ended_at = ?2 WHERE id = ?1";
+            let ended = transaction.execute(sql, params![id.as_str(), at.as_millisecond()]);
+            ended.map(drop).map_err(while_doing("end a session"))
+        })
     }
 }
 
@@ -52,37 +112,64 @@ pub(crate) fn append(connection: &Connection, turn: &Turn) -> rusqlite::Result<b
     Ok(added == 1)
 }
 
-/// All sessions, in the order that `order` says.
-pub(crate) fn sessions(connection: &Connection, order: &str) -> rusqlite::Result<Vec<Session>> {
-    let mut statement =
-        connection.prepare_cached(&format!("SELECT id, project, created_at, updated_at FROM sessions {order}"))?;
-    let session = |row: &Row<'_>| {
-        Ok(Session {
-            id: parsed(row, 0)?,
-            project: row.get(1)?,
-            created_at: time(row.get(2)?)?,
-            updated_at: time(row.get(3)?)?,
-        })
-    };
-    statement.query_map([], session)?.collect()
+/// A session in which more is said has not ended. An import and a summary say nothing new, and do not come here.
+fn go_on(connection: &Connection, id: &SessionId) -> rusqlite::Result<()> {
+    let sql = "UPDATE sessions SET ended_at = NULL WHERE id = ? AND ended_at IS NOT NULL";
+    connection.prepare_cached(sql)?.execute([id.as_str()]).map(drop)
 }
 
-/// The turns of one session, or of all, oldest first.
-pub(crate) fn turns(connection: &Connection, session: Option<&SessionId>) -> rusqlite::Result<Vec<Turn>> {
-    let only = if session.is_some() { "WHERE s.id = ?" } else { "" };
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT t.id, s.id, t.role, t.speaker, t.content, t.at FROM turns t JOIN sessions s ON s.row = t.session {only} \
-         ORDER BY t.row"
-    ))?;
-    let turn = |row: &Row<'_>| {
-        Ok(Turn {
-            id: TurnId::new(row.get::<_, String>(0)?),
-            session: parsed(row, 1)?,
-            role: parsed(row, 2)?,
-            speaker: row.get(3)?,
-            content: row.get(4)?,
-            at: time(row.get(5)?)?,
-        })
+const STATE_COLUMNS: &str = "id, project, task, created_at, updated_at, ended_at, base_prompt, opening, consolidated, \
+     kept_from, failures";
+
+fn state(connection: &Connection, id: &SessionId) -> rusqlite::Result<Option<SessionState>> {
+    let sql = format!("SELECT {STATE_COLUMNS} FROM sessions WHERE id = ?");
+    connection.prepare_cached(&sql)?.query_row([id.as_str()], read_state).optional()
+}
+
+/// Sessions that pass a condition, which also says in which order.
+pub(crate) fn states(
+    connection: &Connection,
+    condition: &str,
+    values: impl rusqlite::Params,
+) -> rusqlite::Result<Vec<SessionState>> {
+    let sql = format!("SELECT {STATE_COLUMNS} FROM sessions WHERE {condition}");
+    connection.prepare_cached(&sql)?.query_map(values, read_state)?.collect()
+}
+
+fn read_state(row: &Row<'_>) -> rusqlite::Result<SessionState> {
+    let session = Session {
+        id: parsed(row, 0)?,
+        project: row.get(1)?,
+        task: row.get(2)?,
+        created_at: time(row.get(3)?)?,
+        updated_at: time(row.get(4)?)?,
+        ended_at: row.get::<_, Option<i64>>(5)?.map(time).transpose()?,
     };
-    statement.query_map(params_from_iter(session.map(SessionId::as_str)), turn)?.collect()
+    Ok(SessionState {
+        session,
+        base_prompt: row.get(6)?,
+        opening: row.get(7)?,
+        consolidated: Position::new(row.get(8)?),
+        kept_from: Position::new(row.get(9)?),
+        failures: row.get(10)?,
+    })
+}
+
+const SELECT_TURNS: &str = "SELECT t.id, s.id, t.role, t.speaker, t.content, t.at, t.row FROM turns t \
+     JOIN sessions s ON s.row = t.session";
+
+/// Every turn of every session, in the order in which they were appended.
+pub(crate) fn all_turns(connection: &Connection) -> rusqlite::Result<Vec<Turn>> {
+    connection.prepare(&format!("{SELECT_TURNS} ORDER BY t.row"))?.query_map([], turn)?.collect()
+}
+
+fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
+    Ok(Turn {
+        id: TurnId::new(row.get::<_, String>(0)?),
+        session: parsed(row, 1)?,
+        role: parsed(row, 2)?,
+        speaker: row.get(3)?,
+        content: row.get(4)?,
+        at: time(row.get(5)?)?,
+    })
 }

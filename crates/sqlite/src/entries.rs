@@ -2,13 +2,15 @@
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params, params_from_iter};
-use throughline_core::model::{Change, ContentHash, DocumentName, Entry, EntryId, Memory, Namespace};
+use throughline_core::model::{
+    Change, ContentHash, DocumentName, Entry, EntryId, Memory, Namespace, Position, SessionId, Turn,
+};
 use throughline_core::ports::{Entries, Erased, Erasure, Listing, Op, Page, StoreError};
 use throughline_core::recall::Filter;
 
 use crate::error::{is_key_taken, while_doing};
 use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS, to_json};
-use crate::{SqliteStore, Stored, filter};
+use crate::{SqliteStore, Stored, conversations, filter};
 
 /// The shortest beginning of an id that names it.
 const SHORTEST_PREFIX: usize = 6;
@@ -148,6 +150,14 @@ impl ChangeWriter<'_> {
                 }
                 Ok(None)
             }
+            Op::Consolidated { session, from, to, kept_from, summary } => {
+                let moved = self.consolidated(session, [*from, *to, *kept_from], summary.as_ref());
+                if moved.map_err(while_doing("move the pointer"))? {
+                    Ok(None)
+                } else {
+                    Err(StoreError::Conflict { what: session.to_string() })
+                }
+            }
         }
     }
 
@@ -205,6 +215,23 @@ impl ChangeWriter<'_> {
             self.transaction.execute(sql, [&address])?;
         }
         Ok(())
+    }
+
+    /// Moves the pointer of a conversation from where it must stand; says whether it stood there.
+    fn consolidated(
+        &mut self,
+        session: &SessionId,
+        [from, to, kept_from]: [Position; 3],
+        summary: Option<&Turn>,
+    ) -> rusqlite::Result<bool> {
+        let moved = self.transaction.execute(
+            "UPDATE sessions SET consolidated = ?3, kept_from = ?4, failures = 0 WHERE id = ?1 AND consolidated = ?2",
+            params![session.as_str(), from.number(), to.number(), kept_from.number()],
+        )?;
+        if let (1, Some(summary)) = (moved, summary) {
+            conversations::append(self.transaction, summary)?;
+        }
+        Ok(moved == 1)
     }
 
     /// Marks what this change undoes; somebody else may have undone it first.

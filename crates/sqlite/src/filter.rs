@@ -99,6 +99,8 @@ fn scope(condition: &mut Condition, scope: &Scope) {
 /// The condition for turns `t` of sessions `s`: those parts of the filter that mean something for a turn.
 pub(crate) fn turn_condition(filter: &Filter) -> Condition {
     let mut condition = Condition::default();
+    // A summary repeats what others said; the evidence is what they said.
+    condition.and("t.role <> 'summary'", []);
     match &filter.scope {
         Scope::Everything => {}
         Scope::Only(Namespace::Session(session)) => condition.and("s.id = ?", [text(session.as_str())]),

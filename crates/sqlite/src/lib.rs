@@ -13,6 +13,7 @@ mod history;
 mod index;
 mod inspect;
 mod open;
+mod progress;
 mod recalls;
 mod rows;
 mod transfer;

@@ -10,7 +10,8 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_memory.sql")];
+pub(crate) const MIGRATIONS: [&str; 2] =
+    [include_str!("migrations/0001_memory.sql"), include_str!("migrations/0002_conversations.sql")];
 
 /// `PRAGMA application_id`: says that a database is one of ours.
 const APPLICATION_ID: i64 = 0x5468_724C;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
-use throughline_core::model::{Change, DocumentName, Entry, EntryId, Kind, Memory, Namespace, Status};
+use throughline_core::model::{Change, DocumentName, Entry, EntryId, Kind, Memory, Namespace, Session, Status};
 use throughline_core::ports::{Adopted, Bundle, StoreError, Transfer};
 
 use crate::entries::{ChangeWriter, insert_change};
@@ -27,8 +27,8 @@ impl Transfer for SqliteStore {
                         .collect::<rusqlite::Result<_>>()?,
                     history: history::entry_versions(connection, None)?,
                     document_history: history::document_versions(connection, None)?,
-                    sessions: conversations::sessions(connection, "ORDER BY created_at, id")?,
-                    turns: conversations::turns(connection, None)?,
+                    sessions: sessions(connection)?,
+                    turns: conversations::all_turns(connection)?,
                 })
             },
             "read everything",
@@ -61,6 +61,11 @@ impl Transfer for SqliteStore {
     }
 }
 
+fn sessions(connection: &Connection) -> rusqlite::Result<Vec<Session>> {
+    let states = conversations::states(connection, "TRUE ORDER BY created_at, id", [])?;
+    Ok(states.into_iter().map(|state| state.session).collect())
+}
+
 /// Takes a bundle in under one change.
 struct Adopter<'a> {
     writer: ChangeWriter<'a>,
@@ -90,19 +95,32 @@ impl<'a> Adopter<'a> {
         }
         self.history(bundle, &added)?;
         self.documents(bundle)?;
+        let mut new_sessions = Vec::new();
         for session in &bundle.sessions {
-            self.connection().execute(
-                "INSERT INTO sessions (id, project, created_at, updated_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            let added = self.connection().execute(
+                "INSERT INTO sessions (id, project, task, created_at, updated_at, ended_at) VALUES (?, ?, ?, ?, ?, ?) \
+                 ON CONFLICT DO NOTHING",
                 params![
                     session.id.as_str(),
                     session.project,
+                    session.task,
                     session.created_at.as_millisecond(),
-                    session.updated_at.as_millisecond()
+                    session.updated_at.as_millisecond(),
+                    session.ended_at.map(|at| at.as_millisecond())
                 ],
             )?;
+            if added == 1 {
+                new_sessions.push(session.id.as_str());
+            }
         }
         for turn in &bundle.turns {
             self.outcome.turns += u64::from(conversations::append(self.connection(), turn)?);
+        }
+        // What was consolidated elsewhere came along as memories: it is not to be done again here.
+        let done = "UPDATE sessions SET consolidated = ifnull((SELECT max(row) FROM turns t WHERE t.session = sessions.row), 0) \
+                    WHERE id = ?";
+        for id in new_sessions {
+            self.connection().execute(done, [id])?;
         }
         Ok(self.outcome)
     }

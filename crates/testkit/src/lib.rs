@@ -1,12 +1,15 @@
-//! A small, fixed world for tests: clock, ids, documents, and the conformance suites that every implementation of a
-//! port must pass.
+//! A small, fixed world for tests: clock, ids, documents, a scripted model, a scripted model server, and the conformance
+//! suites that every implementation of a port must pass.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "this crate is for tests")]
 
 pub mod documents;
 mod memory_documents;
+pub mod model_server;
+mod scripted_model;
 pub mod stores;
 mod world;
 
 pub use memory_documents::MemoryDocuments;
+pub use scripted_model::{ScriptedModel, reply};
 pub use world::{FixedClock, SequentialIds, World};

@@ -1,5 +1,6 @@
 //! What every store must do, whatever it keeps memories in.
 
+mod conversations;
 mod entries;
 mod filters;
 mod finding;
@@ -34,8 +35,15 @@ use checks;
 
 /// Runs the whole suite; `make` gives an empty store each time. Every broken promise is named at the end.
 pub fn conformance(make: &dyn Fn() -> Arc<dyn Store>) {
-    let parts: [&[Check]; 6] =
-        [entries::CHECKS, history::CHECKS, filters::CHECKS, finding::CHECKS, logs::CHECKS, transfer::CHECKS];
+    let parts: [&[Check]; 7] = [
+        entries::CHECKS,
+        history::CHECKS,
+        filters::CHECKS,
+        finding::CHECKS,
+        logs::CHECKS,
+        conversations::CHECKS,
+        transfer::CHECKS,
+    ];
     let broken = |(_, check): &&Check| catch_unwind(AssertUnwindSafe(|| check(make))).is_err();
     let broken: Vec<&str> = parts.into_iter().flatten().filter(broken).map(|(name, _)| *name).collect();
     assert!(broken.is_empty(), "these promises are broken (the reasons stand above): {broken:#?}");

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use directories::ProjectDirs;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use throughline_core::engine::{Engine, Settings};
+use throughline_core::engine::{Engine, InjectAt, Settings};
 use throughline_core::model::{Actor, Name, NameError, Source};
 use throughline_core::ports::{Clock, DocumentError, Ids, StoreError};
 use throughline_core::recall::Ranking;
+use throughline_core::session::Policy;
 use throughline_core::working::WorkingLimits;
 use throughline_documents::FileDocuments;
 use throughline_sqlite::{Durability, SqliteStore};
@@ -133,6 +134,11 @@ pub struct WorldClock {
 }
 
 impl WorldClock {
+    /// The wall clock, whatever `THROUGHLINE_NOW` says: for waiting, not for memory.
+    pub fn real() -> Self {
+        Self { fixed: None }
+    }
+
     /// Reads `THROUGHLINE_NOW`.
     pub fn from_environment() -> Result<Self, OpenError> {
         let Some(given) = variable("THROUGHLINE_NOW") else { return Ok(Self { fixed: None }) };
@@ -229,12 +235,49 @@ pub fn settings(loaded: &Loaded) -> Result<Settings, OpenError> {
             config::Ranking::Fused => Ranking::Fused,
             config::Ranking::Bm25 => Ranking::Bm25,
         },
+        inject_at: match loaded.config.inject.recall {
+            config::RecallPlace::Message => InjectAt::Message,
+            config::RecallPlace::SystemPrompt => InjectAt::SystemPrompt,
+            config::RecallPlace::Off => InjectAt::Off,
+        },
+        inject_repeat: loaded.config.inject.repeat,
+        greeting: memory.proactive_session_greeting,
+        policy: Policy {
+            trigger_ratio: memory.trigger_ratio,
+            context_window: memory.context_window as usize,
+            turn_threshold: memory.consolidation_turn_threshold as usize,
+            idle_minutes: memory.idle_consolidation_minutes,
+            keep_recent_turns: memory.keep_recent_turns as usize,
+            summary_max_tokens: memory.summary_max_tokens as usize,
+            auto_extract: memory.auto_extract,
+            max_failures: memory.max_failures_before_degrade,
+            retention_days: memory.timeline_retention_days,
+        },
+        daily_tokens: u64::from(loaded.config.model.daily_tokens),
     })
 }
 
 /// The person's editor: `$VISUAL`, else `$EDITOR`.
 pub fn editor() -> Option<String> {
     ["VISUAL", "EDITOR"].into_iter().find_map(variable)
+}
+
+/// A secret that a variable holds.
+pub fn secret(name: &str) -> Option<String> {
+    variable(name)
+}
+
+/// Where Ollama listens, if `OLLAMA_HOST` says so.
+pub fn ollama_host() -> Option<String> {
+    let host = variable("OLLAMA_HOST")?;
+    Some(if host.contains("://") { host } else { format!("http://{host}") })
+}
+
+/// Whether a process with this number is there. Where that cannot be told, it is taken to be.
+pub fn is_running(process: &str) -> bool {
+    let Ok(number) = process.parse::<u32>() else { return true };
+    let table = Path::new("/proc");
+    !table.join("self").exists() || table.join(number.to_string()).exists()
 }
 
 /// How much to log: `THROUGHLINE_LOG=debug` and the like; warnings unless it says otherwise.

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::model::{Actor, ContentHash, Document, DocumentName, Entry, Kind, Layer, Namespace, Source, Status, Verb};
+use crate::model::{
+    Actor, ContentHash, Document, DocumentName, Entry, Kind, Layer, Namespace, Position, Source, Status, Verb,
+};
 use crate::ports::{DocumentError, KnownDocument, Op, Page, StoreError};
 use crate::recall::{Filter, Scope};
 use crate::text::{bullets, redact::redact};
@@ -87,8 +89,8 @@ impl Engine {
                 Ok(self.documents.read(name)?.map(|document| document.text))
             }
             Namespace::Session(session) => {
-                let turns = self.store.turns(session)?;
-                let lines = turns.iter().map(|turn| {
+                let turns = self.store.turns_after(session, Position::default())?;
+                let lines = turns.iter().map(|(_, turn)| {
                     let who = turn.speaker.as_deref().unwrap_or(turn.role.as_str());
                     format!("**{who}** ({}): {}\n", turn.at, turn.content)
                 });
@@ -309,7 +311,7 @@ impl Engine {
     }
 
     /// A document's new text, and what can be found of it.
-    fn versioned(&self, name: &DocumentName, text: Option<&str>, source: Source) -> Op {
+    pub(super) fn versioned(&self, name: &DocumentName, text: Option<&str>, source: Source) -> Op {
         let found = self.bullets(name, text.unwrap_or_default(), source);
         match Op::document(name.clone(), text.map(str::to_owned)) {
             Op::Document { name, text, hash, .. } => Op::Document { name, text, hash, bullets: Some(found) },

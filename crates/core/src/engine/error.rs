@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::model::{DocumentName, EntryId, Name, NameError};
+use crate::model::{DocumentName, EntryId, Name, NameError, SessionId};
 use crate::ports::{DocumentError, StoreError};
 
 use super::documents::IdentityUsage;
@@ -15,6 +15,12 @@ pub enum EngineError {
     NotFound {
         /// What was asked for.
         reference: String,
+    },
+    /// No conversation by that name.
+    #[error("there is no session `{session}`")]
+    NoSession {
+        /// What was asked for.
+        session: SessionId,
     },
     /// More than one memory by that name.
     #[error("`{reference}` could mean {} memories: {}", ids.len(), join(ids))]
@@ -112,6 +118,7 @@ impl EngineError {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::NotFound { .. } => "`throughline list` shows every memory; an id needs its first six characters",
+            Self::NoSession { .. } => "`throughline session list` shows the conversations there are",
             Self::Ambiguous { .. } => "give more of the id",
             Self::NoVersion { .. } => "`throughline history` shows the versions there are",
             Self::NothingToUndo => "`throughline history` shows the changes that were made",
@@ -148,6 +155,6 @@ impl EngineError {
 
     /// Whether the answer is "there is no such thing" and not a failure.
     pub fn is_not_found(&self) -> bool {
-        matches!(self, Self::NotFound { .. } | Self::NoVersion { .. } | Self::NothingToUndo)
+        matches!(self, Self::NotFound { .. } | Self::NoSession { .. } | Self::NoVersion { .. } | Self::NothingToUndo)
     }
 }

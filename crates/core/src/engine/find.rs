@@ -8,10 +8,10 @@ use crate::ports::{Listing, Page, Search};
 use crate::recall::{
     Candidate, Filter, Hit, Projects, Recall, RecallRecord, RecallRequest, RecalledHit, Scope, Terms, rank,
 };
-use crate::text::{redact::redact, tokens};
+use crate::text::redact::redact;
 
 use super::inspect::chain;
-use super::{Done, Engine, EngineError};
+use super::{Done, Engine, EngineError, InjectAt};
 
 /// More than this is a listing, not a recall.
 const MAX_HITS: usize = 1000;
@@ -25,12 +25,9 @@ const LONGEST_NEEDLE: usize = 1000;
 /// How much of a query the log keeps.
 const MAX_LOGGED_CHARS: usize = 1000;
 
-/// A profile that a person made longer is cut here when it is injected, in tokens.
-const PROFILE_TOKENS: usize = 2000;
-
 /// What to do when no word is found.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fallback {
+pub(super) enum Fallback {
     /// Look for the letters: a person asked for just that.
     Letters,
     /// Nothing: a message that no memory fits gets none.
@@ -53,7 +50,11 @@ pub struct ContextRequest {
 impl Engine {
     /// Finds memories by plain text, best first, and notes in the log what was found.
     pub fn recall(&self, request: &RecallRequest) -> Done<Recall> {
-        let hits = self.find(request, Fallback::Letters)?;
+        self.recall_with(request, Fallback::Letters)
+    }
+
+    pub(super) fn recall_with(&self, request: &RecallRequest, fallback: Fallback) -> Done<Recall> {
+        let hits = self.find(request, fallback)?;
         let recall_id = RecallId::new(self.ids.next());
         self.store.note(RecallRecord {
             recall_id: recall_id.clone(),
@@ -65,7 +66,7 @@ impl Engine {
     }
 
     /// Finds without a trace.
-    fn find(&self, request: &RecallRequest, fallback: Fallback) -> Done<Vec<Hit>> {
+    pub(super) fn find(&self, request: &RecallRequest, fallback: Fallback) -> Done<Vec<Hit>> {
         check_range(&request.filter)?;
         let limit = request.limit.min(MAX_HITS);
         if limit == 0 {
@@ -126,39 +127,40 @@ impl Engine {
 
     /// What would go to the model, and why. Records nothing.
     pub fn preview_context(&self, request: &ContextRequest) -> Done<Context> {
-        let mut context = Context { message: request.message.clone(), ..Context::default() };
-        let (mut profile, mut recent) = (None, None);
-        if self.settings.enabled {
-            let read = self.profile().unwrap_or_else(|error| {
-                tracing::warn!(error = chain(&error), "the profile cannot be read; going on without it");
-                None
-            });
-            profile = read.map(|(text, usage)| (redact(&text).text.into_owned(), usage));
-            recent = self.working()?;
-        }
-        if let Some((text, usage)) = &profile {
-            let why = format!("who the person is, {usage}");
-            context.parts.push(Part { what: "profile", id: None, why, tokens: tokens::estimate(text) });
-        }
-        let safe = recent.as_ref().map(|working| redact(&working.content).text);
-        let working = safe.as_ref().map(|text| tokens::cut(text, self.settings.working.max_tokens));
-        if let (Some(text), Some(working)) = (working, &recent) {
-            let why = format!("what was going on; expires {}", working.expires_at);
-            context.parts.push(Part { what: "working", id: None, why, tokens: tokens::estimate(text) });
-        }
-        let profile = profile.as_ref().map(|(text, _)| tokens::cut(text, PROFILE_TOKENS));
-        context.system_prompt = context::system_prompt(&request.base_prompt, profile, working);
+        let state = request.session.as_ref().map(|session| self.store.session(session)).transpose()?.flatten();
+        let (fresh, mut parts) = self.opening();
+        let base = state.as_ref().map_or(request.base_prompt.as_str(), |state| state.base_prompt.as_str());
+        let opening = match state.as_ref().and_then(|state| state.opening.as_ref()) {
+            Some(opening) => {
+                parts = vec![Part::of_session(opening)];
+                opening
+            }
+            None => &fresh,
+        };
+        let system_prompt = context::system_prompt(base, opening);
+        let mut context = Context { system_prompt, message: request.message.clone(), parts, recall_id: None };
         if let (true, Some(message)) = (self.settings.enabled, &request.message) {
             let hits = self.find(&self.for_message(request, message), Fallback::Nothing)?;
-            let (text, parts) = context::message(message, &hits, self.settings.recall_max_tokens);
-            context.message = Some(text);
-            context.parts.extend(parts);
+            let budget = self.settings.recall_max_tokens;
+            match self.settings.inject_at {
+                InjectAt::Off => {}
+                InjectAt::SystemPrompt => {
+                    let (block, parts) = context::memory_block(&hits, budget);
+                    context.system_prompt = context::system_prompt(&context.system_prompt, &block);
+                    context.parts.extend(parts);
+                }
+                InjectAt::Message => {
+                    let (text, parts) = context::message(message, &hits, budget);
+                    context.message = Some(text);
+                    context.parts.extend(parts);
+                }
+            }
         }
         Ok(context)
     }
 
     /// Knowledge in reach of a conversation, for one message. Identity and recent context are in the prompt already.
-    fn for_message(&self, request: &ContextRequest, message: &str) -> RecallRequest {
+    pub(super) fn for_message(&self, request: &ContextRequest, message: &str) -> RecallRequest {
         let scope = match &request.session {
             Some(session) => Scope::Session { session: session.clone(), user: self.settings.namespace.clone() },
             None => Scope::Everything,

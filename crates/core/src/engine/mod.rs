@@ -1,5 +1,6 @@
 //! The engine: the verbs that every surface calls. Here, and only here, the stages and the ports meet.
 
+mod consolidate;
 mod documents;
 mod error;
 mod find;
@@ -7,6 +8,7 @@ mod history;
 mod inspect;
 mod memories;
 mod prepare;
+mod sessions;
 mod transfer;
 
 use std::sync::Arc;
@@ -16,14 +18,17 @@ use jiff::Timestamp;
 use crate::model::{Actor, Change, ChangeId, EntryId, Name, Namespace, Verb};
 use crate::ports::{Clock, Documents, Ids, Store};
 use crate::recall::Ranking;
+use crate::session::Policy;
 use crate::working::WorkingLimits;
 
+pub use consolidate::{Compaction, Consolidation, Worker};
 pub use documents::{IDENTITY_LIMIT, IdentityUsage, Written};
 pub use error::EngineError;
 pub use find::ContextRequest;
 pub use history::{HistoryOf, Restored, Undone};
 pub use inspect::{Health, Overview, chain};
 pub use memories::{Edit, ErasedMemory, Forgotten, NewMemory, Outcome, Remembered};
+pub use sessions::{Observed, Said, StartSession, Started};
 pub use transfer::{EXPORT_VERSION, Export, ExportedDocument, Imported, SetAside};
 
 type Done<T> = Result<T, EngineError>;
@@ -45,6 +50,28 @@ pub struct Settings {
     pub recall_max_tokens: usize,
     /// How hits are ordered.
     pub ranking: Ranking,
+    /// Where memories that fit a message go.
+    pub inject_at: InjectAt,
+    /// Whether a memory is given again while it is still in view.
+    pub inject_repeat: bool,
+    /// Whether the first reply is asked to pick up the thread.
+    pub greeting: bool,
+    /// When to consolidate, and what to keep.
+    pub policy: Policy,
+    /// Tokens that models may cost a day; 0 is no limit.
+    pub daily_tokens: u64,
+}
+
+/// Where memories that fit a message go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum InjectAt {
+    /// In front of the message, fenced: the system prompt stays the same.
+    #[default]
+    Message,
+    /// Behind the system prompt, every turn.
+    SystemPrompt,
+    /// Nowhere.
+    Off,
 }
 
 impl Default for Settings {
@@ -57,6 +84,11 @@ impl Default for Settings {
             recall_limit: 5,
             recall_max_tokens: 1000,
             ranking: Ranking::Fused,
+            inject_at: InjectAt::Message,
+            inject_repeat: false,
+            greeting: false,
+            policy: Policy::default(),
+            daily_tokens: 0,
         }
     }
 }
@@ -88,6 +120,12 @@ impl Engine {
     /// The same memory in somebody else's hands.
     pub fn acting(&self, actor: Actor) -> Self {
         Self { actor, ..self.clone() }
+    }
+
+    /// The same memory for a host that sends each message with its memories once and without them afterwards.
+    pub fn repeating(&self) -> Self {
+        let settings = Settings { inject_repeat: true, ..(*self.settings).clone() };
+        Self { settings: Arc::new(settings), ..self.clone() }
     }
 
     /// How this memory is set up.

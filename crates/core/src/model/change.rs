@@ -38,11 +38,13 @@ pub enum Verb {
     Write,
     /// An export was read in.
     Import,
+    /// A conversation was consolidated.
+    Consolidate,
 }
 
-spelled!(Verb, "verb", "remember, edit, forget, restore, undo, write, import", {
+spelled!(Verb, "verb", "remember, edit, forget, restore, undo, write, import, consolidate", {
     Remember => "remember", Edit => "edit", Forget => "forget", Restore => "restore", Undo => "undo",
-    Write => "write", Import => "import",
+    Write => "write", Import => "import", Consolidate => "consolidate",
 });
 
 /// One change: the unit of history and of undo.

@@ -47,9 +47,53 @@ pub struct Session {
     /// Its identifier, channel included.
     pub id: SessionId,
     /// The project it belongs to.
+    #[serde(default)]
     pub project: Option<String>,
+    /// The task it is about.
+    #[serde(default)]
+    pub task: Option<String>,
     /// When it began.
     pub created_at: Timestamp,
     /// When its last turn was said.
     pub updated_at: Timestamp,
+    /// When it was ended, if it was.
+    #[serde(default)]
+    pub ended_at: Option<Timestamp>,
+}
+
+/// A place in a conversation: after one turn and before the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+#[serde(transparent)]
+pub struct Position(i64);
+
+impl Position {
+    /// The place that a store calls by this number; 0 is the beginning.
+    pub const fn new(number: i64) -> Self {
+        Self(number)
+    }
+
+    /// The store's number.
+    pub const fn number(self) -> i64 {
+        self.0
+    }
+}
+
+/// A conversation and how far it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SessionState {
+    /// The conversation, its fields at the same level.
+    #[serde(flatten)]
+    pub session: Session,
+    /// The host's own system prompt.
+    #[serde(skip)]
+    pub base_prompt: String,
+    /// The memory that it began with; nothing means not computed yet.
+    #[serde(skip)]
+    pub opening: Option<String>,
+    /// Up to where it is consolidated.
+    pub consolidated: Position,
+    /// From where on its turns are still sent to the model.
+    pub kept_from: Position,
+    /// Consolidations that failed since the last that did not.
+    pub failures: u32,
 }

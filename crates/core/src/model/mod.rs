@@ -10,7 +10,7 @@ mod namespace;
 mod weight;
 
 pub use change::{Actor, Change, DocumentVersion, EntryVersion, Verb};
-pub use conversation::{Role, Session, Turn};
+pub use conversation::{Position, Role, Session, SessionState, Turn};
 pub use document::{Bullet, ContentHash, Document};
 pub use entry::{Entry, Kind, Layer, Source, Status};
 pub use ids::{ChangeId, EntryId, RecallId, SessionId, TurnId};

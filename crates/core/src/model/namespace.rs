@@ -186,6 +186,11 @@ impl DocumentName {
         Self::well_known(namespace, "working")
     }
 
+    /// How the person works, of a namespace.
+    pub fn patterns(namespace: &Name) -> Self {
+        Self::well_known(namespace, "patterns")
+    }
+
     fn well_known(namespace: &Name, name: &str) -> Self {
         Self { namespace: namespace.clone(), path: vec![Name(name.to_owned())] }
     }

@@ -60,7 +60,7 @@ fn a_preview_records_nothing() {
 }
 
 fn bare(message: &str) -> Context {
-    Context { system_prompt: "Be kind.".to_owned(), message: Some(message.to_owned()), parts: Vec::new() }
+    Context { system_prompt: "Be kind.".to_owned(), message: Some(message.to_owned()), ..Context::default() }
 }
 
 #[test]

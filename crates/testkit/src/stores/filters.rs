@@ -125,8 +125,10 @@ fn populate(store: &dyn Store, dice: &mut Dice) -> Vec<Entry> {
     let session = |(id, project): &(&str, Option<String>)| Session {
         id: id.parse().unwrap(),
         project: project.clone(),
+        task: None,
         created_at: minute(0),
         updated_at: minute(9),
+        ended_at: None,
     };
     let said = |n: i64| Turn { at: minute(n), ..turn(&format!("t{n}"), sessions[n as usize % 2].0, WORD) };
     let turns: Vec<Turn> = (0..10).map(said).collect();

@@ -1,6 +1,6 @@
 //! The recall log, conversations and counts.
 
-use throughline_core::model::{RecallId, Session};
+use throughline_core::model::{Position, RecallId, Session, SessionId};
 use throughline_core::ports::{Op, StoreStats};
 use throughline_core::recall::{FoundBy, RecallRecord, RecalledHit, Why};
 
@@ -58,6 +58,11 @@ fn every_hit_is_counted(make: Make<'_>) {
     assert_eq!(counts, 3, "listings show them too");
 }
 
+/// All that was said in a session.
+pub(super) fn said_in(store: &dyn Store, session: &SessionId) -> Vec<Turn> {
+    done(store.turns_after(session, Position::default())).into_iter().map(|(_, turn)| turn).collect()
+}
+
 fn turns_keep_their_order(make: Make<'_>) {
     let store = make();
     let said = [
@@ -68,17 +73,16 @@ fn turns_keep_their_order(make: Make<'_>) {
     done(store.append(&said[..2]));
     done(store.append(&said[2..]));
     done(store.append(&[]));
-    assert_eq!(done(store.turns(&"cli:a".parse().unwrap())), [said[0].clone(), said[2].clone()], "as they were said");
-    assert_eq!(done(store.turns(&"cli:b".parse().unwrap())), [said[1].clone()]);
-    assert_eq!(done(store.turns(&"cli:c".parse().unwrap())), []);
+    assert_eq!(said_in(&*store, &"cli:a".parse().unwrap()), [said[0].clone(), said[2].clone()], "as they were said");
+    assert_eq!(said_in(&*store, &"cli:b".parse().unwrap()), [said[1].clone()]);
+    assert_eq!(said_in(&*store, &"cli:c".parse().unwrap()), []);
 }
 
 fn a_turn_is_said_once(make: Make<'_>) {
     let store = make();
     done(store.append(&[turn("t", "cli:a", "hello")]));
     done(store.append(&[turn("t", "cli:a", "hello"), turn("u", "cli:a", "again")]));
-    let ids: Vec<String> =
-        done(store.turns(&"cli:a".parse().unwrap())).iter().map(|turn| turn.id.to_string()).collect();
+    let ids: Vec<String> = said_in(&*store, &"cli:a".parse().unwrap()).iter().map(|turn| turn.id.to_string()).collect();
     assert_eq!(ids, ["t", "u"]);
 }
 
@@ -89,10 +93,13 @@ fn the_latest_session_comes_first(make: Make<'_>) {
     let session = |id: &str, from, to| Session {
         id: id.parse().unwrap(),
         project: None,
+        task: None,
         created_at: minute(from),
         updated_at: minute(to),
+        ended_at: None,
     };
-    assert_eq!(done(store.sessions()), [session("cli:a", 1, 5), session("cli:b", 2, 2)]);
+    let sessions: Vec<_> = done(store.sessions()).into_iter().map(|state| state.session).collect();
+    assert_eq!(sessions, [session("cli:a", 1, 5), session("cli:b", 2, 2)]);
 }
 
 fn stats_count_what_is_there(make: Make<'_>) {

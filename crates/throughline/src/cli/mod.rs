@@ -1,6 +1,7 @@
 //! The command line: one file per command. Each parses, calls one verb of the engine, and shapes the answer.
 
 mod bench;
+mod chat;
 mod config;
 mod context;
 mod doctor;
@@ -15,6 +16,7 @@ mod read;
 mod recall;
 mod remember;
 mod reply;
+mod session;
 mod show;
 mod status;
 mod style;
@@ -89,6 +91,11 @@ enum MemoryCommand {
     Working(read::Working),
     /// Show what an assistant would be given, and why
     Context(context::Context),
+    /// Talk to the configured model, with memory
+    Chat(chat::Chat),
+    /// Follow conversations: what was said, and what became of it
+    #[command(subcommand)]
+    Session(session::SessionCommand),
     /// Print everything, as JSON or Markdown
     Export(transfer::Export),
     /// Take an export in
@@ -164,6 +171,8 @@ impl MemoryCommand {
             Self::Profile(command) => command.run(world),
             Self::Working(command) => command.run(world),
             Self::Context(command) => command.run(world),
+            Self::Chat(command) => command.run(world),
+            Self::Session(command) => command.run(world),
             Self::Export(command) => command.run(world),
             Self::Import(command) => command.run(world),
             Self::Stats(command) => command.run(world),

@@ -69,6 +69,7 @@ pub(super) const TABLES: &[Table] = &[
             ("base_url", Text),
             ("model", Text),
             ("api_key_env", Variable),
+            ("daily_tokens", Whole(0, u32::MAX)),
         ],
     ),
     (

@@ -182,6 +182,8 @@ pub struct ModelConfig {
     pub model: Option<String>,
     /// The environment variable that holds the key.
     pub api_key_env: Option<String>,
+    /// Tokens that may be spent a day; 0 is no limit.
+    pub daily_tokens: u32,
 }
 
 /// Who summarises and extracts.

@@ -1,14 +1,22 @@
 //! What the core asks of the world. Every port is small, synchronous and complete: no method has a default that does
 //! nothing, and a missing capability is another trait.
 
+mod conversations;
+mod documents;
+mod model;
+
 use jiff::Timestamp;
 
 use crate::model::{
-    Change, ContentHash, Document, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Memory, Name,
-    Namespace, Session, SessionId, Turn, TurnId,
+    Change, ContentHash, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Memory, Namespace, Position, Session,
+    SessionId, Turn, TurnId,
 };
 use crate::recall::{Candidate, Filter, RecallRecord, Terms};
 use crate::text::redact::redact;
+
+pub use conversations::{Conversations, Lease, NewSession, Progress, Spent};
+pub use documents::{DocumentError, Documents};
+pub use model::{ExtractTask, Finish, Message, Model, ModelError, Purpose, Reply, SummaryTask, Task};
 
 /// The time.
 pub trait Clock: Send + Sync {
@@ -120,6 +128,19 @@ pub enum Op {
         hash: ContentHash,
         /// What can be found of it; `None` leaves that to the next look at the file.
         bullets: Option<Vec<Entry>>,
+    },
+    /// A conversation is consolidated up to `to`, if it still stands at `from`. Failures are forgotten.
+    Consolidated {
+        /// The conversation.
+        session: SessionId,
+        /// Where it stands.
+        from: Position,
+        /// The last turn that was captured.
+        to: Position,
+        /// From where on turns are still sent to the model.
+        kept_from: Position,
+        /// The summary that stands for the others, as a turn of its own.
+        summary: Option<Turn>,
     },
 }
 
@@ -267,16 +288,6 @@ pub trait Recalls {
     fn recalls(&self, limit: usize) -> Stored<Vec<RecallRecord>>;
 }
 
-/// Conversations: sessions and their turns.
-pub trait Conversations {
-    /// Appends turns, opening sessions that are new; durable when it returns.
-    fn append(&self, turns: &[Turn]) -> Stored<()>;
-    /// All sessions, the latest first.
-    fn sessions(&self) -> Stored<Vec<Session>>;
-    /// The turns of a session, oldest first.
-    fn turns(&self, session: &SessionId) -> Stored<Vec<Turn>>;
-}
-
 /// Everything at once, for export and import.
 pub trait Transfer {
     /// Everything that the store holds, in a stable order.
@@ -354,77 +365,11 @@ pub struct StoreStats {
 }
 
 /// All that a store is.
-pub trait Store: Entries + History + Index + Recalls + Conversations + Transfer + Inspect + Send + Sync {}
-impl<T> Store for T where T: Entries + History + Index + Recalls + Conversations + Transfer + Inspect + Send + Sync {}
-
-/// Why a document could not be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum DocumentError {
-    /// The file is not what the writer thought it would replace.
-    #[error("`{name}` was changed by somebody else in the meantime")]
-    Conflict {
-        /// Which document.
-        name: DocumentName,
-    },
-    /// Another document has the same name, but for case or Unicode form.
-    #[error("`{name}` differs from the existing `{existing}` only in case or Unicode form")]
-    Clash {
-        /// What was asked for.
-        name: DocumentName,
-        /// What is there.
-        existing: String,
-    },
-    /// A link or something else that is not a plain file or directory.
-    #[error("`{name}` is not a plain file inside the memory directory")]
-    NotPlain {
-        /// Which document.
-        name: DocumentName,
-    },
-    /// Not UTF-8, or far too large for a document.
-    #[error("`{name}` is not readable as text: {why}")]
-    NotText {
-        /// Which document.
-        name: DocumentName,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// The file system said no.
-    #[error("cannot {doing} `{name}`")]
-    Io {
-        /// What was tried.
-        doing: &'static str,
-        /// Which document.
-        name: String,
-        /// What the file system said.
-        #[source]
-        source: std::io::Error,
-    },
+pub trait Store:
+    Entries + History + Index + Recalls + Conversations + Progress + Transfer + Inspect + Send + Sync
+{
 }
-
-impl DocumentError {
-    /// What to try next.
-    pub fn hint(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::Conflict { .. } => "read it again, apply your change to what it says now, and write that",
-            Self::Clash { .. } => "use the existing name",
-            Self::NotPlain { .. } => "replace the link by the file itself",
-            Self::NotText { .. } => "documents are short UTF-8 text; keep anything else in the vault",
-            Self::Io { .. } => return None,
-        })
-    }
-}
-
-/// Documents: Markdown files that a person may edit at any time.
-pub trait Documents: Send + Sync {
-    /// Reads a document; nothing where there is none.
-    fn read(&self, name: &DocumentName) -> Result<Option<Document>, DocumentError>;
-    /// Replaces the text whose digest is `expected` ([`ContentHash::missing`] for a new one): whole or not at all,
-    /// durable when it returns, and never over an edit that the caller has not seen.
-    fn write(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), DocumentError>;
-    /// Removes the file whose digest is `expected`.
-    fn remove(&self, name: &DocumentName, expected: &ContentHash) -> Result<(), DocumentError>;
-    /// Every document of a namespace, sorted.
-    fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError>;
-    /// A cheap stamp that changes whenever the file may have changed; nothing where there is none.
-    fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError>;
+impl<T> Store for T where
+    T: Entries + History + Index + Recalls + Conversations + Progress + Transfer + Inspect + Send + Sync
+{
 }

@@ -1,0 +1,182 @@
+//! Facts that a model proposes: parsed strictly, bounded, and checked against what was said.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+
+use crate::model::{Role, Turn, spelled};
+use crate::ports::{Finish, Reply};
+use crate::recall::analysis;
+use crate::text::redact::redact;
+
+use super::reply::without_reasoning;
+
+/// At most this many facts from one run.
+const MAX_FACTS: usize = 20;
+/// Longest fact, in characters.
+const MAX_CHARS: usize = 500;
+
+/// What a fact is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FactKind {
+    /// Who the person is.
+    Identity,
+    /// What they like.
+    Preference,
+    /// What must be respected.
+    Constraint,
+    /// What was decided.
+    Decision,
+    /// What was wrong before.
+    Correction,
+    /// What is to be done.
+    FollowUp,
+    /// Anything else that stays true.
+    Fact,
+}
+
+spelled!(FactKind, "kind of fact", "identity, preference, constraint, decision, correction, follow_up, fact", {
+    Identity => "identity", Preference => "preference", Constraint => "constraint", Decision => "decision",
+    Correction => "correction", FollowUp => "follow_up", Fact => "fact",
+});
+
+/// A fact to store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// The sentence.
+    pub text: String,
+    /// What it is about.
+    pub kind: FactKind,
+}
+
+/// The reply is not in the schema.
+#[derive(Debug, thiserror::Error)]
+#[error("the reply is not the JSON that was asked for")]
+pub struct NotFacts(#[source] Option<serde_json::Error>);
+
+#[derive(Deserialize)]
+struct Proposal {
+    facts: Vec<Proposed>,
+}
+
+#[derive(Deserialize)]
+struct Proposed {
+    text: String,
+    #[serde(default)]
+    kind: Option<String>,
+}
+
+/// The facts in a reply. Only `{"facts": []}` says that there are none; an unreadable reply is an error.
+pub fn parse(reply: &Reply, turns: &[Turn]) -> Result<Vec<Fact>, NotFacts> {
+    if reply.finish != Finish::Complete {
+        return Err(NotFacts(None));
+    }
+    let text = without_reasoning(&reply.text).map_err(|_| NotFacts(None))?;
+    let proposal = read(text.trim())?;
+    let said = words_of_the_person(turns);
+    let mut facts: Vec<Fact> = Vec::new();
+    for proposed in proposal.facts {
+        let text = redact(proposed.text.split_whitespace().collect::<Vec<_>>().join(" ").as_str()).text.into_owned();
+        let kind = proposed.kind.and_then(|kind| kind.parse().ok()).unwrap_or(FactKind::Fact);
+        let fits = !text.is_empty() && text.chars().count() <= MAX_CHARS;
+        if fits && is_grounded(&text, &said) && facts.iter().all(|known| known.text != text) {
+            facts.push(Fact { text, kind });
+        }
+    }
+    facts.truncate(MAX_FACTS);
+    Ok(facts)
+}
+
+/// An object; or one in a fence, in a string, or alone in a list: models differ.
+fn read(text: &str) -> Result<Proposal, NotFacts> {
+    let body = match text.strip_prefix("```") {
+        Some(inside) => inside.split_once('\n').map_or("", |(_, body)| body).trim_end().trim_end_matches('`'),
+        None => text,
+    };
+    let mut value: serde_json::Value = serde_json::from_str(body).map_err(|error| NotFacts(Some(error)))?;
+    if let serde_json::Value::String(inner) = &value {
+        value = serde_json::from_str(inner).map_err(|error| NotFacts(Some(error)))?;
+    }
+    if let serde_json::Value::Array(items) = &mut value
+        && items.len() == 1
+    {
+        value = items.remove(0);
+    }
+    serde_json::from_value(value).map_err(|error| NotFacts(Some(error)))
+}
+
+fn words_of_the_person(turns: &[Turn]) -> HashSet<String> {
+    let theirs = turns.iter().filter(|turn| turn.role == Role::User);
+    theirs.flat_map(|turn| words(&turn.content)).collect()
+}
+
+fn words(text: &str) -> HashSet<String> {
+    analysis::Terms::of_query(text).as_slice().iter().cloned().collect()
+}
+
+/// Whether at least a third of the fact's words were said by the person: the rest may be grammar, but not invention
+/// and not another language.
+fn is_grounded(text: &str, said: &HashSet<String>) -> bool {
+    let words = words(text);
+    let shared = words.iter().filter(|word| said.contains(*word)).count();
+    shared > 0 && shared * 3 >= words.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::TurnId;
+
+    fn facts(reply: &str) -> Result<Vec<String>, NotFacts> {
+        let turn = |role, content: &str| Turn {
+            id: TurnId::new("t"),
+            session: "cli:main".parse().unwrap(),
+            role,
+            speaker: None,
+            content: content.to_owned(),
+            at: jiff::Timestamp::UNIX_EPOCH,
+        };
+        let turns = [
+            turn(Role::User, "My name is Ada. I prefer tea over coffee, and no facts please. 我喜欢喝茶。"),
+            turn(Role::Assistant, "You could try the zebra framework."),
+        ];
+        let reply = Reply { text: reply.to_owned(), finish: Finish::Complete, tokens_in: 0, tokens_out: 0 };
+        Ok(parse(&reply, &turns)?.into_iter().map(|fact| format!("{}: {}", fact.kind, fact.text)).collect())
+    }
+
+    #[test]
+    fn reads_the_schema_in_its_disguises() {
+        let plain = r#"{"facts": [{"text": "The person prefers tea over coffee", "kind": "preference"}]}"#;
+        let expected = ["preference: The person prefers tea over coffee"];
+        for reply in [
+            plain.to_owned(),
+            format!("```json\n{plain}\n```"),
+            format!("[{plain}]"),
+            serde_json::to_string(plain).unwrap(),
+            format!("<think>…</think>{plain}"),
+        ] {
+            assert_eq!(facts(&reply).unwrap(), expected, "{reply}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_an_exact_answer() {
+        assert_eq!(facts(r#"{"facts": []}"#).unwrap(), [""; 0]);
+        for reply in ["", "no facts", "NONE", "{}", "{\"facts\": \"none\"}", "<html>", "null"] {
+            assert!(facts(reply).is_err(), "{reply:?}");
+        }
+        assert_eq!(facts(r#"{"facts": [{"text": "no facts please"}]}"#).unwrap(), ["fact: no facts please"]);
+    }
+
+    #[test]
+    fn keeps_only_what_the_person_said() {
+        let reply = r#"{"facts": [
+            {"text": "The person uses the zebra framework", "kind": "fact"},
+            {"text": "Die Person trinkt lieber schwarzen Kaffee", "kind": "preference"},
+            {"text": "我喜欢喝茶", "kind": "preference"},
+            {"text": "Ada", "kind": "what"},
+            {"text": "Ada", "kind": "identity"},
+            {"text": "", "kind": "fact"}]}"#;
+        assert_eq!(facts(reply).unwrap(), ["preference: 我喜欢喝茶", "fact: Ada"]);
+    }
+}

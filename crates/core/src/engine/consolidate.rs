@@ -1,0 +1,256 @@
+//! Consolidation: fetches, asks the model, and has written what came of it.
+
+mod write;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use crate::consolidate::facts::{self, Fact};
+use crate::consolidate::reply::{self, NotASummary};
+use crate::model::{Actor, DocumentName, EntryId, Layer, Position, Role, SessionId, SessionState, Source, Turn};
+use crate::ports::{ExtractTask, Lease, Model, ModelError, Reply, Spent, SummaryTask, Task};
+use crate::recall::{Filter, RecallRequest, Scope};
+use crate::session::Standing;
+
+use super::find::Fallback;
+use super::{Done, Engine};
+
+/// How long a lease lasts if its holder neither finishes nor dies.
+const LEASE: SignedDuration = SignedDuration::from_mins(10);
+
+/// The provider that costs nothing and never fails.
+const OFFLINE: &str = "offline";
+
+/// Who is at work, and how to tell that another worker is gone.
+pub struct Worker<'a> {
+    /// A name that no other worker has.
+    pub name: String,
+    /// Whether the worker of this name is known to be gone.
+    pub is_gone: &'a dyn Fn(&str) -> bool,
+}
+
+/// What came of a consolidation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "outcome", rename_all = "lowercase")]
+pub enum Consolidation {
+    /// Nothing was said since the last one.
+    Nothing,
+    /// Somebody else is at it.
+    Busy,
+    /// The conversation is summarised.
+    Done(Compaction),
+    /// No model would summarise, again and again: the raw turns are in the timeline.
+    Archived(Compaction),
+    /// No summary this time; everything is as it was.
+    Failed {
+        /// Why.
+        reason: String,
+        /// How many times in a row.
+        failures: u32,
+    },
+}
+
+/// What a compaction did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Compaction {
+    /// The summary, or the raw text.
+    pub summary: String,
+    /// Turns that were captured.
+    pub compacted: usize,
+    /// Tokens that were sent before.
+    pub tokens_before: usize,
+    /// Tokens that are sent now.
+    pub tokens_after: usize,
+    /// The entry in the timeline.
+    pub timeline: Option<EntryId>,
+    /// Facts that are new.
+    pub facts: Vec<EntryId>,
+    /// Documents that changed.
+    pub documents: Vec<DocumentName>,
+}
+
+/// What is to be consolidated.
+struct Batch {
+    state: SessionState,
+    window: Vec<(Position, Turn)>,
+    turns: Vec<Turn>,
+    to: Position,
+}
+
+impl Batch {
+    /// What stands for the part of the conversation that is no longer sent.
+    fn earlier(&self) -> Option<&str> {
+        let mut summaries = self.window.iter().filter(|(_, turn)| turn.role == Role::Summary);
+        summaries.next_back().map(|(_, turn)| turn.content.as_str())
+    }
+}
+
+impl Engine {
+    /// Consolidates a conversation: by the model, or from a summary that the host already has.
+    pub fn consolidate(
+        &self,
+        session: &SessionId,
+        model: &dyn Model,
+        host_summary: Option<&str>,
+        worker: &Worker<'_>,
+    ) -> Done<Consolidation> {
+        // With a namespace, sessions share working memory and take turns; without, each is on its own.
+        let name = match &self.settings.namespace {
+            Some(namespace) => format!("consolidate {namespace}"),
+            None => format!("consolidate {session}"),
+        };
+        let now = self.clock.now();
+        let until = now.checked_add(LEASE).unwrap_or(Timestamp::MAX);
+        let lease = Lease { name, holder: worker.name.clone(), until };
+        if !self.store.acquire(&lease, now, worker.is_gone)? {
+            return Ok(Consolidation::Busy);
+        }
+        let engine = self.acting(Actor::new(Source::System, "consolidation"));
+        let outcome = engine.consolidate_alone(session, model, host_summary);
+        self.store.release(&lease)?;
+        if let Err(error) = engine.retire() {
+            tracing::warn!(%error, "old chunks of the timeline were not retired");
+        }
+        outcome
+    }
+
+    fn consolidate_alone(
+        &self,
+        session: &SessionId,
+        model: &dyn Model,
+        host_summary: Option<&str>,
+    ) -> Done<Consolidation> {
+        let Some(batch) = self.batch(session)? else { return Ok(Consolidation::Nothing) };
+        let summary = match host_summary {
+            Some(text) => Ok(reply::summary(&Reply {
+                text: text.to_owned(),
+                finish: crate::ports::Finish::Complete,
+                tokens_in: 0,
+                tokens_out: 0,
+            })),
+            None => self.ask_summary(&batch, model),
+        };
+        let reason = match summary {
+            Ok(Ok(text)) => {
+                let facts = self.ask_facts(&batch, model);
+                return self
+                    .write_consolidation(&batch, &text, &facts)
+                    .map(|done| done.map_or(Consolidation::Nothing, Consolidation::Done));
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        };
+        let failures = self.store.note_failure(session)?;
+        tracing::warn!(%session, reason, failures, "a conversation was not summarised");
+        if failures < self.settings.policy.max_failures {
+            return Ok(Consolidation::Failed { reason, failures });
+        }
+        let done = self.write_raw(&batch)?;
+        Ok(done.map_or(Consolidation::Nothing, Consolidation::Archived))
+    }
+
+    /// What was said since the last consolidation; nothing if nothing was.
+    fn batch(&self, session: &SessionId) -> Done<Option<Batch>> {
+        let state = self.state(session)?;
+        let window = self.store.turns_after(session, state.kept_from)?;
+        let standing = Standing { window: &window, consolidated: state.consolidated };
+        let turns: Vec<Turn> = standing.unconsolidated().map(|(_, turn)| turn.clone()).collect();
+        let Some(to) = standing.unconsolidated().last().map(|(at, _)| *at) else { return Ok(None) };
+        Ok(Some(Batch { turns, to, window, state }))
+    }
+
+    fn ask_summary(&self, batch: &Batch, model: &dyn Model) -> Result<Result<String, NotASummary>, ModelError> {
+        let previous = if self.keeps_working() { self.working().ok().flatten() } else { None };
+        let task = Task::Summarise(SummaryTask {
+            personal: self.settings.namespace.is_some(),
+            turns: batch.turns.clone(),
+            previous: previous.map(|working| working.content),
+            knowledge: self.related(batch),
+            max_tokens: self.settings.policy.summary_max_tokens,
+        });
+        let summary = reply::summary(&self.ask(model, &task, &mut |_| true)?);
+        // Rules that find nothing worth a line have read it all; a language model that says nothing has failed.
+        let is_offline = model.provider() == OFFLINE;
+        Ok(if is_offline && summary == Err(NotASummary::Empty) { Ok(String::new()) } else { summary })
+    }
+
+    /// Facts that the model proposes; its failure costs the facts and nothing else.
+    fn ask_facts(&self, batch: &Batch, model: &dyn Model) -> Vec<Fact> {
+        if !self.settings.enabled || !self.settings.policy.auto_extract {
+            return Vec::new();
+        }
+        let task = Task::Extract(ExtractTask { turns: batch.turns.clone(), known: self.related(batch) });
+        let reply = match self.ask(model, &task, &mut |_| true) {
+            Ok(reply) => reply,
+            Err(error) => {
+                tracing::warn!(%error, "no facts were extracted");
+                return Vec::new();
+            }
+        };
+        facts::parse(&reply, &batch.turns).unwrap_or_else(|error| {
+            tracing::warn!(%error, "no facts were extracted");
+            Vec::new()
+        })
+    }
+
+    /// Knowledge about what the person said, for the model to understand it.
+    fn related(&self, batch: &Batch) -> Vec<String> {
+        if !self.settings.enabled {
+            return Vec::new();
+        }
+        let said = batch.turns.iter().filter(|turn| turn.role == Role::User).map(|turn| turn.content.as_str());
+        let filter = Filter {
+            scope: Scope::Only(self.facts()),
+            layers: vec![Layer::Knowledge],
+            ..Filter::recallable(self.clock.now())
+        };
+        let query = said.collect::<Vec<_>>().join("\n");
+        let request = RecallRequest { query, limit: self.settings.recall_limit, filter };
+        match self.find(&request, Fallback::Nothing) {
+            Ok(hits) => hits.into_iter().map(|hit| hit.memory.entry.content).collect(),
+            Err(error) => {
+                tracing::warn!(%error, "nothing can be recalled; going on without");
+                Vec::new()
+            }
+        }
+    }
+
+    /// Asks a model, within the day's budget, and writes the ledger.
+    pub fn ask(&self, model: &dyn Model, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+        let day = self.clock.now().strftime("%Y-%m-%d").to_string();
+        let budget = self.settings.daily_tokens;
+        if budget > 0 && model.provider() != OFFLINE && self.spent_on(&day) >= budget {
+            return Err(ModelError::BudgetSpent { budget });
+        }
+        let outcome = model.complete(task, sink);
+        let (tokens_in, tokens_out) = outcome.as_ref().map_or((0, 0), |reply| (reply.tokens_in, reply.tokens_out));
+        let spent = Spent {
+            day,
+            provider: model.provider().to_owned(),
+            model: model.name().to_owned(),
+            purpose: task.purpose(),
+            calls: u64::from(outcome.is_ok()),
+            failures: u64::from(outcome.is_err()),
+            tokens_in,
+            tokens_out,
+        };
+        if let Err(error) = self.store.spend(&spent) {
+            tracing::warn!(%error, "the ledger could not be written");
+        }
+        outcome
+    }
+
+    fn spent_on(&self, day: &str) -> u64 {
+        let rows = self.store.spending(day).unwrap_or_default();
+        rows.iter().filter(|row| row.provider != OFFLINE).map(|row| row.tokens_in + row.tokens_out).sum()
+    }
+
+    /// What models cost since a day.
+    pub fn spending(&self, since: &str) -> Done<Vec<Spent>> {
+        Ok(self.store.spending(since)?)
+    }
+
+    fn keeps_working(&self) -> bool {
+        self.settings.enabled && self.settings.working_memory && self.settings.namespace.is_some()
+    }
+}

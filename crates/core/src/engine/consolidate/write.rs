@@ -1,0 +1,342 @@
+//! What a consolidation writes: the timeline, facts, documents and the pointer, in one transaction; and what it retires.
+
+use jiff::SignedDuration;
+
+use crate::consolidate::facts::{Fact, FactKind};
+use crate::consolidate::plan;
+use crate::model::{
+    ContentHash, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Namespace, Position, Role, Source,
+    Status, Turn, TurnId, Verb,
+};
+use crate::ports::{DocumentError, Op, Page, StoreError};
+use crate::recall::{Filter, RecallRequest, Scope, Terms, similarity};
+use crate::session::Standing;
+use crate::text::{bullets, tokens};
+use crate::working;
+
+use super::super::documents::IdentityUsage;
+use super::super::find::Fallback;
+use super::super::memories::TRIES;
+use super::super::{Done, Engine, EngineError};
+use super::{Batch, Compaction};
+
+/// Facts that share this much with one that is stored are that fact.
+const SAME_FACT: f64 = 0.8;
+/// What `{ns}/patterns` may grow to by itself, in characters.
+const PATTERNS_LIMIT: usize = 4000;
+/// At most so many chunks of the timeline are retired at once; the next run takes the others.
+const RETIRED_AT_ONCE: usize = 500;
+
+impl Engine {
+    /// Writes the summary, the facts, working memory and the pointer as one change.
+    pub(super) fn write_consolidation(&self, batch: &Batch, text: &str, facts: &[Fact]) -> Done<Option<Compaction>> {
+        let summary = plan::split(text, self.settings.working.max_tokens);
+        let new_facts = if self.settings.enabled { self.new_facts(batch, facts)? } else { Vec::new() };
+        let running = plan::running(batch.earlier(), &summary.own, self.settings.policy.summary_max_tokens);
+        let kept_from = self.kept_from(batch);
+        let has_timeline = self.settings.enabled && !summary.own.is_empty();
+        let mut has_documents = true;
+        for _ in 0..TRIES {
+            let mut ops: Vec<Op> = Vec::new();
+            if has_timeline {
+                ops.push(Op::Insert(self.timeline_entry(batch, &summary.own)));
+            }
+            ops.extend(new_facts.iter().map(|(entry, _)| Op::Insert(entry.clone())));
+            ops.push(self.pointer(batch, kept_from, &running));
+            let documents = if has_documents { self.documents_of(&summary.working, &new_facts)? } else { Vec::new() };
+            match self.apply_with_documents(&ops, &documents) {
+                Ok(None) => continue,
+                Err(EngineError::Document(error)) => {
+                    tracing::warn!(%error, "a document cannot be written; going on without");
+                    has_documents = false;
+                }
+                Err(EngineError::Store(StoreError::Conflict { what })) if what == batch.state.session.id.as_str() => {
+                    return Ok(None);
+                }
+                Err(error) => return Err(error),
+                Ok(Some(entries)) => {
+                    let mut ids = entries.into_iter().map(|entry| entry.id);
+                    let (tokens_before, tokens_after) = sizes(batch, kept_from, &running);
+                    return Ok(Some(Compaction {
+                        summary: summary.own,
+                        compacted: batch.turns.len(),
+                        tokens_before,
+                        tokens_after,
+                        timeline: if has_timeline { ids.next() } else { None },
+                        facts: ids.collect(),
+                        documents: documents.into_iter().map(|(before, _)| before.name).collect(),
+                    }));
+                }
+            }
+        }
+        Err(StoreError::Conflict { what: batch.state.session.id.to_string() }.into())
+    }
+
+    /// Archives the raw turns: nothing is lost, and the window can move on. Working memory stays as it was.
+    pub(super) fn write_raw(&self, batch: &Batch) -> Done<Option<Compaction>> {
+        let text = plan::raw(&batch.turns);
+        let earlier = batch.earlier().unwrap_or_default();
+        let kept_from = self.kept_from(batch);
+        let mut ops = Vec::new();
+        if self.settings.enabled {
+            ops.push(Op::Insert(self.timeline_entry(batch, &text)));
+        }
+        ops.push(self.pointer(batch, kept_from, earlier));
+        match self.store.apply(&self.change(Verb::Consolidate), &ops, &mut || true) {
+            Err(StoreError::Conflict { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+            Ok(entries) => {
+                let (tokens_before, tokens_after) = sizes(batch, kept_from, earlier);
+                Ok(Some(Compaction {
+                    compacted: batch.turns.len(),
+                    tokens_before,
+                    tokens_after,
+                    timeline: entries.first().map(|entry| entry.id.clone()),
+                    summary: text,
+                    ..Compaction::default()
+                }))
+            }
+        }
+    }
+
+    fn kept_from(&self, batch: &Batch) -> Position {
+        let standing = Standing { window: &batch.window, consolidated: batch.state.consolidated };
+        standing.kept_from(batch.state.kept_from, self.settings.policy.keep_recent_turns)
+    }
+
+    /// Moves the pointer to the last turn that was captured; the summary becomes a turn, where there is one.
+    fn pointer(&self, batch: &Batch, kept_from: Position, summary: &str) -> Op {
+        let (session, from) = (batch.state.session.id.clone(), batch.state.consolidated);
+        let summary = (!summary.is_empty()).then(|| self.summary_turn(batch, summary));
+        Op::Consolidated { session, from, to: batch.to, kept_from, summary }
+    }
+
+    fn summary_turn(&self, batch: &Batch, text: &str) -> Turn {
+        Turn {
+            id: TurnId::new(self.ids.next()),
+            session: batch.state.session.id.clone(),
+            role: Role::Summary,
+            speaker: None,
+            content: text.to_owned(),
+            at: self.clock.now(),
+        }
+    }
+
+    fn system_entry(&self, batch: &Batch, namespace: Namespace, layer: Layer, content: String) -> Entry {
+        let now = self.clock.now();
+        Entry {
+            id: EntryId::new(self.ids.next()),
+            kind: Kind::Entry,
+            namespace,
+            layer,
+            key: None,
+            content,
+            source: Source::System,
+            status: Status::Active,
+            importance: Importance::default(),
+            tags: Vec::new(),
+            session: Some(batch.state.session.id.clone()),
+            task: batch.state.session.task.clone(),
+            project: batch.state.session.project.clone(),
+            created_at: now,
+            updated_at: now,
+            expires_at: None,
+            supersedes: None,
+            provenance: batch.turns.iter().map(|turn| turn.id.clone()).collect(),
+            version: 1,
+        }
+    }
+
+    fn timeline_entry(&self, batch: &Batch, text: &str) -> Entry {
+        let session = &batch.state.session.id;
+        let content = plan::timeline_text(self.clock.now(), text);
+        let entry = self.system_entry(batch, Namespace::Session(session.clone()), Layer::Archive, content);
+        Entry { key: Some(plan::timeline_key(session, entry.id.as_str())), ..entry }
+    }
+
+    /// The facts that are not stored yet, as entries with the turns that say them.
+    fn new_facts(&self, batch: &Batch, facts: &[Fact]) -> Done<Vec<(Entry, FactKind)>> {
+        let mut new: Vec<(Entry, FactKind)> = Vec::new();
+        for fact in facts {
+            let known = self.similar(&fact.text)? || new.iter().any(|(entry, _)| same(&entry.content, &fact.text));
+            if known {
+                continue;
+            }
+            let entry = self.system_entry(batch, self.facts(), Layer::Knowledge, fact.text.clone());
+            let weighty = matches!(fact.kind, FactKind::Identity | FactKind::Constraint | FactKind::Correction);
+            let importance = if weighty { Importance::new(0.75).unwrap_or_default() } else { Importance::default() };
+            let provenance = said_in(&fact.text, &batch.turns);
+            new.push((Entry { importance, provenance, tags: vec![fact.kind.to_string()], ..entry }, fact.kind));
+        }
+        Ok(new)
+    }
+
+    fn similar(&self, text: &str) -> Done<bool> {
+        let filter = Filter { scope: Scope::Only(self.facts()), ..Filter::recallable(self.clock.now()) };
+        let hits = self.find(&RecallRequest { query: text.to_owned(), limit: 5, filter }, Fallback::Nothing)?;
+        Ok(hits.iter().any(|hit| same(&hit.memory.entry.content, text)))
+    }
+
+    /// The documents that change: working memory, and what was explicitly said about the person, where it fits.
+    fn documents_of(&self, working: &str, facts: &[(Entry, FactKind)]) -> Done<Vec<(Document, String)>> {
+        let Some(namespace) = self.settings.namespace.as_ref().filter(|_| self.settings.enabled) else {
+            return Ok(Vec::new());
+        };
+        let mut documents = Vec::new();
+        if self.keeps_working() && !working.is_empty() {
+            let after = working::render(working, self.clock.now(), self.settings.working);
+            documents.extend(self.current(&DocumentName::working(namespace))?.map(|before| (before, after)));
+        }
+        let about = |kinds: &[FactKind]| -> Vec<&Entry> {
+            facts.iter().filter(|(_, kind)| kinds.contains(kind)).map(|(entry, _)| entry).collect()
+        };
+        for (name, entries) in [
+            (DocumentName::profile(namespace), about(&[FactKind::Identity])),
+            (DocumentName::patterns(namespace), about(&[FactKind::Preference, FactKind::Constraint])),
+        ] {
+            if entries.is_empty() {
+                continue;
+            }
+            let Some(before) = self.current(&name)? else { continue };
+            let after = with_facts(&before, &entries);
+            if after != before.text {
+                documents.push((before, after));
+            }
+        }
+        Ok(documents)
+    }
+
+    /// A document as it is; nothing where it cannot be read, which is said and costs that document alone.
+    fn current(&self, name: &DocumentName) -> Done<Option<Document>> {
+        let missing = || Document { name: name.clone(), text: String::new(), hash: ContentHash::missing() };
+        match self.document(name) {
+            Ok(found) => Ok(Some(found.unwrap_or_else(missing))),
+            Err(EngineError::Document(error)) => {
+                tracing::warn!(%error, "a document cannot be read; going on without");
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Applies operations and documents as one change; nothing where a person was faster and all must be read again.
+    fn apply_with_documents(&self, ops: &[Op], documents: &[(Document, String)]) -> Done<Option<Vec<Entry>>> {
+        let versions =
+            documents.iter().map(|(before, after)| self.versioned(&before.name, Some(after), Source::System));
+        let ops: Vec<Op> = ops.iter().cloned().chain(versions).collect();
+        let (mut written, mut failure) = (0, None);
+        let mut write = || {
+            for (before, after) in documents {
+                match self.documents.write(&before.name, after, &before.hash) {
+                    Ok(()) => written += 1,
+                    Err(error) => {
+                        failure = Some(error);
+                        self.take_back(&documents[..std::mem::take(&mut written)]);
+                        return false;
+                    }
+                }
+            }
+            true
+        };
+        let applied = self.store.apply(&self.change(Verb::Consolidate), &ops, &mut write);
+        match (applied, failure) {
+            (_, Some(DocumentError::Conflict { .. })) => Ok(None),
+            (_, Some(error)) => Err(error.into()),
+            (Err(error), None) => {
+                self.take_back(&documents[..written]);
+                Err(error.into())
+            }
+            (Ok(entries), None) => Ok(Some(entries)),
+        }
+    }
+
+    /// Takes files back that belong to a change which did not come about, so that they are not taken for a person's
+    /// edit. What a person saved over them meanwhile stays.
+    fn take_back(&self, documents: &[(Document, String)]) {
+        for (before, after) in documents {
+            let ours = ContentHash::of(after);
+            let put = if before.hash == ContentHash::missing() {
+                self.documents.remove(&before.name, &ours)
+            } else {
+                self.documents.write(&before.name, &before.text, &ours)
+            };
+            if let Err(error) = put {
+                tracing::warn!(%error, "a document could not be taken back");
+            }
+        }
+    }
+
+    /// Retires automatic chunks of the timeline that are older than their retention, unless they matter.
+    pub(super) fn retire(&self) -> Done<()> {
+        let days = self.settings.policy.retention_days;
+        if days == 0 || !self.settings.enabled {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        let Ok(until) = now.checked_sub(SignedDuration::from_hours(24 * i64::from(days))) else { return Ok(()) };
+        let filter = Filter { layers: vec![Layer::Archive], until: Some(until), ..Filter::recallable(now) };
+        let mut page = Page { limit: RETIRED_AT_ONCE, cursor: None };
+        let mut ops = Vec::new();
+        // What stays for ever must not stand in front of what goes.
+        while ops.len() < RETIRED_AT_ONCE {
+            let listing = self.store.list(&filter, &page)?;
+            let old = listing.memories.into_iter().map(|memory| memory.entry).filter(is_passing_chunk);
+            ops.extend(old.map(|entry| Op::Update(Entry { status: Status::Inactive, updated_at: now, ..entry })));
+            page.cursor = listing.cursor;
+            if page.cursor.is_none() {
+                break;
+            }
+        }
+        if !ops.is_empty() {
+            self.store.apply(&self.change(Verb::Forget), &ops, &mut || true)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether consolidation itself put it into the timeline, and nobody said that it matters.
+fn is_passing_chunk(entry: &Entry) -> bool {
+    let is_chunk = entry.key.as_ref().is_some_and(|key| key.starts_with("ctx_"));
+    is_chunk && entry.source == Source::System && entry.importance.significance().value() < 4
+}
+
+fn same(a: &str, b: &str) -> bool {
+    similarity(a, b) >= SAME_FACT
+}
+
+/// The turn of the person that shares most words with a fact.
+fn said_in(fact: &str, turns: &[Turn]) -> Vec<TurnId> {
+    let terms = Terms::of_query(fact);
+    let shared = |turn: &&Turn| {
+        let said = crate::recall::analysis::index_text(&turn.content);
+        terms.as_slice().iter().filter(|term| said.split(' ').any(|word| word == *term)).count()
+    };
+    let theirs = turns.iter().filter(|turn| turn.role == Role::User);
+    theirs.max_by_key(shared).map(|turn| turn.id.clone()).into_iter().collect()
+}
+
+/// A document with facts that it does not say yet, as far as they fit.
+fn with_facts(document: &Document, facts: &[&Entry]) -> String {
+    let mut text = document.text.clone();
+    for fact in facts {
+        let known = bullets::parse(&document.name, &text).iter().any(|bullet| same(&bullet.content, &fact.content));
+        let longer = bullets::with_added(&text, &fact.content, Importance::default());
+        let fits = if document.name.is_profile() {
+            !IdentityUsage::of(&longer).is_over()
+        } else {
+            longer.chars().count() <= PATTERNS_LIMIT
+        };
+        if !known && fits {
+            text = longer;
+        }
+    }
+    text
+}
+
+/// Tokens that were sent before, and that are sent now.
+fn sizes(batch: &Batch, kept_from: Position, summary: &str) -> (usize, usize) {
+    let size = |turn: &Turn| tokens::estimate(&turn.content);
+    let before = batch.window.iter().map(|(_, turn)| size(turn)).sum();
+    let kept = batch.window.iter().filter(|(at, turn)| *at > kept_from && turn.role != Role::Summary);
+    (before, tokens::estimate(summary) + kept.map(|(_, turn)| size(turn)).sum::<usize>())
+}

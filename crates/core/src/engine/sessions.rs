@@ -1,0 +1,268 @@
+//! Sessions: begin, context for each message, observe what was said, reset, end.
+
+use serde::Serialize;
+
+use crate::context::{self, Context, Part};
+use crate::model::{EntryId, Position, Role, SessionId, SessionState, Turn, TurnId};
+use crate::ports::NewSession;
+use crate::session::{Standing, Trigger};
+use crate::text::{redact::redact, tokens};
+
+use super::find::{ContextRequest, Fallback};
+use super::{Done, Engine, EngineError, InjectAt};
+
+/// A profile that a person made longer is cut here when it is injected, in tokens.
+const PROFILE_TOKENS: usize = 2000;
+
+/// A conversation that begins, or goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StartSession {
+    /// Its identifier.
+    pub id: SessionId,
+    /// The project it belongs to.
+    pub project: Option<String>,
+    /// The task it is about.
+    pub task: Option<String>,
+    /// The host's own system prompt.
+    pub system_prompt: Option<String>,
+}
+
+impl StartSession {
+    /// A conversation of which nothing else is known.
+    pub fn new(id: SessionId) -> Self {
+        Self { id, project: None, task: None, system_prompt: None }
+    }
+}
+
+/// A conversation that has begun.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Started {
+    /// Its identifier.
+    pub session: SessionId,
+    /// The whole system prompt, the same on every turn of this session.
+    pub system_prompt: String,
+    /// The part of it that is memory.
+    pub context: String,
+}
+
+/// Something that was said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// Its identifier, where the host has one: said twice, it is kept once.
+    pub id: Option<TurnId>,
+    /// Who spoke.
+    pub role: Role,
+    /// The speaker's name, where several share a role.
+    pub speaker: Option<String>,
+    /// The words.
+    pub content: String,
+    /// When; now, unless the host knows better.
+    pub at: Option<jiff::Timestamp>,
+}
+
+impl Said {
+    /// Something said just now.
+    pub fn now(role: Role, content: impl Into<String>) -> Self {
+        Self { id: None, role, speaker: None, content: content.into(), at: None }
+    }
+}
+
+/// The receipt for what was said.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Observed {
+    /// The turns, as they are kept.
+    pub turns: Vec<Turn>,
+    /// Whether the conversation is due for consolidation, and why.
+    pub due: Option<Trigger>,
+}
+
+impl Engine {
+    /// Begins a session, or finds it begun: its memory is computed once, and stays as it is until a reset.
+    pub fn start_session(&self, start: &StartSession) -> Done<Started> {
+        let state = self.store.open_session(&NewSession {
+            id: start.id.clone(),
+            project: start.project.clone(),
+            task: start.task.clone(),
+            base_prompt: start.system_prompt.clone(),
+            at: self.clock.now(),
+        })?;
+        let opening = self.opening_of(&state)?;
+        let system_prompt = context::system_prompt(&state.base_prompt, &opening);
+        Ok(Started { session: start.id.clone(), system_prompt, context: opening })
+    }
+
+    /// The memory that a session began with; computed now if it was not.
+    fn opening_of(&self, state: &SessionState) -> Done<String> {
+        match &state.opening {
+            Some(opening) => Ok(opening.clone()),
+            None => Ok(self.store.set_opening(&state.session.id, &self.opening().0)?),
+        }
+    }
+
+    /// Who the person is and what was going on, with the reasons. What cannot be read is left out, and said.
+    pub(super) fn opening(&self) -> (String, Vec<Part>) {
+        let mut parts = Vec::new();
+        if !self.settings.enabled {
+            return (String::new(), parts);
+        }
+        let profile = self.profile().unwrap_or_else(|error| {
+            tracing::warn!(%error, "the profile cannot be read; going on without it");
+            None
+        });
+        let working = self.working().unwrap_or_else(|error| {
+            tracing::warn!(%error, "working memory cannot be read; going on without it");
+            None
+        });
+        let profile = profile.map(|(text, usage)| {
+            let safe = redact(&text).text.into_owned();
+            let text = tokens::cut(&safe, PROFILE_TOKENS).to_owned();
+            let why = format!("who the person is, {usage}");
+            parts.push(Part { what: "profile", id: None, why, tokens: tokens::estimate(&text) });
+            text
+        });
+        let working = working.map(|working| {
+            let safe = redact(&working.content).text.into_owned();
+            let text = tokens::cut(&safe, self.settings.working.max_tokens).to_owned();
+            let why = format!("what was going on; expires {}", working.expires_at);
+            parts.push(Part { what: "working", id: None, why, tokens: tokens::estimate(&text) });
+            text
+        });
+        let text = context::opening(profile.as_deref(), working.as_deref(), self.settings.greeting);
+        (text, parts)
+    }
+
+    /// What to send to the model for this message; noted in the log, and not repeated while it is still in view.
+    pub fn context(&self, session: &SessionId, message: &str) -> Done<Context> {
+        let state = self.state(session)?;
+        let opening = self.opening_of(&state)?;
+        let mut answer = Context {
+            system_prompt: context::system_prompt(&state.base_prompt, &opening),
+            message: Some(message.to_owned()),
+            ..Context::default()
+        };
+        if !self.settings.enabled || self.settings.inject_at == InjectAt::Off {
+            return Ok(answer);
+        }
+        let request = ContextRequest {
+            session: Some(session.clone()),
+            project: state.session.project,
+            message: Some(message.to_owned()),
+            ..ContextRequest::default()
+        };
+        let given = self.recall_with(&self.for_message(&request, message), Fallback::Nothing).and_then(|recall| {
+            self.inject(session, message, recall.hits, &mut answer)?;
+            Ok(recall.recall_id)
+        });
+        match given {
+            Ok(recall_id) => answer.recall_id = Some(recall_id),
+            Err(error) => tracing::warn!(%error, "nothing can be recalled; going on without"),
+        }
+        Ok(answer)
+    }
+
+    fn inject(
+        &self,
+        session: &SessionId,
+        message: &str,
+        mut hits: Vec<crate::recall::Hit>,
+        answer: &mut Context,
+    ) -> Done<()> {
+        if self.settings.inject_at == InjectAt::SystemPrompt {
+            let (block, parts) = context::memory_block(&hits, self.settings.recall_max_tokens);
+            answer.system_prompt = context::system_prompt(&answer.system_prompt, &block);
+            answer.parts.extend(parts);
+            return Ok(());
+        }
+        if !self.settings.inject_repeat {
+            let shown = self.store.injected(session)?;
+            hits.retain(|hit| !shown.contains(&hit.memory.entry.id));
+        }
+        let (text, parts) = context::message(message, &hits, self.settings.recall_max_tokens);
+        let given: Vec<EntryId> = parts.iter().filter_map(|part| part.id.clone()).collect();
+        if !given.is_empty() {
+            self.store.note_injected(session, &given)?;
+        }
+        answer.message = Some(text);
+        answer.parts.extend(parts);
+        Ok(())
+    }
+
+    /// Keeps what was said, word for word but for secrets and what memory itself had put in front.
+    pub fn observe(&self, session: &SessionId, said: &[Said]) -> Done<Observed> {
+        let turns: Vec<Turn> = said.iter().map(|said| self.turn(session, said)).collect::<Done<_>>()?;
+        self.store.append(&turns)?;
+        Ok(Observed { due: self.due(session)?, turns })
+    }
+
+    fn turn(&self, session: &SessionId, said: &Said) -> Done<Turn> {
+        let own = context::without_fence(&said.content);
+        if own.trim().is_empty() {
+            return Err(EngineError::invalid("what was said", "is empty"));
+        }
+        let id = said.id.clone().unwrap_or_else(|| TurnId::new(self.ids.next()));
+        Ok(Turn {
+            id,
+            session: session.clone(),
+            role: said.role,
+            speaker: said.speaker.clone(),
+            content: redact(own).text.into_owned(),
+            at: said.at.unwrap_or_else(|| self.clock.now()),
+        })
+    }
+
+    /// Whether a conversation is due for consolidation, and why.
+    pub fn due(&self, session: &SessionId) -> Done<Option<Trigger>> {
+        let state = self.state(session)?;
+        let window = self.store.turns_after(session, state.kept_from)?;
+        let standing = Standing { window: &window, consolidated: state.consolidated };
+        Ok(standing.due(&self.settings.policy, self.clock.now()))
+    }
+
+    /// Every conversation that is due and had a turn lately, the latest first.
+    pub fn all_due(&self, lately: jiff::SignedDuration) -> Done<Vec<(SessionId, Trigger)>> {
+        let mut due = Vec::new();
+        let since = self.clock.now().checked_sub(lately).unwrap_or(jiff::Timestamp::MIN);
+        for state in self.store.sessions()?.into_iter().take_while(|state| state.session.updated_at >= since) {
+            if let Some(trigger) = self.due(&state.session.id)? {
+                due.push((state.session.id, trigger));
+            }
+        }
+        Ok(due)
+    }
+
+    /// What is still sent to the model: the latest summary and the turns since, as far as they fit.
+    pub fn window(&self, session: &SessionId, budget: usize) -> Done<(Vec<Turn>, usize)> {
+        let state = self.state(session)?;
+        let turns = self.store.turns_after(session, state.kept_from)?.into_iter().map(|(_, turn)| turn);
+        Ok(crate::session::fit(&turns.collect::<Vec<_>>(), budget))
+    }
+
+    /// Forgets what the session began with: the next turn computes it anew.
+    pub fn reset_session(&self, session: &SessionId) -> Done<()> {
+        self.state(session)?;
+        Ok(self.store.reset_session(session)?)
+    }
+
+    /// Marks a session as ended; saying more opens it again.
+    pub fn end_session(&self, session: &SessionId) -> Done<()> {
+        self.state(session)?;
+        Ok(self.store.end_session(session, self.clock.now())?)
+    }
+
+    /// All sessions, the latest first.
+    pub fn sessions(&self) -> Done<Vec<SessionState>> {
+        Ok(self.store.sessions()?)
+    }
+
+    /// A session and all that was said in it.
+    pub fn conversation(&self, session: &SessionId) -> Done<(SessionState, Vec<Turn>)> {
+        let state = self.state(session)?;
+        let turns = self.store.turns_after(session, Position::default())?;
+        Ok((state, turns.into_iter().map(|(_, turn)| turn).collect()))
+    }
+
+    pub(super) fn state(&self, session: &SessionId) -> Done<SessionState> {
+        let unknown = || EngineError::NoSession { session: session.clone() };
+        self.store.session(session)?.ok_or_else(unknown)
+    }
+}

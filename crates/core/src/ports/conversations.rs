@@ -1,0 +1,92 @@
+//! Conversations, and what consolidating them keeps about its own work.
+
+use jiff::Timestamp;
+
+use crate::model::{EntryId, Position, SessionId, SessionState, Turn};
+
+use super::{Purpose, Stored};
+
+/// Conversations: sessions and their turns.
+pub trait Conversations {
+    /// Appends turns, opening sessions that are new; one that is there already is left alone. Durable when it returns.
+    fn append(&self, turns: &[Turn]) -> Stored<()>;
+    /// All sessions, the latest first.
+    fn sessions(&self) -> Stored<Vec<SessionState>>;
+    /// One session.
+    fn session(&self, id: &SessionId) -> Stored<Option<SessionState>>;
+    /// The turns of a session after a position, oldest first, each with the position behind it.
+    fn turns_after(&self, id: &SessionId, after: Position) -> Stored<Vec<(Position, Turn)>>;
+    /// Opens a session, or changes what it is about; what is not given stays.
+    fn open_session(&self, new: &NewSession) -> Stored<SessionState>;
+    /// Sets the memory that a session begins with, unless somebody else did; gives what it now is.
+    fn set_opening(&self, id: &SessionId, opening: &str) -> Stored<String>;
+    /// Forgets the memory that a session began with and what was injected, so that it is computed anew.
+    fn reset_session(&self, id: &SessionId) -> Stored<()>;
+    /// Marks a session as ended.
+    fn end_session(&self, id: &SessionId, at: Timestamp) -> Stored<()>;
+}
+
+/// A session to open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSession {
+    /// Its identifier.
+    pub id: SessionId,
+    /// The project it belongs to.
+    pub project: Option<String>,
+    /// The task it is about.
+    pub task: Option<String>,
+    /// The host's own system prompt.
+    pub base_prompt: Option<String>,
+    /// When it begins.
+    pub at: Timestamp,
+}
+
+/// What consolidation keeps about its own work.
+pub trait Progress {
+    /// Memories that stand in the part of a conversation that is still sent.
+    fn injected(&self, session: &SessionId) -> Stored<Vec<EntryId>>;
+    /// Notes memories that were given to a conversation.
+    fn note_injected(&self, session: &SessionId, memories: &[EntryId]) -> Stored<()>;
+    /// Counts a consolidation that failed; gives how many did in a row.
+    fn note_failure(&self, session: &SessionId) -> Stored<u32>;
+    /// Takes a lease until `until`, if nobody holds it at `now`, or only `gone` holders do.
+    fn acquire(&self, lease: &Lease, now: Timestamp, gone: &dyn Fn(&str) -> bool) -> Stored<bool>;
+    /// Gives a lease back, if this holder still has it.
+    fn release(&self, lease: &Lease) -> Stored<()>;
+    /// Adds to the ledger.
+    fn spend(&self, spent: &Spent) -> Stored<()>;
+    /// What was spent since a day, newest first.
+    fn spending(&self, since: &str) -> Stored<Vec<Spent>>;
+}
+
+/// The right to do something alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// What is done.
+    pub name: String,
+    /// Who does it.
+    pub holder: String,
+    /// Until when, if nobody gives it back.
+    pub until: Timestamp,
+}
+
+/// What a model cost on a day, for a purpose.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Spent {
+    /// `YYYY-MM-DD`, in UTC.
+    pub day: String,
+    /// The provider.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// What for.
+    pub purpose: Purpose,
+    /// Calls that gave a reply.
+    pub calls: u64,
+    /// Calls that did not.
+    pub failures: u64,
+    /// Tokens that were sent.
+    pub tokens_in: u64,
+    /// Tokens that came back.
+    pub tokens_out: u64,
+}

@@ -1,0 +1,75 @@
+//! Documents: Markdown files that a person may edit at any time.
+
+use crate::model::{ContentHash, Document, DocumentName, Name};
+
+/// Why a document could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentError {
+    /// The file is not what the writer thought it would replace.
+    #[error("`{name}` was changed by somebody else in the meantime")]
+    Conflict {
+        /// Which document.
+        name: DocumentName,
+    },
+    /// Another document has the same name, but for case or Unicode form.
+    #[error("`{name}` differs from the existing `{existing}` only in case or Unicode form")]
+    Clash {
+        /// What was asked for.
+        name: DocumentName,
+        /// What is there.
+        existing: String,
+    },
+    /// A link or something else that is not a plain file or directory.
+    #[error("`{name}` is not a plain file inside the memory directory")]
+    NotPlain {
+        /// Which document.
+        name: DocumentName,
+    },
+    /// Not UTF-8, or far too large for a document.
+    #[error("`{name}` is not readable as text: {why}")]
+    NotText {
+        /// Which document.
+        name: DocumentName,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The file system said no.
+    #[error("cannot {doing} `{name}`")]
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// Which document.
+        name: String,
+        /// What the file system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl DocumentError {
+    /// What to try next.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Conflict { .. } => "read it again, apply your change to what it says now, and write that",
+            Self::Clash { .. } => "use the existing name",
+            Self::NotPlain { .. } => "replace the link by the file itself",
+            Self::NotText { .. } => "documents are short UTF-8 text; keep anything else in the vault",
+            Self::Io { .. } => return None,
+        })
+    }
+}
+
+/// Documents: Markdown files that a person may edit at any time.
+pub trait Documents: Send + Sync {
+    /// Reads a document; nothing where there is none.
+    fn read(&self, name: &DocumentName) -> Result<Option<Document>, DocumentError>;
+    /// Replaces the text whose digest is `expected` ([`ContentHash::missing`] for a new one): whole or not at all,
+    /// durable when it returns, and never over an edit that the caller has not seen.
+    fn write(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), DocumentError>;
+    /// Removes the file whose digest is `expected`.
+    fn remove(&self, name: &DocumentName, expected: &ContentHash) -> Result<(), DocumentError>;
+    /// Every document of a namespace, sorted.
+    fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError>;
+    /// A cheap stamp that changes whenever the file may have changed; nothing where there is none.
+    fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError>;
+}

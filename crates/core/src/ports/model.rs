@@ -1,0 +1,220 @@
+//! Language models: one small port for all of them.
+//!
+//! A task is structured, not a prompt: a provider that talks to a language model renders it with
+//! [`prompts`](crate::prompts), the offline one reads its parts. What comes back is a proposal, and untrusted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::model::{Role, Turn, spelled};
+
+/// Why a model gave no usable reply. None of these is ever stored as memory.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// Nobody answers there.
+    #[error("{provider} cannot be reached: {why}")]
+    Unreachable {
+        /// Which provider.
+        provider: &'static str,
+        /// What was tried and what happened.
+        why: String,
+    },
+    /// It took too long.
+    #[error("{provider} did not answer in time")]
+    TimedOut {
+        /// Which provider.
+        provider: &'static str,
+    },
+    /// It said no: a key, a model name, a quota.
+    #[error("{provider} answered {status}: {why}")]
+    Refused {
+        /// Which provider.
+        provider: &'static str,
+        /// The HTTP status.
+        status: u16,
+        /// Its own words, bounded and without secrets.
+        why: String,
+        /// How long it asks to be left alone, where it says so.
+        retry_after: Option<Duration>,
+    },
+    /// What it sent is not in its own format, or breaks off.
+    #[error("{provider} sent something that cannot be read: {why}")]
+    Malformed {
+        /// Which provider.
+        provider: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The person stopped it.
+    #[error("the reply was cancelled")]
+    Cancelled,
+    /// It failed so often that it is left alone for a while.
+    #[error("{provider} failed too often and is left alone for now")]
+    Resting {
+        /// Which provider.
+        provider: &'static str,
+    },
+    /// The day's tokens are spent.
+    #[error("today's budget of {budget} tokens is spent")]
+    BudgetSpent {
+        /// The budget.
+        budget: u64,
+    },
+    /// The offline model summarises and extracts; it does not talk.
+    #[error("no chat model is configured")]
+    CannotChat,
+}
+
+impl ModelError {
+    /// Whether trying again may help.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Malformed { .. } => true,
+            Self::Refused { status, .. } => matches!(status, 408 | 409 | 425 | 429 | 500..),
+            Self::Cancelled | Self::Resting { .. } | Self::BudgetSpent { .. } | Self::CannotChat => false,
+        }
+    }
+
+    /// What to try next.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Unreachable { .. } => "check `base_url` under `[model]`, and that the server is running",
+            Self::Refused { status: 401 | 403, .. } => "check the variable that `api_key_env` names",
+            Self::Refused { status: 404, .. } => "check `model` and `base_url` under `[model]`",
+            Self::CannotChat => "set `provider` and `model` under `[model]`: \"ollama\", \"openai\" or \"anthropic\"",
+            Self::BudgetSpent { .. } => "raise `daily_tokens` under `[model]`, or wait until tomorrow",
+            _ => return None,
+        })
+    }
+}
+
+/// One message of a chat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// The words.
+    pub content: String,
+}
+
+/// What a summary is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummaryTask {
+    /// Whether it is for a person's assistant (a namespace is set), or generic.
+    pub personal: bool,
+    /// What was said since the last summary.
+    pub turns: Vec<Turn>,
+    /// The working memory so far: its open threads are carried over, and nothing else of it.
+    pub previous: Option<String>,
+    /// Knowledge that may help to understand what was said; never part of the summary by itself.
+    pub knowledge: Vec<String>,
+    /// How long the summary may be.
+    pub max_tokens: usize,
+}
+
+/// What facts are extracted from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExtractTask {
+    /// What was said since the last time.
+    pub turns: Vec<Turn>,
+    /// Knowledge that is stored already.
+    pub known: Vec<String>,
+}
+
+/// What a model is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Task {
+    /// Summarise, answered in Markdown.
+    Summarise(SummaryTask),
+    /// Extract facts, answered in the strict schema that the extraction prompt names.
+    Extract(ExtractTask),
+    /// Talk.
+    Chat {
+        /// The system prompt.
+        system: String,
+        /// The conversation, the person's latest message last.
+        messages: Vec<Message>,
+    },
+}
+
+/// Why a model was called, for the ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Purpose {
+    /// A summary.
+    Summary,
+    /// Facts.
+    Extraction,
+    /// A conversation.
+    Chat,
+}
+
+spelled!(Purpose, "purpose", "summary, extraction, chat", {
+    Summary => "summary", Extraction => "extraction", Chat => "chat",
+});
+
+impl Task {
+    /// Why it is asked.
+    pub fn purpose(&self) -> Purpose {
+        match self {
+            Self::Summarise(_) => Purpose::Summary,
+            Self::Extract(_) => Purpose::Extraction,
+            Self::Chat { .. } => Purpose::Chat,
+        }
+    }
+}
+
+/// How a reply ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finish {
+    /// The model was done.
+    Complete,
+    /// It ran out of room: not a summary.
+    CutOff,
+    /// It was stopped by the provider's own filter: not a summary.
+    Filtered,
+}
+
+/// What a model answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The text, whole.
+    pub text: String,
+    /// How it ended.
+    pub finish: Finish,
+    /// Tokens that were sent, as the provider counts them, or estimated.
+    pub tokens_in: u64,
+    /// Tokens that came back.
+    pub tokens_out: u64,
+}
+
+/// A language model, or what stands in for one.
+pub trait Model: Send + Sync {
+    /// The provider's name, as in the config.
+    fn provider(&self) -> &'static str;
+    /// The model's name, as the provider knows it.
+    fn name(&self) -> &str;
+    /// Whether it can talk, and not only summarise and extract.
+    fn can_chat(&self) -> bool;
+    /// Does a task, once: no retries here. Pieces of text go to `sink` as they arrive; its `false` cancels. An empty
+    /// piece says nothing and only asks whether to go on, so that a model that is silent can be cancelled too.
+    fn complete(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError>;
+}
+
+/// A model that several hold, or one that is chosen at run time.
+impl<M: Model + ?Sized> Model for Arc<M> {
+    fn provider(&self) -> &'static str {
+        (**self).provider()
+    }
+
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn can_chat(&self) -> bool {
+        (**self).can_chat()
+    }
+
+    fn complete(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+        (**self).complete(task, sink)
+    }
+}

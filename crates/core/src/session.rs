@@ -1,0 +1,212 @@
+//! How a conversation stands: when it is due for consolidation, where it is cut, and what still fits the window.
+//!
+//! Goes in: turns and a policy. Comes out: decisions. Never happens: a cut anywhere but in front of something that the
+//! person said, so that a tool call never loses its result.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::model::{Position, Role, Turn};
+use crate::text::tokens;
+
+/// When to consolidate, and what to keep. A zero turns a trigger off.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    /// The share of the window that may be used.
+    pub trigger_ratio: f64,
+    /// What the model can see at once, in tokens.
+    pub context_window: usize,
+    /// The person's messages since the last consolidation.
+    pub turn_threshold: usize,
+    /// Minutes of silence.
+    pub idle_minutes: u32,
+    /// How many of the person's latest messages, with all that followed them, stay as they are.
+    pub keep_recent_turns: usize,
+    /// How long a summary may be.
+    pub summary_max_tokens: usize,
+    /// Whether facts are extracted.
+    pub auto_extract: bool,
+    /// Failures in a row after which the raw turns are archived instead.
+    pub max_failures: u32,
+    /// Days after which automatic chunks of the timeline are retired; 0 keeps them for ever.
+    pub retention_days: u32,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            trigger_ratio: 0.5,
+            context_window: 128_000,
+            turn_threshold: 3,
+            idle_minutes: 10,
+            keep_recent_turns: 6,
+            summary_max_tokens: 1000,
+            auto_extract: true,
+            max_failures: 3,
+            retention_days: 90,
+        }
+    }
+}
+
+/// Why a consolidation is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Trigger {
+    /// What is sent fills too much of the window.
+    Tokens,
+    /// The person said enough.
+    Turns,
+    /// Nothing was said for a while.
+    Idle,
+}
+
+/// A conversation as the triggers see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing<'a> {
+    /// What is sent to the model.
+    pub window: &'a [(Position, Turn)],
+    /// Up to where it is consolidated.
+    pub consolidated: Position,
+}
+
+impl Standing<'_> {
+    /// The turns that no consolidation has captured; summaries stand for what was captured.
+    pub fn unconsolidated(&self) -> impl Iterator<Item = &(Position, Turn)> {
+        self.window.iter().filter(|(at, turn)| *at > self.consolidated && turn.role != Role::Summary)
+    }
+
+    /// Whether a consolidation is due, and why.
+    pub fn due(&self, policy: &Policy, now: Timestamp) -> Option<Trigger> {
+        let (_, last) = self.unconsolidated().last()?;
+        let said = self.unconsolidated().filter(|(_, turn)| turn.role == Role::User).count();
+        let sent: usize = self.window.iter().map(|(_, turn)| tokens::estimate(&turn.content)).sum();
+        let limit = policy.trigger_ratio * policy.context_window as f64;
+        let idle_ms = now.as_millisecond() - last.at.as_millisecond();
+        if limit > 0.0 && sent as f64 > limit {
+            Some(Trigger::Tokens)
+        } else if policy.turn_threshold > 0 && said >= policy.turn_threshold {
+            Some(Trigger::Turns)
+        } else if policy.idle_minutes > 0 && idle_ms >= i64::from(policy.idle_minutes) * 60_000 {
+            Some(Trigger::Idle)
+        } else {
+            None
+        }
+    }
+
+    /// From where on turns stay as they are: in front of the person's latest few messages.
+    pub fn kept_from(&self, current: Position, keep: usize) -> Position {
+        let said: Vec<usize> =
+            self.window.iter().enumerate().filter(|(_, (_, turn))| turn.role == Role::User).map(|(at, _)| at).collect();
+        if keep == 0 {
+            return self.window.last().map_or(current, |(at, _)| *at);
+        }
+        match said.len().checked_sub(keep).and_then(|at| said.get(at)) {
+            Some(0) | None => current,
+            Some(first) => self.window[first - 1].0.max(current),
+        }
+    }
+}
+
+/// What is sent: the latest summary and the turns after it; oldest exchanges left out until the rest fits.
+///
+/// Gives the turns and how many were left out. An exchange is something the person said with all that followed.
+pub fn fit(window: &[Turn], budget: usize) -> (Vec<Turn>, usize) {
+    let summary = window.iter().rfind(|turn| turn.role == Role::Summary);
+    let said: Vec<&Turn> = window.iter().filter(|turn| turn.role != Role::Summary).collect();
+    let size = |turn: &Turn| tokens::estimate(&turn.content) + 4;
+    let mut left = budget.saturating_sub(summary.map_or(0, &size));
+    let mut first = said.len();
+    for start in (0..said.len()).rev().filter(|at| said[*at].role == Role::User) {
+        let exchange: usize = said[start..first].iter().map(|turn| size(turn)).sum();
+        if exchange > left && first < said.len() {
+            break;
+        }
+        left = left.saturating_sub(exchange);
+        first = start;
+    }
+    let kept = summary.into_iter().chain(said[first..].iter().copied()).cloned().collect();
+    (kept, first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::TurnId;
+
+    fn turn(n: i64, role: Role, minute: i64) -> (Position, Turn) {
+        let turn = Turn {
+            id: TurnId::new(n.to_string()),
+            session: "cli:main".parse().unwrap(),
+            role,
+            speaker: None,
+            content: format!("turn {n}"),
+            at: Timestamp::from_second(minute * 60).unwrap(),
+        };
+        (Position::new(n), turn)
+    }
+
+    fn window(roles: &str) -> Vec<(Position, Turn)> {
+        let role = |c| match c {
+            'u' => Role::User,
+            'a' => Role::Assistant,
+            't' => Role::Tool,
+            _ => Role::Summary,
+        };
+        roles.chars().enumerate().map(|(n, c)| turn(n as i64 + 1, role(c), n as i64)).collect()
+    }
+
+    fn due(roles: &str, consolidated: i64, minute: i64) -> Option<Trigger> {
+        let window = window(roles);
+        let standing = Standing { window: &window, consolidated: Position::new(consolidated) };
+        standing.due(&Policy::default(), Timestamp::from_second(minute * 60).unwrap())
+    }
+
+    #[test]
+    fn the_third_message_is_due_and_the_second_is_not() {
+        assert_eq!(due("uaua", 0, 3), None);
+        assert_eq!(due("uauau", 0, 4), Some(Trigger::Turns));
+        assert_eq!(due("uauaua", 4, 5), None);
+        assert_eq!(due("", 0, 99), None);
+    }
+
+    #[test]
+    fn ten_silent_minutes_are_due_and_nine_are_not() {
+        assert_eq!(due("ua", 0, 1 + 9), None);
+        assert_eq!(due("ua", 0, 1 + 10), Some(Trigger::Idle));
+        assert_eq!(due("uas", 2, 99), None, "nothing new was said");
+    }
+
+    #[test]
+    fn a_full_window_is_due_and_zero_turns_a_trigger_off() {
+        let window = window("ua");
+        let standing = Standing { window: &window, consolidated: Position::default() };
+        let small = Policy { context_window: 4, ..Policy::default() };
+        assert_eq!(standing.due(&small, Timestamp::UNIX_EPOCH), Some(Trigger::Tokens));
+        let off = Policy { trigger_ratio: 0.0, turn_threshold: 0, idle_minutes: 0, ..small };
+        assert_eq!(standing.due(&off, Timestamp::from_second(1 << 30).unwrap()), None);
+    }
+
+    #[test]
+    fn cuts_only_in_front_of_the_person() {
+        let window = window("uatauatau");
+        let standing = Standing { window: &window, consolidated: Position::default() };
+        let start = Position::default();
+        assert_eq!(standing.kept_from(start, 1), Position::new(8));
+        assert_eq!(standing.kept_from(start, 2), Position::new(4));
+        assert_eq!(standing.kept_from(start, 3), start);
+        assert_eq!(standing.kept_from(start, 9), start);
+        assert_eq!(standing.kept_from(start, 0), Position::new(9));
+    }
+
+    #[test]
+    fn leaves_out_whole_exchanges_from_the_oldest() {
+        let turns: Vec<Turn> = window("suatauau").into_iter().map(|(_, turn)| turn).collect();
+        let roles = |budget| {
+            let (kept, left_out) = fit(&turns, budget);
+            (kept.iter().map(|turn| turn.id.to_string()).collect::<String>(), left_out)
+        };
+        assert_eq!(roles(1000), ("12345678".to_owned(), 0));
+        assert_eq!(roles(6 * 4), ("1678".to_owned(), 4));
+        assert_eq!(roles(0), ("18".to_owned(), 6), "the latest message is always sent");
+    }
+}

@@ -1,0 +1,117 @@
+//! The offline model: summaries and facts without any language model.
+//!
+//! Goes in: a conversation. Comes out: sentences of it, chosen and sorted, verbatim but for white space. Never happens:
+//! a word that nobody said, a reply that depends on anything but the task, time that grows faster than the text.
+//!
+//! A conversation that holds nothing worth keeping gives an empty summary and no facts; that is an answer, not a
+//! failure.
+
+mod carry;
+mod change;
+mod extract;
+mod lexicon;
+mod openings;
+mod phrases;
+mod prose;
+mod split;
+mod statement;
+mod summary;
+mod weigh;
+mod words;
+
+#[cfg(test)]
+mod corpus;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tables;
+
+use throughline_core::model::Turn;
+use throughline_core::ports::{Finish, Model, ModelError, Reply, Task};
+use throughline_core::text::tokens;
+
+/// The embedded model. It needs nothing and is always there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Offline;
+
+impl Model for Offline {
+    fn provider(&self) -> &'static str {
+        "offline"
+    }
+
+    fn name(&self) -> &str {
+        "extractive"
+    }
+
+    fn can_chat(&self) -> bool {
+        false
+    }
+
+    fn complete(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+        let (text, turns) = match task {
+            Task::Summarise(task) => (summary::summarise(task), &task.turns),
+            Task::Extract(task) => (extract::extract(task), &task.turns),
+            Task::Chat { .. } => return Err(ModelError::CannotChat),
+        };
+        if !text.is_empty() && !sink(&text) {
+            return Err(ModelError::Cancelled);
+        }
+        let tokens_out = tokens::estimate(&text) as u64;
+        Ok(Reply { text, finish: Finish::Complete, tokens_in: tokens_in(turns), tokens_out })
+    }
+}
+
+fn tokens_in(turns: &[Turn]) -> u64 {
+    turns.iter().map(|turn| tokens::estimate(&turn.content) as u64).sum()
+}
+
+/// White space folded: what "verbatim" is measured by.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use throughline_core::ports::{ExtractTask, SummaryTask};
+
+    use super::corpus::turn;
+    use super::*;
+
+    fn extraction() -> Task {
+        Task::Extract(ExtractTask { turns: vec![turn("user", "My name is Ada.")], known: Vec::new() })
+    }
+
+    #[test]
+    fn does_not_chat() {
+        let task = Task::Chat { system: String::new(), messages: Vec::new() };
+        assert_eq!(Offline.complete(&task, &mut |_| true), Err(ModelError::CannotChat));
+        assert_eq!((Offline.provider(), Offline.name(), Offline.can_chat()), ("offline", "extractive", false));
+    }
+
+    #[test]
+    fn sends_its_text_once_and_counts_it() {
+        let mut pieces = Vec::new();
+        let reply = Offline
+            .complete(&extraction(), &mut |piece| {
+                pieces.push(piece.to_owned());
+                true
+            })
+            .unwrap();
+        assert_eq!(reply.text, r#"{"facts":[{"text":"My name is Ada.","kind":"identity"}]}"#);
+        assert_eq!(pieces, [reply.text]);
+        assert_eq!((reply.finish, reply.tokens_in, reply.tokens_out), (Finish::Complete, 4, 14));
+    }
+
+    #[test]
+    fn can_be_cancelled() {
+        assert_eq!(Offline.complete(&extraction(), &mut |_| false), Err(ModelError::Cancelled));
+    }
+
+    #[test]
+    fn nothing_gives_nothing() {
+        let task =
+            SummaryTask { personal: true, turns: Vec::new(), previous: None, knowledge: Vec::new(), max_tokens: 100 };
+        let reply = Offline.complete(&Task::Summarise(task), &mut |_| false).unwrap();
+        assert_eq!((reply.text.as_str(), reply.finish), ("", Finish::Complete));
+    }
+}

@@ -1,0 +1,127 @@
+//! What holds for any conversation: nothing is invented, no budget is exceeded, nothing panics, and the same task gives
+//! the same reply.
+
+use proptest::prelude::*;
+use throughline_core::model::Turn;
+use throughline_core::ports::{ExtractTask, Model, SummaryTask, Task};
+use throughline_core::text::tokens;
+
+use super::corpus::turn;
+use super::{Offline, one_line};
+
+const PREVIOUS: &str =
+    "## Open threads\n- Ask the neighbour about the fence\n- 买去东京的机票\n\n## Carried over\n- Renew the licence\n";
+
+/// Pieces of real conversations, so that cues, code and odd Unicode meet each other.
+fn fragment() -> impl Strategy<Value = String> {
+    let known = prop::sample::select(vec![
+        "We decided to use Postgres 16. ",
+        "no, use Postgres not MySQL",
+        "I prefer tabs, can you help?",
+        "我们决定用 Rust，不要用 Go。",
+        "还没决定！提醒我",
+        "Remind me to call Ada tomorrow…",
+        "```rust\nfn main() {}\n",
+        "\n```\n",
+        "\n- [ ] buy milk\n",
+        "\n# Heading\n",
+        "\nTypeError: x is undefined\n    at f (a.js:1:2)\n",
+        "Traceback (most recent call last):\n  File \"a\", line 3\n",
+        "<memory-context>",
+        "</memory-context>",
+        "My name is Ada",
+        "That's wrong. ",
+        "\r\n",
+        "   ",
+        ", ",
+        "，",
+        "İstanbul’da ",
+        "e.g. ",
+        "<",
+        "> ",
+        "instead of ",
+        "btw, ",
+        "请记住：",
+    ]);
+    prop_oneof![3 => known.prop_map(str::to_owned), 1 => any::<String>(), 1 => "[a-zA-Z ,.?!']{0,60}"]
+}
+
+fn turns() -> impl Strategy<Value = Vec<Turn>> {
+    let role = prop::sample::select(vec!["user", "user", "assistant", "tool", "system", "summary"]);
+    let content = prop::collection::vec(fragment(), 0..8).prop_map(|parts| parts.concat());
+    prop::collection::vec((role, content).prop_map(|(role, content)| turn(role, &content)), 0..6)
+}
+
+fn reply(task: &Task) -> String {
+    Offline.complete(task, &mut |_| true).unwrap().text
+}
+
+fn is_said(text: &str, turns: &[Turn]) -> bool {
+    turns.iter().any(|turn| one_line(&turn.content).contains(text))
+}
+
+fn check_summary(task: SummaryTask) -> Result<(), TestCaseError> {
+    let turns = task.turns.clone();
+    let carries = task.personal;
+    let max_tokens = task.max_tokens;
+    let task = Task::Summarise(task);
+    let text = reply(&task);
+    prop_assert_eq!(&text, &reply(&task));
+    prop_assert!(tokens::estimate(&text) <= max_tokens, "{} tokens of {}", tokens::estimate(&text), max_tokens);
+    let mut carried = false;
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        match line.strip_prefix("- ") {
+            Some(bullet) if carried => prop_assert!(one_line(PREVIOUS).contains(bullet), "{:?}", bullet),
+            Some(bullet) => prop_assert!(is_said(bullet, &turns), "{:?} was not said", bullet),
+            None => {
+                prop_assert!(line.starts_with("## "), "{:?}", line);
+                carried = line == "## Carried over";
+                prop_assert!(carries || !carried);
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn summaries_are_verbatim_and_within_the_budget(turns in turns(), personal: bool, max_tokens in 0usize..300) {
+        check_summary(SummaryTask {
+            personal, turns, previous: Some(PREVIOUS.to_owned()), knowledge: vec!["Never said".to_owned()], max_tokens,
+        })?;
+    }
+
+    #[test]
+    fn facts_are_verbatim_and_few(turns in turns(), known in any::<Vec<String>>()) {
+        let task = Task::Extract(ExtractTask { turns: turns.clone(), known });
+        let text = reply(&task);
+        prop_assert_eq!(&text, &reply(&task));
+        let parsed: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let facts = parsed["facts"].as_array().unwrap();
+        prop_assert!(facts.len() <= 20);
+        for fact in facts {
+            let said: Vec<Turn> = turns.iter().filter(|turn| turn.role.as_str() == "user").cloned().collect();
+            prop_assert!(is_said(fact["text"].as_str().unwrap(), &said), "{} was not said", fact);
+        }
+    }
+
+    #[test]
+    fn any_previous_memory_is_read(previous in any::<String>(), max_tokens in 0usize..80) {
+        let previous = Some(format!("## Open threads\n- {previous}\n- x {previous}"));
+        let task = SummaryTask { personal: true, turns: Vec::new(), previous, knowledge: Vec::new(), max_tokens };
+        prop_assert!(tokens::estimate(&reply(&Task::Summarise(task))) <= max_tokens);
+    }
+}
+
+/// Many sentences, all with cues, of which a few fit.
+#[test]
+fn a_long_conversation_gives_a_short_summary_and_few_facts() {
+    let lines: String = (0..2_000).map(|i| format!("We decided to move shelf {i} to room {}.\n", i % 97)).collect();
+    let turns = vec![turn("user", &lines), turn("assistant", &lines)];
+    let summary =
+        SummaryTask { personal: true, turns: turns.clone(), previous: None, knowledge: Vec::new(), max_tokens: 1000 };
+    let summary = reply(&Task::Summarise(summary));
+    assert!(summary.lines().count() <= 61 && summary.contains("shelf 1999"), "{summary}");
+    let facts = reply(&Task::Extract(ExtractTask { turns, known: Vec::new() }));
+    assert_eq!(facts.matches("\"kind\":\"decision\"").count(), 20);
+}

@@ -1,0 +1,346 @@
+//! Summaries: the sentences of a conversation that the next one needs, under short headings.
+//!
+//! About a fifth of the prose, never over the budget. What was corrected later and what was done later is left out;
+//! of two sentences that say the same, the later stays.
+
+use std::collections::HashSet;
+
+use throughline_core::model::{Role, Turn};
+use throughline_core::ports::SummaryTask;
+use throughline_core::prompts::CARRIED_OVER;
+use throughline_core::text::tokens;
+
+use super::carry;
+use super::change::Change;
+use super::lexicon::Cue;
+use super::one_line;
+use super::prose::{self, Form};
+use super::split::sentences;
+use super::statement::without_fillers;
+use super::weigh::{Place, STRONG, Section, Sentence, Speaker, WORTHY, is_technical};
+use super::words::Words;
+
+/// The part of the conversation that its summary takes.
+const SHARE: usize = 5;
+
+/// A short conversation may have a summary of this size all the same, up to two thirds of it.
+const MIN_TOKENS: usize = 150;
+
+/// Sentences that are compared with each other; beyond them only worse ones are.
+const MAX_CANDIDATES: usize = 2048;
+
+/// Corrections and finished things that are looked at, the latest.
+const MAX_CHANGES: usize = 64;
+
+/// More lines than this are no summary.
+const MAX_BULLETS: usize = 60;
+
+/// Lines that tell an error.
+const MAX_ERRORS: usize = 2;
+
+/// A thing that has this part of an open thread's words and is done closes it.
+const CLOSED: f64 = 0.5;
+
+const PERSONAL: [&str; 4] = ["## Working on", "## Decisions", "## Preferences and constraints", "## Open threads"];
+const GENERIC: [&str; 3] = ["## Topics", "## Decisions and actions", "## Technical details"];
+
+struct Candidate {
+    sentence: Sentence,
+    order: usize,
+    section: Section,
+    score: f64,
+    words: Words,
+}
+
+/// The summary, in Markdown; empty where there is nothing to keep.
+pub(super) fn summarise(task: &SummaryTask) -> String {
+    let sentences = read(&task.turns);
+    let previous = task.previous.as_deref().filter(|_| task.personal);
+    let carried = previous.map(|previous| carry::untouched(previous, &sentences)).unwrap_or_default();
+    let reserved = (carried.iter().map(|text| cost(text)).sum::<usize>() + cost(CARRIED_OVER)).min(task.max_tokens / 4);
+    let reserved = if carried.is_empty() { 0 } else { reserved };
+    let length: usize = sentences.iter().map(|sentence| tokens::estimate(&sentence.text)).sum();
+    let mut page = Page { personal: task.personal, left: task.max_tokens - reserved, sections: Default::default() };
+    for candidate in choose(sentences, &task.turns, (length / SHARE).max(MIN_TOKENS.min(length * 2 / 3)), &mut page) {
+        page.sections[candidate.0].1.push(candidate.1);
+    }
+    page.left += reserved;
+    page.finish(carried)
+}
+
+/// The sentences of everybody, in order.
+fn read(turns: &[Turn]) -> Vec<Sentence> {
+    let mut out = Vec::new();
+    for (nth, turn) in turns.iter().enumerate() {
+        let speaker = match turn.role {
+            Role::User => Speaker::Person,
+            Role::Assistant | Role::Summary => Speaker::Assistant,
+            Role::Tool => {
+                let told = prose::telling_line(&turn.content);
+                out.extend(told.map(|line| Sentence::new(one_line(line), Speaker::Tool, Form::Error, nth)));
+                continue;
+            }
+            Role::System => continue,
+        };
+        for piece in prose::pieces(&turn.content) {
+            let parts = if piece.form == Form::Prose { sentences(piece.text) } else { vec![piece.text] };
+            let sentence = |part: &str| {
+                let text = one_line(part);
+                Sentence::new(without_fillers(&text).to_owned(), speaker, piece.form, nth)
+            };
+            out.extend(parts.into_iter().map(sentence));
+        }
+    }
+    out
+}
+
+/// The lines of the summary with the place of their heading, in the order of the conversation.
+fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Page) -> Vec<(usize, String)> {
+    let mut candidates = weighed(sentences, turns);
+    drop_corrected(&mut candidates);
+    drop_closed(&mut candidates);
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.order.cmp(&a.order)));
+    let (mut chosen, mut spent, mut errors) = (Vec::<Candidate>::new(), 0, 0);
+    for candidate in candidates {
+        let is_error = candidate.sentence.form == Form::Error;
+        let strong = candidate.score >= STRONG && candidate.sentence.speaker == Speaker::Person;
+        let size = cost(&candidate.sentence.text);
+        let room = if strong { 2 * target } else { target };
+        if chosen.len() == MAX_BULLETS || spent + size > room || (is_error && errors == MAX_ERRORS) {
+            continue;
+        }
+        if chosen.iter().any(|other| same(&candidate, other)) || !page.take(page.heading(&candidate), size) {
+            continue;
+        }
+        spent += size;
+        errors += usize::from(is_error);
+        chosen.push(candidate);
+    }
+    chosen.sort_by_key(|candidate| candidate.order);
+    chosen.into_iter().map(|candidate| (page.heading(&candidate), candidate.sentence.text)).collect()
+}
+
+fn same(a: &Candidate, b: &Candidate) -> bool {
+    a.sentence.text == b.sentence.text || a.words.repeats(&b.words) || b.words.repeats(&a.words)
+}
+
+/// The sentences that are worth a line, or the best one where none is; in order.
+fn weighed(sentences: Vec<Sentence>, turns: &[Turn]) -> Vec<Candidate> {
+    let places = Places::new(&sentences, turns);
+    let mut all: Vec<(usize, Section, f64, Sentence)> = Vec::new();
+    for (order, sentence) in sentences.into_iter().enumerate() {
+        if let Some((section, score)) = sentence.weigh(places.of(order, &sentence)) {
+            all.push((order, section, score, sentence));
+        }
+    }
+    all.sort_by(|a, b| b.2.total_cmp(&a.2).then(b.0.cmp(&a.0)));
+    let worthy = all.iter().take_while(|(_, _, score, _)| *score >= WORTHY).count();
+    all.truncate(worthy.clamp(1, MAX_CANDIDATES));
+    all.sort_by_key(|(order, ..)| *order);
+    let candidate = |(order, section, score, sentence): (usize, Section, f64, Sentence)| {
+        let words = Words::of(&sentence.text);
+        Candidate { sentence, order, section, score, words }
+    };
+    all.into_iter().map(candidate).collect()
+}
+
+/// What is around each sentence.
+struct Places {
+    /// The person's first sentence of substance.
+    first: Option<usize>,
+    /// The turns that the person said yes to.
+    accepted: Vec<bool>,
+    /// The sentences that answer a question of the person, by their order.
+    answers: HashSet<usize>,
+    /// The last turn in which somebody spoke.
+    last: usize,
+}
+
+impl Places {
+    fn new(sentences: &[Sentence], turns: &[Turn]) -> Self {
+        let spoken = |turn: &&Turn| matches!(turn.role, Role::User | Role::Assistant);
+        let first = sentences.iter().position(|s| s.speaker == Speaker::Person && s.substance() >= 3);
+        let last = turns.iter().rposition(|turn| spoken(&turn)).unwrap_or_default();
+        let mut accepted = vec![false; turns.len()];
+        let (mut before, mut asked, mut answers) = (None, false, HashSet::new());
+        for (order, sentence) in sentences.iter().enumerate().filter(|(_, sentence)| sentence.speaker != Speaker::Tool)
+        {
+            if sentence.speaker == Speaker::Person {
+                asked = sentence.is_question();
+            } else if asked && sentence.says_something() {
+                answers.insert(order);
+                asked = false;
+            }
+            if sentence.speaker == Speaker::Assistant {
+                before = Some(sentence.turn);
+            } else if let Some(turn) = before.take() {
+                let yes = |found: &super::lexicon::Found| found.cue == Cue::Accepts && found.start == 0;
+                accepted[turn] = sentence.found.iter().any(yes);
+            }
+        }
+        Self { first, accepted, answers, last }
+    }
+
+    fn of(&self, order: usize, sentence: &Sentence) -> Place {
+        Place {
+            position: if self.last == 0 { 1.0 } else { sentence.turn as f64 / self.last as f64 },
+            opens: self.first == Some(order),
+            answers: self.answers.contains(&order),
+            unanswered: sentence.turn >= self.last,
+            accepted: self.accepted.get(sentence.turn).copied().unwrap_or_default(),
+        }
+    }
+}
+
+/// Drops what the person took back later.
+fn drop_corrected(candidates: &mut Vec<Candidate>) {
+    let change = |c: &Candidate| {
+        let by_person = c.sentence.speaker == Speaker::Person;
+        by_person
+            .then(|| Change::of(&c.sentence.text, &c.sentence.found, &c.words))
+            .flatten()
+            .map(|change| (c.order, change))
+    };
+    let changes: Vec<_> = candidates.iter().rev().filter_map(change).take(MAX_CHANGES).collect();
+    let stands = |c: &Candidate| {
+        let decides = c.section == Section::Decisions;
+        // What the person is doing goes on; what the assistant did about it may be undone.
+        let lasts = match c.section {
+            Section::Open => true,
+            Section::Working => c.sentence.speaker != Speaker::Assistant || c.sentence.form != Form::Prose,
+            Section::Decisions | Section::Preferences => false,
+        };
+        lasts || !changes.iter().any(|(order, change)| *order > c.order && change.takes_back(&c.words, decides))
+    };
+    candidates.retain(stands);
+}
+
+/// Drops open threads that were done later.
+fn drop_closed(candidates: &mut Vec<Candidate>) {
+    let done = |c: &&Candidate| c.section != Section::Open && c.sentence.has(Cue::Done);
+    let done: Vec<(usize, Words)> =
+        candidates.iter().rev().filter(done).take(MAX_CHANGES).map(|c| (c.order, c.words.clone())).collect();
+    candidates.retain(|c| {
+        c.section != Section::Open
+            || !done.iter().any(|(order, words)| *order > c.order && c.words.share_in(words) >= CLOSED)
+    });
+}
+
+/// What a line takes of the budget, at most.
+fn cost(line: &str) -> usize {
+    tokens::estimate(line) + 1
+}
+
+/// The summary as it grows.
+struct Page {
+    personal: bool,
+    left: usize,
+    /// Whether the heading is paid for, and the lines below it.
+    sections: [(bool, Vec<String>); 4],
+}
+
+impl Page {
+    fn headings(&self) -> &'static [&'static str] {
+        if self.personal { &PERSONAL } else { &GENERIC }
+    }
+
+    fn heading(&self, candidate: &Candidate) -> usize {
+        let technical = candidate.sentence.form == Form::Error || is_technical(&candidate.sentence.text);
+        match candidate.section {
+            section if self.personal => section as usize,
+            Section::Decisions | Section::Open => 1,
+            Section::Working | Section::Preferences if technical => 2,
+            Section::Preferences => 1,
+            Section::Working => 0,
+        }
+    }
+
+    /// Pays for a line, and for its heading where it is the first; false where the budget does not suffice.
+    fn take(&mut self, heading: usize, size: usize) -> bool {
+        let title = if self.sections[heading].0 { 0 } else { cost(self.headings()[heading]) };
+        if size + title > self.left {
+            return false;
+        }
+        self.left -= size + title;
+        self.sections[heading].0 = true;
+        true
+    }
+
+    fn finish(mut self, carried: Vec<String>) -> String {
+        let mut left = self.left.saturating_sub(cost(CARRIED_OVER));
+        let fits = |text: &&String| {
+            let size = cost(text);
+            let fits = size <= left;
+            left = if fits { left - size } else { 0 };
+            fits
+        };
+        let mut kept: Vec<&String> = carried.iter().rev().take_while(fits).collect();
+        kept.reverse();
+        let mut blocks: Vec<String> = Vec::new();
+        for (heading, (_, lines)) in self.headings().iter().zip(std::mem::take(&mut self.sections)) {
+            blocks.extend(block(heading, lines.iter()));
+        }
+        blocks.extend(block(CARRIED_OVER, kept.into_iter()));
+        blocks.join("\n\n")
+    }
+}
+
+fn block<'a>(heading: &str, lines: impl Iterator<Item = &'a String>) -> Option<String> {
+    let lines: Vec<String> = lines.map(|line| format!("- {line}")).collect();
+    (!lines.is_empty()).then(|| format!("{heading}\n{}", lines.join("\n")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::corpus::turn;
+    use super::*;
+
+    fn check(personal: bool, max_tokens: usize, previous: Option<&str>, turns: &[(&str, &str)], expected: &str) {
+        let turns = turns.iter().map(|(role, content)| turn(role, content)).collect();
+        let previous = previous.map(str::to_owned);
+        assert_eq!(summarise(&SummaryTask { personal, turns, previous, knowledge: Vec::new(), max_tokens }), expected);
+    }
+
+    const PREVIOUS: &str = "## Decisions\n- use Rust\n\n## Open threads\n- Ask Bob about the fence\n- Paint the shed\n\n\
+        ## Carried over\n- Renew the licence\n";
+
+    #[test]
+    fn carried_threads_give_way_oldest_first() {
+        let all = "## Carried over\n- Renew the licence\n- Ask Bob about the fence\n- Paint the shed";
+        check(true, 100, Some(PREVIOUS), &[], all);
+        check(true, 19, Some(PREVIOUS), &[], "## Carried over\n- Ask Bob about the fence\n- Paint the shed");
+        check(true, 11, Some(PREVIOUS), &[], "## Carried over\n- Paint the shed");
+        check(true, 5, Some(PREVIOUS), &[], "");
+        check(false, 100, Some(PREVIOUS), &[], "");
+    }
+
+    #[test]
+    fn what_was_done_is_no_open_thread() {
+        let said = [
+            ("user", "TODO: write the changelog for 2.4"),
+            ("assistant", "I've added the changelog for 2.4 and it is done."),
+        ];
+        check(true, 200, None, &said, "## Working on\n- I've added the changelog for 2.4 and it is done.");
+    }
+
+    #[test]
+    fn of_two_that_say_the_same_the_later_stays() {
+        let said = [
+            ("user", "We decided to use Postgres for orders"),
+            ("user", "As I said, we decided to use Postgres for orders!"),
+        ];
+        check(true, 200, None, &said, "## Decisions\n- we decided to use Postgres for orders!");
+    }
+
+    #[test]
+    fn a_single_plain_sentence_is_better_than_nothing() {
+        check(
+            true,
+            200,
+            None,
+            &[("user", "the weather was fine in the mountains")],
+            "## Working on\n- the weather was fine in the mountains",
+        );
+        check(true, 3, None, &[("user", "the weather was fine in the mountains")], "");
+    }
+}

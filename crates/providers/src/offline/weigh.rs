@@ -1,0 +1,274 @@
+//! What a sentence is worth to the next conversation, and where it belongs.
+//!
+//! What the person said weighs more than what the assistant said; later more than earlier; names, paths and numbers
+//! more than general words. Greetings, thanks and small commands weigh nothing.
+
+use throughline_core::text::tokens;
+
+use super::lexicon::{Cue, Found, count_words, cues};
+use super::prose::Form;
+use super::split::is_word_char;
+
+/// From here on a sentence is worth a line.
+pub(super) const WORTHY: f64 = 1.6;
+
+/// From here on it is worth a line even where the summary gets longer than it should.
+pub(super) const STRONG: f64 = 2.7;
+
+/// A longer sentence is no bullet.
+const MAX_TOKENS: usize = 110;
+
+/// Where a sentence belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Section {
+    Working,
+    Decisions,
+    Preferences,
+    Open,
+}
+
+/// Who said it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Speaker {
+    Person,
+    Assistant,
+    Tool,
+}
+
+/// A sentence where it stands.
+#[derive(Debug, Clone)]
+pub(super) struct Sentence {
+    /// The words, white space folded.
+    pub(super) text: String,
+    pub(super) speaker: Speaker,
+    pub(super) form: Form,
+    /// Which turn it is of.
+    pub(super) turn: usize,
+    pub(super) found: Vec<Found>,
+}
+
+/// What is around it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    /// From 0, the beginning of the conversation, to 1, its end.
+    pub(super) position: f64,
+    /// The first thing that the person wants.
+    pub(super) opens: bool,
+    /// The beginning of the answer to a question.
+    pub(super) answers: bool,
+    /// Nobody said anything after this turn.
+    pub(super) unanswered: bool,
+    /// The person said yes to this turn.
+    pub(super) accepted: bool,
+}
+
+impl Sentence {
+    pub(super) fn new(text: String, speaker: Speaker, form: Form, turn: usize) -> Self {
+        let found = cues(&text);
+        Self { text, speaker, form, turn, found }
+    }
+
+    pub(super) fn has(&self, cue: Cue) -> bool {
+        self.found.iter().any(|found| found.cue == cue)
+    }
+
+    pub(super) fn is_question(&self) -> bool {
+        let text = self.text.trim_end_matches(['"', '”', ')', '）', '*', '。']);
+        text.ends_with(['?', '？', '吗', '嗎', '呢'])
+    }
+
+    /// Words besides the chatter.
+    pub(super) fn substance(&self) -> usize {
+        let chatter = self.found.iter().filter(|found| found.cue == Cue::Chatter);
+        let empty: usize = chatter.map(|found| count_words(&self.text[found.start..found.end])).sum();
+        count_words(&self.text).saturating_sub(empty)
+    }
+
+    pub(super) fn says_something(&self) -> bool {
+        self.form == Form::Prose && !self.is_question() && !self.is_empty_talk()
+    }
+
+    fn is_empty_talk(&self) -> bool {
+        let chatty = self.has(Cue::Chatter);
+        let substance = self.substance();
+        substance < 2 || (chatty && (self.speaker == Speaker::Assistant || substance < 4))
+    }
+
+    /// Whether something was decided: `还没决定用…` is the contrary.
+    fn decides(&self) -> bool {
+        let open_before = |at: usize| self.found.iter().any(|f| f.cue == Cue::Opens && f.end <= at && at - f.end <= 1);
+        !self.is_question() && self.found.iter().any(|f| f.cue == Cue::Decided && !open_before(f.start))
+    }
+
+    /// Where it belongs and what it is worth; nothing where it says nothing.
+    pub(super) fn weigh(&self, place: Place) -> Option<(Section, f64)> {
+        let size = tokens::estimate(&self.text);
+        if size > MAX_TOKENS {
+            return None;
+        }
+        let (section, base) = match (self.form, self.speaker) {
+            (Form::Error, _) => (Section::Working, 1.2),
+            (_, Speaker::Tool) => return None,
+            _ if self.is_empty_talk() => return None,
+            (Form::ToDo, _) => (Section::Open, 3.0),
+            (Form::Prose, Speaker::Person) => self.weigh_person(place),
+            (Form::Prose, Speaker::Assistant) => self.weigh_assistant(place)?,
+        };
+        let too_long = if size > 70 {
+            0.8
+        } else if size > 45 {
+            0.3
+        } else {
+            0.0
+        };
+        let details = specifics(&self.text).min(3);
+        let thin = if details == 0 && self.substance() < 4 { 0.8 } else { 0.0 };
+        Some((section, base + 0.35 * details as f64 + 0.6 * place.position - too_long - thin))
+    }
+
+    fn weigh_person(&self, place: Place) -> (Section, f64) {
+        let question = self.is_question();
+        let first = if place.opens { 1.6 } else { 0.0 };
+        if question && (place.unanswered || self.has(Cue::Opens)) {
+            (Section::Open, 2.8)
+        } else if question {
+            (Section::Working, 0.8 + first)
+        } else if self.decides() {
+            (Section::Decisions, 3.0)
+        } else if self.has(Cue::Opens) {
+            (Section::Open, 2.8)
+        } else if self.has(Cue::Prefers) {
+            (Section::Preferences, 2.6)
+        } else if self.has(Cue::Corrects) {
+            (Section::Decisions, 2.2)
+        } else if self.has(Cue::Works) {
+            (Section::Working, 1.6 + first)
+        } else if self.has(Cue::Done) {
+            (Section::Working, 1.4 + first)
+        } else {
+            (Section::Working, 0.8 + first)
+        }
+    }
+
+    fn weigh_assistant(&self, place: Place) -> Option<(Section, f64)> {
+        Some(if self.is_question() {
+            if !place.unanswered {
+                return None;
+            }
+            (Section::Open, 1.8)
+        } else if place.accepted && self.has(Cue::Proposes) {
+            (Section::Decisions, 2.4)
+        } else if self.has(Cue::Opens) {
+            (Section::Open, 1.0)
+        } else if self.has(Cue::Decided) {
+            (Section::Decisions, 0.9)
+        } else if self.has(Cue::Done) {
+            (Section::Working, 1.3)
+        } else {
+            (Section::Working, if place.answers { 0.8 } else { 0.2 })
+        })
+    }
+}
+
+/// How many names, numbers, paths and identifiers a text has.
+pub(super) fn specifics(text: &str) -> usize {
+    let is_specific = |(nth, word): (usize, &str)| {
+        let upper = word.chars().skip(usize::from(nth == 0)).any(char::is_uppercase);
+        let only_i = matches!(word, "I" | "I'm" | "I'll" | "I've" | "I'd" | "I’m" | "I’ll" | "I’ve" | "I’d" | "OK");
+        (upper && !only_i) || word.contains(|c: char| c.is_numeric()) || is_technical_word(word)
+    };
+    text.split(|c: char| !is_word_char(c) && !matches!(c, '\'' | '’' | '/' | '_' | '.' | ':' | '`' | '-' | '\\'))
+        .map(|word| word.trim_matches(['.', ':', '-', '\'', '’']))
+        .filter(|word| !word.is_empty())
+        .enumerate()
+        .filter(|found| is_specific(*found))
+        .count()
+}
+
+/// Whether a sentence is about paths, commands or identifiers.
+pub(super) fn is_technical(text: &str) -> bool {
+    text.contains('`')
+        || text.split_whitespace().any(|word| is_technical_word(word.trim_matches(['.', ',', ':', '!', '?'])))
+}
+
+fn is_technical_word(word: &str) -> bool {
+    let inner = |mark: &str| word.split(mark).filter(|part| part.chars().any(is_word_char)).count() > 1;
+    let extension = || {
+        word.rsplit_once('.').is_some_and(|(stem, end)| {
+            stem.len() > 1 && (1..=4).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_alphanumeric())
+        })
+    };
+    word.starts_with('`')
+        || (word.starts_with('/') && word.len() > 2)
+        || inner("_")
+        || inner("::")
+        || extension()
+        || (inner("/") && word.matches('/').count() > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weigh(text: &str, speaker: Speaker) -> Option<(Section, f64)> {
+        Sentence::new(text.to_owned(), speaker, Form::Prose, 0).weigh(Place::default())
+    }
+
+    #[test]
+    fn sections_of_the_persons_sentences() {
+        for (text, expected) in [
+            ("We decided to use Postgres for the queue", Section::Decisions),
+            ("Let's go with the blue theme", Section::Decisions),
+            ("我们决定用 Rust 重写解析器", Section::Decisions),
+            ("那就用方案二的布局吧", Section::Decisions),
+            ("还没决定用哪个数据库", Section::Open),
+            ("I haven't decided on the color", Section::Open),
+            ("I prefer short answers", Section::Preferences),
+            ("The report must be in PDF", Section::Preferences),
+            ("我喜欢靠窗的座位", Section::Preferences),
+            ("千万别删除旧的备份", Section::Preferences),
+            ("Remind me to renew the passport", Section::Open),
+            ("We still need a logo for the site", Section::Open),
+            ("下次继续写测试部分", Section::Open),
+            ("I'm working on the login page", Section::Working),
+            ("我正在写毕业论文的第三章", Section::Working),
+            ("Is Postgres decided for the queue?", Section::Working),
+            ("Ich bevorzuge kurze Antworten", Section::Preferences),
+            ("Hemos decidido viajar en tren", Section::Decisions),
+            ("Je préfère le train de nuit", Section::Preferences),
+        ] {
+            assert_eq!(weigh(text, Speaker::Person).map(|(section, _)| section), Some(expected), "of {text:?}");
+        }
+    }
+
+    #[test]
+    fn empty_talk_is_worth_nothing() {
+        for text in [
+            "Thanks!",
+            "Hello there",
+            "ok",
+            "Never mind",
+            "谢谢你",
+            "你好啊",
+            "好的",
+            "Great question!",
+            "thanks a lot, bye",
+        ] {
+            assert_eq!(weigh(text, Speaker::Person), None, "of {text:?}");
+        }
+        assert_eq!(weigh("Let me know if you want me to change the config in app.toml.", Speaker::Assistant), None);
+    }
+
+    #[test]
+    fn counts_what_is_specific() {
+        for (text, expected) in [
+            ("We should talk about it", 0),
+            ("Fix src/main.rs for Ada on port 8080", 3),
+            ("I think I'm fine", 0),
+            ("用 Postgres 16 存日志", 1),
+            ("call parse_line in Parser::new", 2),
+        ] {
+            assert_eq!(specifics(text), expected, "of {text:?}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! OpenAI's chat completions, and whoever speaks them: vLLM, llama.cpp, LM Studio, OpenRouter, …
+
+use serde_json::{Value, json};
+use throughline_core::ports::{Finish, Model, ModelError, Reply, Task};
+
+use crate::ask::Ask;
+use crate::http::{Auth, Http};
+use crate::settings::{HttpSettings, SettingsError};
+use crate::wire::{Answer, Form, Framing, Limit, Trouble, Wire};
+
+const BASE_URL: &str = "https://api.openai.com/v1";
+
+/// Models that insist on `max_completion_tokens` think first, and their thoughts count.
+const ROOM_TO_THINK: usize = 4096;
+
+/// A model behind any OpenAI-compatible address.
+#[derive(Debug)]
+pub struct OpenAi(Http);
+
+impl OpenAi {
+    /// Sends nothing yet.
+    pub fn new(settings: HttpSettings) -> Result<Self, SettingsError> {
+        let auth = Auth { header: "authorization", scheme: "Bearer ", extra: &[] };
+        Ok(Self(Http::new("openai", BASE_URL, &[], &auth, settings)?))
+    }
+}
+
+impl Model for OpenAi {
+    fn provider(&self) -> &'static str {
+        "openai"
+    }
+
+    fn name(&self) -> &str {
+        self.0.model()
+    }
+
+    fn can_chat(&self) -> bool {
+        true
+    }
+
+    fn complete(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+        self.0.complete(&ChatCompletions, task, sink)
+    }
+}
+
+struct ChatCompletions;
+
+impl Wire for ChatCompletions {
+    fn path(&self) -> &'static str {
+        "/chat/completions"
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Sse
+    }
+
+    fn body(&self, model: &str, ask: &Ask, form: Form) -> Value {
+        let system = (!ask.system.is_empty()).then(|| json!({"role": "system", "content": ask.system}));
+        let said = ask.messages.iter().map(|(who, text)| json!({"role": who.as_str(), "content": text}));
+        let messages: Vec<Value> = system.into_iter().chain(said).collect();
+        let mut body = json!({"model": model, "messages": messages, "stream": true});
+        if form.usage {
+            body["stream_options"] = json!({"include_usage": true});
+        }
+        if ask.is_json && form.json {
+            body["response_format"] = json!({"type": "json_object"});
+        }
+        match (ask.max_tokens, form.limit) {
+            (Some(max), Limit::MaxTokens) => body["max_tokens"] = json!(max),
+            (Some(max), Limit::MaxCompletionTokens) => {
+                body["max_completion_tokens"] = json!(max.saturating_add(ROOM_TO_THINK));
+            }
+            (None, _) => {}
+        }
+        body
+    }
+
+    fn simpler(&self, ask: &Ask, form: Form, why: &str) -> Option<Form> {
+        let names_limit = why.contains("max_tokens") || why.contains("max_completion_tokens");
+        if ask.max_tokens.is_some() && form.limit == Limit::MaxTokens && names_limit {
+            return Some(Form { limit: Limit::MaxCompletionTokens, ..form });
+        }
+        if form.usage && why.contains("stream_options") {
+            return Some(Form { usage: false, ..form });
+        }
+        (ask.is_json && form.json).then_some(Form { json: false, ..form })
+    }
+
+    fn read(&self, event: &Value, answer: &mut Answer) -> Result<(), Trouble> {
+        if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
+            return Err(refused(error));
+        }
+        if let Some(usage) = event.get("usage") {
+            answer.tokens_in = usage["prompt_tokens"].as_u64().or(answer.tokens_in);
+            answer.tokens_out = usage["completion_tokens"].as_u64().or(answer.tokens_out);
+        }
+        let Some(choices) = event["choices"].as_array() else {
+            // Gateways send frames of their own that have no choices; a whole reply has them.
+            return event.is_object().then_some(()).ok_or_else(|| Trouble::Malformed("no object in the stream".into()));
+        };
+        let Some(choice) = choices.first() else { return Ok(()) };
+        // `delta` in a stream, `message` from a server that does not stream.
+        for said in [&choice["delta"], &choice["message"]] {
+            answer.say(said["content"].as_str().unwrap_or_default());
+            if let Some(refusal) = said["refusal"].as_str().filter(|refusal| !refusal.is_empty()) {
+                answer.say(refusal);
+                answer.finish = Some(Finish::Filtered);
+            }
+        }
+        match (choice["finish_reason"].as_str(), answer.finish) {
+            (None, _) | (_, Some(Finish::Filtered)) => {}
+            (Some("length"), _) => answer.finish = Some(Finish::CutOff),
+            (Some("content_filter"), _) => answer.finish = Some(Finish::Filtered),
+            (Some(_), _) => answer.finish = Some(Finish::Complete),
+        }
+        Ok(())
+    }
+}
+
+/// OpenAI gives a word as the code, gateways the status of whom they asked.
+fn refused(error: &Value) -> Trouble {
+    let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
+    let why = error["message"].as_str().or(error.as_str()).unwrap_or("an error without words");
+    Trouble::Refused { status: status.unwrap_or(500), why: why.to_owned() }
+}

@@ -1,0 +1,237 @@
+//! Conversations through the engine, requirement by requirement: sessions, context, consolidation.
+//!
+//! Whatever a test does to a conversation, everything that was said must still be there when it ends: every [`Home`]
+//! looks.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
+
+#[path = "conversations/compaction.rs"]
+mod compaction;
+#[path = "conversations/facts.rs"]
+mod facts;
+#[path = "conversations/failing.rs"]
+mod failing;
+#[path = "conversations/meddling.rs"]
+mod meddling;
+#[path = "conversations/opening.rs"]
+mod opening;
+#[path = "conversations/recalling.rs"]
+mod recalling;
+#[path = "conversations/together.rs"]
+mod together;
+#[path = "conversations/triggers.rs"]
+mod triggers;
+
+use std::sync::{Arc, Mutex};
+
+use jiff::SignedDuration;
+use tempfile::TempDir;
+use throughline_core::engine::{Compaction, Consolidation, Engine, Observed, Said, Settings, StartSession, Worker};
+use throughline_core::model::{
+    Actor, ContentHash, DocumentName, Entry, Layer, Position, Role, SessionId, SessionState, Source, Status, TurnId,
+};
+use throughline_core::ports::{Documents, Model, Page, Store};
+use throughline_core::recall::{Filter, Scope};
+use throughline_documents::FileDocuments;
+use throughline_sqlite::{Durability, SqliteStore};
+use throughline_testkit::{FixedClock, ScriptedModel, SequentialIds};
+
+/// What a good model says of a conversation.
+const SUMMARY: &str = "## Working on\n- the parser in `src/parse.rs`";
+/// What a good model answers where no fact is worth keeping.
+const NO_FACTS: &str = r#"{"facts": []}"#;
+
+/// One directory with a database and documents; as many engines over it as a test wants.
+struct Home {
+    directory: TempDir,
+    documents: Arc<dyn Documents>,
+    clock: Arc<FixedClock>,
+    ids: Arc<SequentialIds>,
+    settings: Settings,
+    /// An engine of a person with the namespace `user`, unless it was adjusted.
+    engine: Engine,
+    store: Arc<dyn Store>,
+    said: Mutex<Vec<(SessionId, TurnId, String)>>,
+}
+
+impl Home {
+    fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    fn with(adjust: impl FnOnce(&mut Settings)) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let documents = Arc::new(FileDocuments::open(&directory.path().join("documents")).unwrap());
+        Self::build(directory, documents, adjust)
+    }
+
+    fn over(documents: Arc<dyn Documents>, adjust: impl FnOnce(&mut Settings)) -> Self {
+        Self::build(tempfile::tempdir().unwrap(), documents, adjust)
+    }
+
+    fn build(directory: TempDir, documents: Arc<dyn Documents>, adjust: impl FnOnce(&mut Settings)) -> Self {
+        let mut settings = Settings { namespace: Some("user".parse().unwrap()), ..Settings::default() };
+        adjust(&mut settings);
+        let clock = Arc::new(FixedClock::at("2026-03-01T12:00:00Z".parse().unwrap()));
+        let ids = Arc::new(SequentialIds::default());
+        let path = directory.path().join("memory.db");
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path, directory.path(), Durability::Process).unwrap());
+        let engine = Engine::new(
+            Arc::clone(&store),
+            Arc::clone(&documents),
+            clock.clone(),
+            ids.clone(),
+            settings.clone(),
+            Actor::new(Source::User, "test"),
+        );
+        Self { directory, documents, clock, ids, settings, engine, store, said: Mutex::default() }
+    }
+
+    /// Another process over the same files.
+    fn restarted(&self) -> Engine {
+        let path = self.directory.path().join("memory.db");
+        let store = SqliteStore::open(&path, self.directory.path(), Durability::Process).unwrap();
+        Engine::new(
+            Arc::new(store),
+            Arc::clone(&self.documents),
+            self.clock.clone(),
+            self.ids.clone(),
+            self.settings.clone(),
+            Actor::new(Source::User, "restarted"),
+        )
+    }
+
+    fn observe(&self, id: &str, role: Role, text: &str) -> Observed {
+        let observed = self.engine.observe(&session(id), &[Said::now(role, text)]).unwrap();
+        let turns = observed.turns.iter().map(|turn| (turn.session.clone(), turn.id.clone(), turn.content.clone()));
+        self.said.lock().unwrap().extend(turns);
+        observed
+    }
+
+    fn say(&self, id: &str, text: &str) -> Observed {
+        self.observe(id, Role::User, text)
+    }
+
+    /// The person says something, and is answered.
+    fn exchange(&self, id: &str, text: &str) {
+        self.say(id, text);
+        self.observe(id, Role::Assistant, "I see.");
+    }
+
+    fn start(&self, id: &str) -> String {
+        let start = StartSession { system_prompt: Some("Be kind.".to_owned()), ..StartSession::new(session(id)) };
+        self.engine.start_session(&start).unwrap().system_prompt
+    }
+
+    fn consolidate(&self, id: &str, model: &dyn Model) -> Consolidation {
+        consolidate(&self.engine, id, model)
+    }
+
+    /// Consolidates with a good model.
+    fn compact(&self, id: &str) -> Compaction {
+        done(self.consolidate(id, &ScriptedModel::saying([SUMMARY, NO_FACTS])))
+    }
+
+    fn state(&self, id: &str) -> SessionState {
+        self.store.session(&session(id)).unwrap().unwrap()
+    }
+
+    fn entries(&self, filter: Filter) -> Vec<Entry> {
+        let page = Page { limit: usize::MAX, cursor: None };
+        let filter = Filter { kinds: vec![throughline_core::model::Kind::Entry], ..filter };
+        let mut all: Vec<_> = self.store.list(&filter, &page).unwrap().memories.into_iter().map(|m| m.entry).collect();
+        all.reverse();
+        all
+    }
+
+    /// The active timeline, oldest first.
+    fn timeline(&self) -> Vec<Entry> {
+        self.entries(Filter { layers: vec![Layer::Archive], status: Some(Status::Active), ..Filter::default() })
+    }
+
+    /// Active knowledge at an address, oldest first.
+    fn knowledge(&self, address: &str) -> Vec<Entry> {
+        self.entries(Filter {
+            scope: Scope::Only(address.parse().unwrap()),
+            layers: vec![Layer::Knowledge],
+            status: Some(Status::Active),
+            ..Filter::default()
+        })
+    }
+
+    fn text_of(&self, name: &str) -> Option<String> {
+        self.documents.read(&document(name)).unwrap().map(|document| document.text)
+    }
+
+    fn working(&self) -> Option<String> {
+        self.engine.working().unwrap().map(|working| working.content)
+    }
+
+    /// A person saves a file with an editor of their own.
+    fn save(&self, name: &str, text: &str) {
+        save(&*self.documents, name, text);
+    }
+
+    /// The texts of a document's versions, oldest first, each with the hand that wrote it.
+    fn versions(&self, name: &str) -> Vec<(String, String)> {
+        let versions = self.store.document_versions(&document(name)).unwrap();
+        versions.into_iter().map(|version| (version.change.actor.via, version.text.unwrap_or_default())).collect()
+    }
+
+    fn pass(&self, minutes: i64) {
+        self.clock.advance(SignedDuration::from_mins(minutes));
+    }
+}
+
+impl Drop for Home {
+    /// The conversation is never lost: every raw turn is there, once, in its order.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        let said = self.said.get_mut().unwrap();
+        for state in self.store.sessions().unwrap() {
+            let id = state.session.id;
+            let kept = self.store.turns_after(&id, Position::default()).unwrap();
+            let mut raw = kept.iter().filter(|(_, turn)| turn.role != Role::Summary);
+            for (_, turn, content) in said.iter().filter(|(session, ..)| *session == id) {
+                let found = raw.find(|(_, kept)| kept.id == *turn).expect("a turn was lost, or its order");
+                assert_eq!(found.1.content, *content, "a turn was changed");
+            }
+        }
+        assert_eq!(self.store.check().unwrap(), Vec::<String>::new());
+    }
+}
+
+fn consolidate(engine: &Engine, id: &str, model: &dyn Model) -> Consolidation {
+    let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
+    engine.consolidate(&session(id), model, None, &worker).unwrap()
+}
+
+fn done(outcome: Consolidation) -> Compaction {
+    match outcome {
+        Consolidation::Done(compaction) => compaction,
+        other => panic!("it should be done, and is {other:?}"),
+    }
+}
+
+fn session(id: &str) -> SessionId {
+    id.parse().unwrap()
+}
+
+fn document(name: &str) -> DocumentName {
+    name.parse().unwrap()
+}
+
+fn save(documents: &dyn Documents, name: &str, text: &str) {
+    let before = documents.read(&document(name)).unwrap().map_or_else(ContentHash::missing, |found| found.hash);
+    documents.write(&document(name), text, &before).unwrap();
+}
+
+/// The file of working memory that was written at 12:00 on the first of March.
+fn working_file(content: &str) -> String {
+    format!("# Working Memory\nUpdated: 2026-03-01T12:00:00Z\nExpires: 2026-03-15T12:00:00Z\n\n{content}\n")
+}
+
+fn contents(entries: &[Entry]) -> Vec<&str> {
+    entries.iter().map(|entry| entry.content.as_str()).collect()
+}

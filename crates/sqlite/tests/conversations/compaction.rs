@@ -1,0 +1,255 @@
+//! What a compaction leaves: C1, C4, C5, C6, B4, C13, C14.
+
+use throughline_core::engine::{Edit, NewMemory};
+use throughline_core::model::{Importance, Verb};
+use throughline_core::ports::{Op, SummaryTask, Task};
+use throughline_testkit::stores;
+
+use super::meddling::Meddling;
+use super::*;
+
+fn summary_task(model: &ScriptedModel) -> SummaryTask {
+    match model.asked().into_iter().next() {
+        Some(Task::Summarise(task)) => task,
+        other => panic!("a summary comes first, and not {other:?}"),
+    }
+}
+
+fn sent(home: &Home) -> Vec<(Role, String)> {
+    let (window, _) = home.engine.window(&session("cli:one"), 100_000).unwrap();
+    window.into_iter().map(|turn| (turn.role, turn.content)).collect()
+}
+
+#[test]
+fn a_summary_replaces_what_is_trimmed_and_the_latest_exchange_stays() {
+    let home = Home::with(|settings| settings.policy.keep_recent_turns = 1);
+    home.exchange("cli:one", &"a long story ".repeat(20));
+    home.exchange("cli:one", "and its end");
+    let compaction = home.compact("cli:one");
+    assert_eq!((compaction.summary.as_str(), compaction.compacted), (SUMMARY, 4));
+    assert_eq!((compaction.tokens_before, compaction.tokens_after), (65 + 2 + 3 + 2, 11 + 3 + 2));
+    let expected = [(Role::Summary, SUMMARY), (Role::User, "and its end"), (Role::Assistant, "I see.")];
+    assert_eq!(sent(&home), expected.map(|(role, text)| (role, text.to_owned())));
+}
+
+#[test]
+fn what_is_sent_stands_for_everything_that_was_trimmed_before() {
+    let home = Home::with(|settings| settings.policy.keep_recent_turns = 1);
+    for (n, summary) in ["## First\n- a", "## Second\n- b", "## Third\n- c"].into_iter().enumerate() {
+        home.exchange("cli:one", &format!("message {n}"));
+        done(home.consolidate("cli:one", &ScriptedModel::saying([summary, NO_FACTS])));
+        let latest = home.timeline().pop().unwrap().content;
+        assert_eq!(latest, format!("[2026-03-01 12:00] {summary}"), "the timeline holds each of them once");
+    }
+    let sent = sent(&home);
+    assert_eq!(sent[0], (Role::Summary, "## First\n- a\n\n## Second\n- b\n\n## Third\n- c".to_owned()));
+    assert_eq!(sent[1..].iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), ["message 2", "I see."]);
+}
+
+#[test]
+fn a_tool_call_keeps_its_result() {
+    let home = Home::with(|settings| settings.policy.keep_recent_turns = 1);
+    home.exchange("cli:one", "hello");
+    home.say("cli:one", "how warm is it?");
+    home.observe("cli:one", Role::Assistant, "calling the thermometer");
+    home.observe("cli:one", Role::Tool, "21 degrees");
+    home.compact("cli:one");
+    let roles: Vec<Role> = sent(&home).into_iter().map(|(role, _)| role).collect();
+    assert_eq!(roles, [Role::Summary, Role::User, Role::Assistant, Role::Tool]);
+}
+
+#[test]
+fn the_timeline_entry_is_greppable_by_key_and_date() {
+    let home = Home::new();
+    home.exchange("web:abc", "the parser is half done");
+    home.pass(75);
+    let compaction = home.compact("web:abc");
+    let entry = home.timeline().remove(0);
+    assert_eq!(Some(&entry.id), compaction.timeline.as_ref());
+    assert_eq!(entry.key, Some(format!("ctx_web:abc_{}", entry.id)));
+    assert_eq!(entry.content, format!("[2026-03-01 13:15] {SUMMARY}"));
+    assert_eq!((entry.layer.category(), entry.source), (Some("timeline"), Source::System));
+    assert_eq!((entry.namespace, entry.session), ("sessions/web:abc".parse().unwrap(), Some(session("web:abc"))));
+    let said: Vec<TurnId> =
+        home.engine.conversation(&session("web:abc")).unwrap().1.into_iter().map(|t| t.id).collect();
+    assert_eq!(entry.provenance, said[..2]);
+}
+
+#[test]
+fn a_session_hands_its_project_and_task_to_the_timeline() {
+    let home = Home::new();
+    let start = StartSession {
+        project: Some("apollo".to_owned()),
+        task: Some("t1".to_owned()),
+        ..StartSession::new(session("cli:one"))
+    };
+    home.engine.start_session(&start).unwrap();
+    home.exchange("cli:one", "the parser is half done");
+    home.compact("cli:one");
+    let entry = home.timeline().remove(0);
+    assert_eq!((entry.project.as_deref(), entry.task.as_deref()), (Some("apollo"), Some("t1")));
+}
+
+#[test]
+fn pointer_timeline_facts_and_documents_are_one_change() {
+    let home = Home::new();
+    home.exchange("cli:one", "I like tea");
+    let facts = r#"{"facts": [{"text": "The person likes tea", "kind": "preference"}]}"#;
+    let compaction = done(home.consolidate("cli:one", &ScriptedModel::saying([SUMMARY, facts])));
+    assert_eq!(compaction.documents, [document("user/working"), document("user/patterns")]);
+    let changes = home.engine.changes(9).unwrap();
+    assert_eq!(changes.iter().map(|change| change.verb).collect::<Vec<_>>(), [Verb::Consolidate]);
+    assert_eq!(changes[0].actor, Actor::new(Source::System, "consolidation"));
+    home.engine.undo().unwrap();
+    assert_eq!((home.timeline(), home.knowledge("user/facts")), (vec![], vec![]));
+    assert_eq!((home.text_of("user/working"), home.text_of("user/patterns")), (None, None));
+}
+
+#[test]
+fn a_consolidation_that_cannot_be_written_leaves_everything_as_it_was() {
+    let documents = Arc::new(Meddling::default());
+    let home = Home::over(Arc::clone(&documents) as Arc<dyn Documents>, |_| {});
+    home.exchange("cli:one", "I like tea");
+    let before = home.state("cli:one");
+    documents.always_in_the_way();
+    let facts = r#"{"facts": [{"text": "The person likes tea", "kind": "preference"}]}"#;
+    let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
+    let model = ScriptedModel::saying([SUMMARY, facts, SUMMARY, facts]);
+    let outcome = home.engine.consolidate(&session("cli:one"), &model, None, &worker);
+    assert!(outcome.is_err(), "{outcome:?}");
+    assert_eq!(home.state("cli:one"), before, "the pointer stands where it stood");
+    assert_eq!((home.timeline(), home.knowledge("user/facts")), (vec![], vec![]));
+    assert_eq!(home.engine.conversation(&session("cli:one")).unwrap().1.len(), 2, "and there is no summary");
+    documents.out_of_the_way();
+    done(home.consolidate("cli:one", &model));
+    assert_eq!((home.timeline().len(), home.knowledge("user/facts").len()), (1, 1));
+}
+
+#[test]
+fn open_threads_are_carried_into_working_memory_alone() {
+    let home = Home::new();
+    home.exchange("cli:one", "call Ann tomorrow");
+    done(home.consolidate("cli:one", &ScriptedModel::saying(["## Open threads\n- call Ann", NO_FACTS])));
+    home.exchange("web:abc", "the parser is half done");
+    let text = format!("{SUMMARY}\n\n## Carried over\n- call Ann");
+    let model = ScriptedModel::saying([&text, NO_FACTS]);
+    let compaction = done(home.consolidate("web:abc", &model));
+    assert_eq!(summary_task(&model).previous.as_deref(), Some("## Open threads\n- call Ann"));
+    assert_eq!(home.working(), Some(text));
+    assert_eq!(compaction.summary, SUMMARY);
+    assert_eq!(home.timeline()[1].content, format!("[2026-03-01 12:00] {SUMMARY}"));
+    let (_, turns) = home.engine.conversation(&session("web:abc")).unwrap();
+    assert_eq!((turns[2].role, turns[2].content.as_str()), (Role::Summary, SUMMARY));
+}
+
+#[test]
+fn a_conversation_with_nothing_of_its_own_leaves_no_empty_entry() {
+    let home = Home::new();
+    home.exchange("cli:one", "hi");
+    let model = ScriptedModel::saying(["## Carried over\n- call Ann", NO_FACTS]);
+    assert_eq!(done(home.consolidate("cli:one", &model)).timeline, None);
+    assert_eq!(home.working().as_deref(), Some("## Carried over\n- call Ann"));
+    assert_eq!(home.timeline(), []);
+    assert_eq!(home.engine.conversation(&session("cli:one")).unwrap().1.len(), 2);
+    assert_eq!(home.consolidate("cli:one", &model), Consolidation::Nothing);
+}
+
+#[test]
+fn expired_working_memory_is_not_carried_over() {
+    let home = Home::new();
+    home.exchange("cli:one", "call Ann tomorrow");
+    home.compact("cli:one");
+    home.pass(14 * 24 * 60);
+    home.exchange("cli:one", "the parser is half done");
+    let model = ScriptedModel::saying([SUMMARY, NO_FACTS]);
+    done(home.consolidate("cli:one", &model));
+    assert_eq!(summary_task(&model).previous, None);
+}
+
+#[test]
+fn the_summariser_is_given_related_knowledge_and_no_more_than_the_limit() {
+    let home = Home::with(|settings| settings.recall_limit = 2);
+    for n in 0..4 {
+        home.engine.remember(&NewMemory::fact(format!("parser fact number {n}"))).unwrap();
+    }
+    home.engine.remember(&NewMemory::fact("likes tea")).unwrap();
+    home.exchange("cli:one", "the parser is half done");
+    let model = ScriptedModel::saying([SUMMARY, NO_FACTS]);
+    done(home.consolidate("cli:one", &model));
+    let knowledge = summary_task(&model).knowledge;
+    assert_eq!(knowledge.len(), 2);
+    assert!(knowledge.iter().all(|fact| fact.starts_with("parser fact")), "{knowledge:?}");
+    assert_eq!(home.engine.recalls(9).unwrap(), [], "which is no recall of the person's");
+}
+
+#[test]
+fn a_hosts_own_summary_is_taken() {
+    let home = Home::new();
+    home.exchange("cli:one", "the parser is half done");
+    let model = ScriptedModel::saying([NO_FACTS]);
+    let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
+    let outcome = home.engine.consolidate(&session("cli:one"), &model, Some("- by the host"), &worker).unwrap();
+    assert_eq!(done(outcome).summary, "- by the host");
+    assert!(matches!(model.asked()[..], [Task::Extract(_)]), "no second summary is asked for");
+    assert_eq!(contents(&home.timeline()), ["[2026-03-01 12:00] - by the host"]);
+    assert_eq!(home.text_of("user/working"), Some(working_file("- by the host")));
+    assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);
+}
+
+#[test]
+fn retention_takes_old_automatic_chunks_that_do_not_matter() {
+    let home = Home::new();
+    for id in ["cli:plain", "cli:weighty"] {
+        home.exchange(id, "the parser is half done");
+        home.compact(id);
+    }
+    let weighty = home.timeline().pop().unwrap();
+    let heavy = Edit { importance: Some(Importance::new(0.75).unwrap()), ..Edit::default() };
+    home.engine.edit(weighty.id.as_str(), &heavy).unwrap();
+    for key in ["session summary", "ctx_by_hand"] {
+        let kept = NewMemory { layer: Layer::Archive, key: Some(key.to_owned()), ..NewMemory::fact(key) };
+        home.engine.remember(&kept).unwrap();
+    }
+    home.engine.remember(&NewMemory { key: Some("ctx_fact".to_owned()), ..NewMemory::fact("likes tea") }).unwrap();
+    home.pass(90 * 24 * 60);
+    home.exchange("cli:new", "hello");
+    home.compact("cli:new");
+    assert_eq!(home.timeline().len(), 5, "not before the ninety days are over");
+    home.pass(1);
+    assert_eq!(home.consolidate("cli:new", &ScriptedModel::default()), Consolidation::Nothing);
+    let left = home.timeline();
+    assert!(left[0].key.as_deref().unwrap().starts_with("ctx_cli:weighty"), "{left:?}");
+    assert_eq!([&left[1], &left[2]].map(|entry| entry.content.as_str()), ["session summary", "ctx_by_hand"]);
+    assert!(left.len() == 4 && left[3].session == Some(session("cli:new")), "{left:?}");
+    assert_eq!(home.knowledge("user/facts").len(), 1);
+    let retired = home.entries(Filter { status: Some(Status::Inactive), ..Filter::default() });
+    assert_eq!(retired.len(), 1, "retired, and not deleted");
+    home.engine.undo().unwrap();
+    assert_eq!(home.timeline().len(), 5);
+}
+
+#[test]
+fn zero_days_keep_the_timeline_for_ever() {
+    let home = Home::with(|settings| settings.policy.retention_days = 0);
+    home.exchange("cli:one", "hello");
+    home.compact("cli:one");
+    home.pass(10 * 365 * 24 * 60);
+    assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);
+    assert_eq!(home.timeline().len(), 1);
+}
+
+#[test]
+fn what_stays_for_ever_does_not_hide_what_goes() {
+    let home = Home::new();
+    home.exchange("cli:one", "hello");
+    home.compact("cli:one");
+    let kept = |n| {
+        let archived = stores::entry(&format!("kept{n}"), &format!("task number {n} is done"));
+        Op::Insert(Entry { layer: Layer::Archive, created_at: stores::minute(1), ..archived })
+    };
+    stores::apply(&*home.store, Verb::Remember, &(0..600).map(kept).collect::<Vec<_>>()).unwrap();
+    home.pass(90 * 24 * 60 + 2);
+    assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);
+    let left = home.timeline();
+    assert!(left.len() == 600 && left.iter().all(|entry| entry.key.is_none()), "{}", left.len());
+}

@@ -1,0 +1,151 @@
+//! Facts that are extracted: C7, C9, C15.
+
+use throughline_core::engine::NewMemory;
+use throughline_core::ports::{ExtractTask, Task};
+
+use super::*;
+
+fn proposing(facts: &[(&str, &str)]) -> ScriptedModel {
+    let one = |(kind, text): &(&str, &str)| format!(r#"{{"text": "{text}", "kind": "{kind}"}}"#);
+    let all = facts.iter().map(one).collect::<Vec<_>>().join(", ");
+    ScriptedModel::saying([SUMMARY, &format!(r#"{{"facts": [{all}]}}"#)])
+}
+
+fn extract_task(model: &ScriptedModel) -> ExtractTask {
+    match model.asked().pop() {
+        Some(Task::Extract(task)) => task,
+        other => panic!("the extraction comes last, and not {other:?}"),
+    }
+}
+
+#[test]
+fn facts_become_knowledge_of_the_person_with_the_turn_that_says_them() {
+    let home = Home::new();
+    home.exchange("cli:one", "the parser is half done");
+    home.exchange("cli:one", "we decided to ship on Friday");
+    home.exchange("cli:one", "thanks");
+    let model = proposing(&[("decision", "The person decided to ship on Friday")]);
+    let compaction = done(home.consolidate("cli:one", &model));
+    let fact = home.knowledge("user/facts").remove(0);
+    assert_eq!((compaction.facts, fact.content.as_str()), (vec![fact.id], "The person decided to ship on Friday"));
+    assert_eq!(
+        (fact.source, fact.tags, fact.session),
+        (Source::System, vec!["decision".to_owned()], Some(session("cli:one")))
+    );
+    let said = home.engine.conversation(&session("cli:one")).unwrap().1;
+    assert_eq!(fact.provenance, [said[2].id.clone()]);
+}
+
+#[test]
+fn who_the_person_is_reaches_the_profile_and_how_they_work_the_patterns() {
+    let home = Home::new();
+    home.save("user/profile", "# Me\n\n- lives in Lisbon\n");
+    home.exchange("cli:one", "My name is Ada, I prefer short answers, never use tabs, we ship on Friday");
+    let model = proposing(&[
+        ("identity", "The person's name is Ada"),
+        ("preference", "The person prefers short answers"),
+        ("constraint", "Never use tabs"),
+        ("decision", "We ship on Friday"),
+    ]);
+    let compaction = done(home.consolidate("cli:one", &model));
+    assert_eq!(compaction.documents, ["user/working", "user/profile", "user/patterns"].map(document));
+    let profile = "# Me\n\n- lives in Lisbon\n- The person's name is Ada\n";
+    assert_eq!(home.text_of("user/profile").as_deref(), Some(profile));
+    let patterns = "- The person prefers short answers\n- Never use tabs\n";
+    assert_eq!(home.text_of("user/patterns").as_deref(), Some(patterns));
+    assert_eq!(home.knowledge("user/facts").len(), 4);
+}
+
+#[test]
+fn identity_that_does_not_fit_stays_a_fact() {
+    let home = Home::new();
+    let full = format!("- {}\n", "x".repeat(980));
+    home.save("user/profile", &full);
+    home.exchange("cli:one", "My name is Ada");
+    done(home.consolidate("cli:one", &proposing(&[("identity", "The person's name is Ada")])));
+    assert_eq!(home.text_of("user/profile"), Some(full));
+    assert_eq!(contents(&home.knowledge("user/facts")), ["The person's name is Ada"]);
+}
+
+#[test]
+fn what_the_profile_says_already_is_not_said_again() {
+    let home = Home::new();
+    home.save("user/profile", "- the person's name is Ada!\n");
+    home.exchange("cli:one", "My name is Ada");
+    done(home.consolidate("cli:one", &proposing(&[("identity", "The person's name is Ada")])));
+    assert_eq!(home.text_of("user/profile").as_deref(), Some("- the person's name is Ada!\n"));
+}
+
+#[test]
+fn nearly_the_same_fact_is_stored_once() {
+    let home = Home::new();
+    home.engine.remember(&NewMemory::fact("The person prefers tea over coffee")).unwrap();
+    home.exchange("cli:one", "As I said I prefer tea over coffee, and the deploy runs on Friday at noon");
+    let model = proposing(&[
+        ("preference", "the person PREFERS tea over coffee."),
+        ("fact", "The deploy runs on Friday at noon"),
+        ("fact", "the deploy runs on friday, at noon!"),
+    ]);
+    assert_eq!(done(home.consolidate("cli:one", &model)).facts.len(), 1);
+    let stored = home.knowledge("user/facts");
+    assert_eq!(contents(&stored), ["The person prefers tea over coffee", "The deploy runs on Friday at noon"]);
+    assert_eq!(extract_task(&model).known[0], "The person prefers tea over coffee", "and the model is told");
+    home.exchange("web:abc", "remember, the deploy runs on Friday at noon");
+    let again = proposing(&[("fact", "The deploy runs on Friday at noon")]);
+    assert_eq!(done(home.consolidate("web:abc", &again)).facts, []);
+    assert_eq!(home.knowledge("user/facts"), stored);
+}
+
+#[test]
+fn what_the_person_did_not_say_is_no_fact() {
+    let home = Home::new();
+    home.say("cli:one", "I like tea");
+    home.observe("cli:one", Role::Assistant, "You could try the zebra framework in Berlin.");
+    home.observe("cli:one", Role::Tool, "the capital is Paris");
+    let model = proposing(&[
+        ("fact", "The person uses the zebra framework"),
+        ("fact", "The capital is Paris"),
+        ("preference", "Die Person trinkt am liebsten grünen Tee"),
+        ("preference", "用户喜欢喝茶"),
+        ("identity", "The person was born in 1815 and is a countess"),
+        ("preference", "The person likes tea"),
+    ]);
+    done(home.consolidate("cli:one", &model));
+    assert_eq!(contents(&home.knowledge("user/facts")), ["The person likes tea"]);
+    assert_eq!(home.text_of("user/profile"), None);
+}
+
+#[test]
+fn facts_are_kept_in_the_language_of_the_person() {
+    let home = Home::new();
+    home.exchange("cli:one", "我叫小明，我喜欢喝茶");
+    done(home.consolidate("cli:one", &proposing(&[("preference", "我喜欢喝茶"), ("identity", "我叫小明")])));
+    assert_eq!(contents(&home.knowledge("user/facts")), ["我喜欢喝茶", "我叫小明"]);
+    assert_eq!(home.text_of("user/profile").as_deref(), Some("- 我叫小明\n"));
+}
+
+#[test]
+fn facts_of_a_project_stay_with_it() {
+    let home = Home::new();
+    let start = StartSession { project: Some("apollo".to_owned()), ..StartSession::new(session("cli:one")) };
+    home.engine.start_session(&start).unwrap();
+    home.exchange("cli:one", "we ship on Friday");
+    done(home.consolidate("cli:one", &proposing(&[("decision", "We ship on Friday")])));
+    assert_eq!(home.knowledge("user/facts").remove(0).project.as_deref(), Some("apollo"));
+}
+
+#[test]
+fn what_memory_put_in_front_of_a_message_is_not_what_was_said() {
+    let home = Home::new();
+    home.engine.remember(&NewMemory::fact("The person's cat is called Schrödinger")).unwrap();
+    home.start("cli:one");
+    let sent = home.engine.context(&session("cli:one"), "how is my cat?").unwrap().message.unwrap();
+    assert!(sent.contains("Schrödinger"));
+    let observed = home.say("cli:one", &sent);
+    assert_eq!(observed.turns[0].content, "how is my cat?", "the transcript keeps the person's own words");
+    home.engine.forget(home.knowledge("user/facts")[0].id.as_str()).unwrap();
+    let model = proposing(&[("fact", "The person's pet is called Schrödinger")]);
+    assert_eq!(done(home.consolidate("cli:one", &model)).facts, []);
+    assert!(!format!("{:?}", model.asked()).contains("memory-context"));
+    assert_eq!(home.knowledge("user/facts"), [], "and it is not learned anew");
+}

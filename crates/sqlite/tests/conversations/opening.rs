@@ -1,0 +1,202 @@
+//! What a session begins with: A1, B1–B7, D1–D3.
+
+use throughline_core::ports::Task;
+use throughline_core::text::tokens;
+
+use super::*;
+
+const PROMPT: &str = "Be kind.\n\n--- Recent context ---\n## Working on\n- the parser in `src/parse.rs`";
+
+#[test]
+fn working_memory_survives_a_restart_and_reaches_another_channel_once() {
+    let home = Home::new();
+    home.exchange("telegram:123", "the parser is half done");
+    home.compact("telegram:123");
+    let engine = home.restarted();
+    let start = StartSession { system_prompt: Some("Be kind.".to_owned()), ..StartSession::new(session("web:abc")) };
+    let started = engine.start_session(&start).unwrap();
+    assert_eq!(started.system_prompt, PROMPT);
+    assert_eq!(started.context, PROMPT.strip_prefix("Be kind.\n\n").unwrap());
+    let first = engine.context(&session("web:abc"), "hello").unwrap();
+    assert_eq!(first.system_prompt.matches("--- Recent context ---").count(), 1);
+    assert_eq!(first.message.as_deref(), Some("hello"), "it is not in the message as well");
+}
+
+#[test]
+fn a_reconnect_and_every_later_turn_get_the_same_bytes() {
+    let home = Home::new();
+    home.exchange("cli:one", "the parser is half done");
+    home.compact("cli:one");
+    assert_eq!(home.start("web:abc"), PROMPT);
+    home.say("web:abc", "hello");
+    home.save("user/profile", "- Ada\n");
+    home.exchange("cli:one", "now the lexer");
+    done(home.consolidate("cli:one", &ScriptedModel::saying(["## Working on\n- the lexer", NO_FACTS])));
+    assert_eq!(home.working().as_deref(), Some("## Working on\n- the lexer"));
+    let id = session("web:abc");
+    for engine in [home.engine.clone(), home.restarted()] {
+        let again = engine.start_session(&StartSession::new(id.clone())).unwrap();
+        assert_eq!(again.system_prompt, PROMPT, "a reconnect that gives no prompt keeps the first one");
+        for message in ["second", "third"] {
+            assert_eq!(engine.context(&id, message).unwrap().system_prompt, PROMPT);
+        }
+    }
+}
+
+#[test]
+fn a_reset_reads_anew() {
+    let home = Home::new();
+    assert_eq!(home.start("web:abc"), "Be kind.");
+    home.save("user/profile", "- Ada\n");
+    home.engine.reset_session(&session("web:abc")).unwrap();
+    let fresh = "Be kind.\n\n--- Who you're talking to ---\n- Ada";
+    assert_eq!(home.engine.context(&session("web:abc"), "hello").unwrap().system_prompt, fresh);
+    assert_eq!(home.start("web:abc"), fresh);
+}
+
+#[test]
+fn computed_and_empty_stays_empty() {
+    let home = Home::new();
+    assert_eq!(home.start("web:abc"), "Be kind.");
+    home.save("user/profile", "- Ada\n");
+    assert_eq!(home.start("web:abc"), "Be kind.");
+    assert_eq!(home.restarted().context(&session("web:abc"), "hello").unwrap().system_prompt, "Be kind.");
+}
+
+#[test]
+fn a_session_that_only_observes_gets_its_context_with_the_first_message() {
+    let home = Home::new();
+    home.save("user/profile", "- Ada\n");
+    home.say("web:abc", "hello");
+    let prompt = || home.engine.context(&session("web:abc"), "hello").unwrap().system_prompt;
+    assert_eq!(prompt(), "--- Who you're talking to ---\n- Ada");
+    home.save("user/profile", "- Eve\n");
+    assert_eq!(prompt(), "--- Who you're talking to ---\n- Ada");
+}
+
+#[test]
+fn expired_working_memory_is_silently_ignored() {
+    let home = Home::new();
+    home.save("user/profile", "- Ada\n");
+    home.exchange("cli:one", "the parser is half done");
+    home.compact("cli:one");
+    home.pass(14 * 24 * 60);
+    assert_eq!(home.start("web:abc"), "Be kind.\n\n--- Who you're talking to ---\n- Ada");
+    assert_eq!(home.text_of("user/working"), Some(working_file(SUMMARY)), "nothing cleans it up");
+}
+
+#[test]
+fn working_memory_that_cannot_be_read_is_silently_ignored() {
+    let home = Home::new();
+    let broken = ["", "not working memory", "# Working Memory\nUpdated: 2026-03-01T12:00:00Z\n\nno end\n"];
+    for (n, text) in broken.into_iter().enumerate() {
+        home.save("user/working", text);
+        assert_eq!(home.start(&format!("web:{n}")), "Be kind.");
+    }
+}
+
+#[test]
+fn every_compaction_writes_working_memory() {
+    let home = Home::new();
+    for (n, summary) in ["- first", "- second", "- third"].into_iter().enumerate() {
+        let id = if n == 1 { "web:abc" } else { "cli:one" };
+        home.exchange(id, "go on");
+        let compaction = done(home.consolidate(id, &ScriptedModel::saying([summary, NO_FACTS])));
+        assert_eq!(compaction.documents, [document("user/working")]);
+        assert_eq!(home.text_of("user/working"), Some(working_file(summary)));
+    }
+    let written: Vec<String> = home.versions("user/working").into_iter().map(|(_, text)| text).collect();
+    assert_eq!(written, ["- first", "- second", "- third"].map(working_file), "and the earlier ones are kept");
+}
+
+#[test]
+fn working_memory_keeps_to_its_budget() {
+    let home = Home::with(|settings| settings.working.max_tokens = 100);
+    home.exchange("cli:one", "go on");
+    let long = "- 用户在写解析器 and more\n".repeat(100);
+    done(home.consolidate("cli:one", &ScriptedModel::saying([&long, NO_FACTS])));
+    let written = home.working().unwrap();
+    assert!(tokens::estimate(&written) <= 100 && long.starts_with(&written), "{written}");
+    home.save("user/working", &working_file(&long));
+    let context = home.start("web:abc").replacen("Be kind.\n\n--- Recent context ---\n", "", 1);
+    assert!(tokens::estimate(&context) <= 100, "what a person made longer is cut as it is injected");
+}
+
+#[test]
+fn working_memory_can_be_off_while_the_profile_stays() {
+    let home = Home::with(|settings| settings.working_memory = false);
+    home.save("user/profile", "- Ada\n");
+    home.save("user/working", &working_file("- by hand"));
+    assert_eq!(home.start("web:abc"), "Be kind.\n\n--- Who you're talking to ---\n- Ada");
+    home.exchange("web:abc", "go on");
+    let model = ScriptedModel::saying([SUMMARY, NO_FACTS]);
+    assert_eq!(done(home.consolidate("web:abc", &model)).documents, []);
+    let Task::Summarise(task) = &model.asked()[0] else { panic!("a summary comes first") };
+    assert_eq!(task.previous, None);
+    assert_eq!(home.text_of("user/working"), Some(working_file("- by hand")));
+}
+
+#[test]
+fn the_greeting_is_asked_for_only_where_there_is_something_to_pick_up() {
+    let home = Home::with(|settings| settings.greeting = true);
+    assert_eq!(home.start("web:empty"), "Be kind.");
+    home.save("user/profile", "- Ada\n");
+    let prompt = home.start("web:abc");
+    let greeting = prompt.strip_prefix("Be kind.\n\n--- Who you're talking to ---\n- Ada\n\n").unwrap();
+    assert!(greeting.contains("first reply") && !greeting.contains('\n'), "{greeting}");
+    home.say("web:abc", "hello");
+    assert_eq!(home.engine.context(&session("web:abc"), "and now?").unwrap().system_prompt, prompt);
+}
+
+/// Everything that a model is sent in a small conversation.
+fn run(home: &Home) -> (Vec<String>, Vec<Task>) {
+    let mut prompts = vec![home.start("web:abc")];
+    for message in ["hello", "I like tea"] {
+        let context = home.engine.context(&session("web:abc"), message).unwrap();
+        prompts.extend([context.system_prompt, context.message.unwrap()]);
+        home.say("web:abc", message);
+    }
+    let facts = r#"{"facts": [{"text": "The person likes tea", "kind": "preference"}]}"#;
+    let model = ScriptedModel::saying(["- said hello", facts]);
+    done(home.consolidate("web:abc", &model));
+    (prompts, model.asked())
+}
+
+#[test]
+fn without_a_namespace_prompts_are_those_of_a_run_without_documents() {
+    let bare = Home::with(|settings| settings.namespace = None);
+    let furnished = Home::with(|settings| settings.namespace = None);
+    furnished.save("user/profile", "- Ada likes tea\n");
+    furnished.save("user/working", &working_file("- the parser"));
+    let (prompts, tasks) = run(&bare);
+    assert_eq!(run(&furnished), (prompts.clone(), tasks.clone()));
+    assert_eq!(prompts, ["Be kind.", "Be kind.", "hello", "Be kind.", "I like tea"]);
+    let Task::Summarise(task) = &tasks[0] else { panic!("a summary comes first") };
+    assert!(!task.personal, "the generic prompt");
+    assert_eq!(task.previous, None);
+}
+
+#[test]
+fn without_a_namespace_there_are_no_files_and_facts_go_to_global() {
+    let home = Home::with(|settings| settings.namespace = None);
+    run(&home);
+    let files = std::fs::read_dir(home.directory.path().join("documents")).unwrap();
+    assert_eq!(files.map(|file| file.unwrap().file_name()).collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(contents(&home.knowledge("global")), ["The person likes tea"]);
+    assert_eq!(contents(&home.timeline()), ["[2026-03-01 12:00] - said hello"]);
+    assert_eq!(home.versions("user/working"), []);
+}
+
+#[test]
+fn with_a_namespace_the_prompt_is_personal() {
+    let home = Home::new();
+    let Task::Summarise(task) = run(&home).1.remove(0) else { panic!("a summary comes first") };
+    assert!(task.personal);
+}
+
+#[test]
+fn switched_off_memory_gives_no_context() {
+    let home = Home::with(|settings| settings.enabled = false);
+    home.save("user/profile", "- Ada\n");
+    assert_eq!(home.start("web:abc"), "Be kind.");
+}

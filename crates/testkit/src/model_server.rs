@@ -1,0 +1,272 @@
+//! A model server on loopback that does what a script says, in the true wire formats of OpenAI, Anthropic and Ollama.
+//!
+//! Which wire is meant shows in the path, whether to stream in the request. Each request takes the next step of the
+//! script and is recorded; Ollama's list of models takes none. Nothing here sleeps: what hangs, hangs until the client
+//! hangs up.
+
+mod http;
+mod wires;
+
+use std::collections::VecDeque;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+pub use http::Request;
+use wires::{Ending, Wire};
+
+/// How long a test waits for something that is bound to happen.
+const BOUND_TO_HAPPEN: Duration = Duration::from_secs(10);
+
+/// What the server does with one request.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// Answers, in a few pieces.
+    Reply(String),
+    /// Answers, in these pieces.
+    ReplyIn(Vec<String>),
+    /// Answers with an error, or with a redirect.
+    Fail {
+        /// The status.
+        status: u16,
+        /// The body, as JSON where it looks like it.
+        body: String,
+        /// More headers, such as `Retry-After`.
+        headers: Vec<(String, String)>,
+    },
+    /// Says nothing at all.
+    Hang,
+    /// Sends these pieces, then nothing.
+    HangAfter(Vec<String>),
+    /// Answers, and then neither says that this was all nor closes the connection.
+    HangAtEnd(String),
+    /// Sends these pieces, then closes the connection in the middle of the reply.
+    ResetAfter(Vec<String>),
+    /// Closes the connection without an answer.
+    Drop,
+    /// Sends these bytes as its reply.
+    Malformed(Vec<u8>),
+    /// A reply in the right format with no text in it.
+    Empty,
+    /// Runs out of tokens after this text.
+    CutOff(String),
+    /// So many bytes of text.
+    Huge(usize),
+    /// Declines, as the wire puts it; Ollama's has no way to say so but words.
+    Refusal,
+    /// Some proxy's page, with status 200.
+    Html,
+    /// Thinks aloud before it answers.
+    ReasoningTags(String),
+    /// A good reply that claims to be plain text.
+    WrongContentType(String),
+    /// Begins to answer and reports an error in the stream.
+    ErrorInStream(Vec<String>),
+}
+
+impl Step {
+    /// A reply.
+    pub fn reply(text: impl Into<String>) -> Self {
+        Self::Reply(text.into())
+    }
+
+    /// An error with a message in the form that all three wires read.
+    pub fn fail(status: u16, message: &str) -> Self {
+        let body = serde_json::json!({"type": "error", "error": {"type": "error", "message": message}}).to_string();
+        Self::Fail { status, body, headers: Vec::new() }
+    }
+
+    /// "Too many requests", with a `Retry-After` in seconds or as a date.
+    pub fn busy(retry_after: &str) -> Self {
+        let Self::Fail { status, body, .. } = Self::fail(429, "slow down") else { unreachable!() };
+        Self::Fail { status, body, headers: vec![("Retry-After".to_owned(), retry_after.to_owned())] }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    script: Mutex<VecDeque<Step>>,
+    /// What it does when the script has ended.
+    otherwise: Option<Step>,
+    requests: Mutex<Vec<Request>>,
+    hung_up: Mutex<usize>,
+    changed: Condvar,
+    is_over: AtomicBool,
+}
+
+/// A server that runs until it is dropped.
+#[derive(Debug)]
+pub struct ModelServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    accepting: Option<JoinHandle<()>>,
+}
+
+impl ModelServer {
+    /// Does these steps, then answers every further request with status 500.
+    pub fn scripted(steps: impl IntoIterator<Item = Step>) -> Self {
+        Self::start(Shared { script: Mutex::new(steps.into_iter().collect()), ..Shared::default() })
+    }
+
+    /// Does the same each time, until it is told otherwise.
+    pub fn always(step: Step) -> Self {
+        Self::start(Shared { otherwise: Some(step), ..Shared::default() })
+    }
+
+    fn start(shared: Shared) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (address, shared) = (listener.local_addr().unwrap(), Arc::new(shared));
+        let serving = Arc::clone(&shared);
+        let accepting = Some(thread::spawn(move || accept(&listener, &serving)));
+        Self { address, shared, accepting }
+    }
+
+    /// `http://127.0.0.1:PORT`, without a path.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Adds a step to the script.
+    pub fn then(&self, step: Step) {
+        self.shared.script.lock().unwrap().push_back(step);
+    }
+
+    /// Every request so far.
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.requests.lock().unwrap().clone()
+    }
+
+    /// The number of steps that nobody asked for yet.
+    pub fn steps_left(&self) -> usize {
+        self.shared.script.lock().unwrap().len()
+    }
+
+    /// Waits until so many clients have hung up on a server that was not done.
+    pub fn wait_for_hung_up(&self, clients: usize) -> bool {
+        let hung_up = self.shared.hung_up.lock().unwrap();
+        let waited = self.shared.changed.wait_timeout_while(hung_up, BOUND_TO_HAPPEN, |hung_up| *hung_up < clients);
+        !waited.unwrap().1.timed_out()
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::SeqCst);
+        // Whoever waits for a client gets one.
+        if TcpStream::connect(self.address).is_ok()
+            && let Some(accepting) = self.accepting.take()
+        {
+            let _ = accepting.join();
+        }
+    }
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    for stream in listener.incoming() {
+        if shared.is_over.load(Ordering::SeqCst) {
+            return;
+        }
+        let shared = Arc::clone(shared);
+        // A client that goes away in the middle of anything is its own business.
+        thread::spawn(move || stream.map(|stream| serve(stream, &shared)));
+    }
+}
+
+fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
+    let request = http::read(&mut stream)?;
+    shared.requests.lock().unwrap().push(request.clone());
+    if request.path == "/api/tags" {
+        return http::whole(&mut stream, 200, "application/json", &wires::ollama_tags(), &[]);
+    }
+    let Some(wire) = Wire::of(&request.path) else {
+        return http::whole(&mut stream, 404, "application/json", b"{\"error\":\"no such path\"}", &[]);
+    };
+    let next = shared.script.lock().unwrap().pop_front().or_else(|| shared.otherwise.clone());
+    let step = next.unwrap_or_else(|| Step::fail(500, "the script has ended"));
+    let hangs = matches!(step, Step::Hang | Step::HangAfter(_) | Step::HangAtEnd(_));
+    let mut answer = Answer { stream: &mut stream, wire, streams: wire.streams(&request.body) };
+    let sent = answer.perform(step);
+    if hangs || sent.is_err() {
+        http::wait_until_closed(&mut stream);
+        *shared.hung_up.lock().unwrap() += 1;
+        shared.changed.notify_all();
+    }
+    sent
+}
+
+/// One answer.
+struct Answer<'a> {
+    stream: &'a mut TcpStream,
+    wire: Wire,
+    streams: bool,
+}
+
+impl Answer<'_> {
+    fn perform(&mut self, step: Step) -> std::io::Result<()> {
+        let kind = self.wire.content_type(self.streams);
+        match step {
+            Step::Reply(text) => self.reply(&in_pieces(&text), Ending::Done),
+            Step::ReplyIn(pieces) => self.reply(&pieces, Ending::Done),
+            Step::CutOff(text) => self.reply(&in_pieces(&text), Ending::CutOff),
+            Step::Empty => self.reply(&[], Ending::Done),
+            Step::Refusal => self.reply(&["I cannot ".to_owned(), "help with that.".to_owned()], Ending::Refused),
+            Step::Huge(bytes) => self.reply(&vec!["0123456789abcdef".repeat(512); bytes.div_ceil(8192)], Ending::Done),
+            Step::ReasoningTags(text) => {
+                let mut pieces = in_pieces("<think>\nThe person wants something. I wonder…\n</think>\n\n");
+                pieces.extend(in_pieces(&text));
+                self.reply(&pieces, Ending::Done)
+            }
+            Step::WrongContentType(text) => self.reply_as("text/plain", &in_pieces(&text), Ending::Done),
+            Step::Fail { status, body, headers } => {
+                let kind = if body.starts_with('{') { "application/json" } else { "text/plain" };
+                http::whole(self.stream, status, kind, body.as_bytes(), &headers)
+            }
+            Step::Html => {
+                http::whole(self.stream, 200, "text/html; charset=utf-8", b"<!doctype html><p>Please log in", &[])
+            }
+            Step::Malformed(bytes) => http::whole(self.stream, 200, kind, &bytes, &[]),
+            Step::Hang | Step::Drop => Ok(()),
+            Step::HangAfter(pieces) | Step::ResetAfter(pieces) => self.begin(kind, &pieces, Ending::Done),
+            Step::HangAtEnd(text) => {
+                self.begin(kind, &in_pieces(&text), Ending::Done)?;
+                let ending = self.wire.ending(Ending::Done);
+                http::chunk(self.stream, &ending[..1.max(ending.len() - 1)].concat())
+            }
+            Step::ErrorInStream(pieces) => {
+                self.begin(kind, &pieces, Ending::Done)?;
+                http::chunk(self.stream, &self.wire.error_frame())?;
+                http::last_chunk(self.stream)
+            }
+        }
+    }
+
+    fn reply(&mut self, pieces: &[String], ending: Ending) -> std::io::Result<()> {
+        self.reply_as(self.wire.content_type(self.streams), pieces, ending)
+    }
+
+    fn reply_as(&mut self, kind: &str, pieces: &[String], ending: Ending) -> std::io::Result<()> {
+        if !self.streams {
+            return http::whole(self.stream, 200, kind, &self.wire.whole(&pieces.concat(), ending), &[]);
+        }
+        self.begin(kind, pieces, ending)?;
+        http::chunk(self.stream, &self.wire.ending(ending).concat())?;
+        http::last_chunk(self.stream)
+    }
+
+    /// A reply without its end.
+    fn begin(&mut self, kind: &str, pieces: &[String], ending: Ending) -> std::io::Result<()> {
+        http::stream_head(self.stream, kind)?;
+        for frame in self.wire.beginning().into_iter().chain(self.wire.pieces(pieces, ending)) {
+            http::chunk(self.stream, &frame)?;
+        }
+        Ok(())
+    }
+}
+
+/// Text in pieces of a few characters, as models send it.
+fn in_pieces(text: &str) -> Vec<String> {
+    let characters: Vec<char> = text.chars().collect();
+    characters.chunks(5).map(|piece| piece.iter().collect()).collect()
+}

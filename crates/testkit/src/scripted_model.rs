@@ -1,0 +1,86 @@
+//! A model that answers from a script.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use throughline_core::ports::{Finish, Model, ModelError, Reply, Task};
+
+type Meanwhile = Box<dyn FnMut(&Task) + Send>;
+
+/// Answers what it was told to, in order, and remembers what it was asked. A call that the script does not foresee
+/// panics: a model that should be left alone is one without a script.
+pub struct ScriptedModel {
+    provider: &'static str,
+    script: Mutex<VecDeque<Result<Reply, ModelError>>>,
+    asked: Mutex<Vec<Task>>,
+    meanwhile: Mutex<Option<Meanwhile>>,
+}
+
+impl Default for ScriptedModel {
+    fn default() -> Self {
+        Self { provider: "scripted", script: Mutex::default(), asked: Mutex::default(), meanwhile: Mutex::default() }
+    }
+}
+
+/// A whole reply, for ten tokens in and five out.
+pub fn reply(text: impl Into<String>) -> Reply {
+    Reply { text: text.into(), finish: Finish::Complete, tokens_in: 10, tokens_out: 5 }
+}
+
+impl ScriptedModel {
+    /// Answers these, in order.
+    pub fn giving(outcomes: impl IntoIterator<Item = Result<Reply, ModelError>>) -> Self {
+        Self { script: Mutex::new(outcomes.into_iter().collect()), ..Self::default() }
+    }
+
+    /// Says these texts, in order.
+    pub fn saying<const N: usize>(texts: [&str; N]) -> Self {
+        Self::giving(texts.map(|text| Ok(reply(text))))
+    }
+
+    /// The same under another provider's name.
+    pub fn as_provider(self, provider: &'static str) -> Self {
+        Self { provider, ..self }
+    }
+
+    /// The same, and this happens during every call, before it answers.
+    pub fn meanwhile(self, happens: impl FnMut(&Task) + Send + 'static) -> Self {
+        Self { meanwhile: Mutex::new(Some(Box::new(happens))), ..self }
+    }
+
+    /// What it was asked so far.
+    pub fn asked(&self) -> Vec<Task> {
+        lock(&self.asked).clone()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Model for ScriptedModel {
+    fn provider(&self) -> &'static str {
+        self.provider
+    }
+
+    fn name(&self) -> &str {
+        "script"
+    }
+
+    fn can_chat(&self) -> bool {
+        true
+    }
+
+    fn complete(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+        lock(&self.asked).push(task.clone());
+        if let Some(happens) = lock(&self.meanwhile).as_mut() {
+            happens(task);
+        }
+        let next = lock(&self.script).pop_front();
+        let outcome = next.unwrap_or_else(|| panic!("the script has no answer to {task:?}"));
+        match outcome {
+            Ok(reply) if !sink(&reply.text) => Err(ModelError::Cancelled),
+            outcome => outcome,
+        }
+    }
+}

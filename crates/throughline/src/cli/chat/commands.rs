@@ -1,0 +1,69 @@
+//! What begins with a slash.
+
+use owo_colors::OwoColorize as _;
+use throughline_core::engine::EngineError;
+use throughline_core::model::SessionId;
+use throughline_core::recall::{Filter, RecallRequest};
+
+use crate::cli::failure::Failure;
+use crate::cli::style;
+use crate::world::World;
+
+const HELP: &str = "\
+/memory WORDS   what is remembered about it
+/profile        who you are to the assistant
+/working        what has been going on lately
+/forget ID      forget a memory
+/new            begin a new conversation
+/quit           end (or Ctrl-D)
+Ctrl-C stops a reply.";
+
+/// What happens next.
+pub(super) enum Next {
+    /// It was no command: say it.
+    Say,
+    /// It was one; this is the answer.
+    Shown(String),
+    /// Another conversation begins.
+    New,
+    /// The end.
+    Quit,
+}
+
+/// Runs a command, if it is one.
+pub(super) fn run(line: &str, world: &World, session: &SessionId) -> Result<Next, Failure> {
+    let Some(command) = line.strip_prefix('/') else { return Ok(Next::Say) };
+    let (name, rest) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+    let shown = match name {
+        "help" => HELP.to_owned(),
+        "new" => return Ok(Next::New),
+        "quit" | "exit" => return Ok(Next::Quit),
+        "memory" => memory(rest.trim(), world)?,
+        "profile" => world.engine.profile()?.map_or("no profile yet".to_owned(), |(text, usage)| {
+            format!("{}\n{}", style::plain(text.trim_end()), usage.dimmed())
+        }),
+        "working" => {
+            world.engine.working()?.map_or("nothing lately".to_owned(), |working| style::plain(&working.content))
+        }
+        "forget" => match world.engine.forget(rest.trim()) {
+            Ok(forgotten) => {
+                format!("forgot {}; `throughline undo` brings it back", style::short(forgotten.id.as_str()))
+            }
+            Err(error @ (EngineError::NotFound { .. } | EngineError::Ambiguous { .. })) => error.to_string(),
+            Err(error) => return Err(error.into()),
+        },
+        "session" => session.to_string(),
+        other => format!("there is no /{}; /help shows what there is", style::plain(other)),
+    };
+    Ok(Next::Shown(shown))
+}
+
+fn memory(words: &str, world: &World) -> Result<String, Failure> {
+    let now = world.now();
+    let filter = Filter::recallable(now.timestamp());
+    let recall = world.engine.recall(&RecallRequest { query: words.to_owned(), limit: 8, filter })?;
+    if recall.hits.is_empty() {
+        return Ok("nothing found".to_owned());
+    }
+    Ok(recall.hits.iter().map(|hit| style::hit(hit, &now, false)).collect())
+}

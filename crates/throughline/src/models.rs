@@ -1,0 +1,135 @@
+//! Which model does what: from the config and the environment to something that can be asked.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use throughline_core::ports::Model;
+use throughline_providers::{
+    Anthropic, Careful, HttpSettings, Offline, Ollama, OpenAi, Secret, SettingsError, ThreadPause,
+};
+
+use crate::config::{Config, ModelConfig, ModelProvider};
+use crate::world::{self, WorldClock};
+
+/// Why a model cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ModelSetupError {
+    /// No provider goes by that name.
+    #[error("`memory.consolidation_provider` is `{given}`, which is no provider")]
+    UnknownProvider {
+        /// What is set.
+        given: String,
+    },
+    /// The provider needs to know which model.
+    #[error("no model is named for {provider}")]
+    NoModel {
+        /// The provider.
+        provider: &'static str,
+    },
+    /// The key file can be read by others.
+    #[error("the key file {path} can be read by others")]
+    OpenKeyFile {
+        /// The file.
+        path: String,
+    },
+    /// The settings are not usable.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+}
+
+impl ModelSetupError {
+    /// What to try next.
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
+            Self::UnknownProvider { .. } => "use offline, ollama, openai or anthropic",
+            Self::NoModel { .. } => "set `model` under `[model]` in the config file",
+            Self::OpenKeyFile { .. } => "chmod 600 it",
+            Self::Settings(error) => error.hint(),
+        }
+    }
+}
+
+/// The model that summarises and extracts; the offline one where nothing else is set up.
+pub(crate) fn for_consolidation(config: &Config, keys: &Path) -> Arc<dyn Model> {
+    let chosen = consolidation_choice(config).and_then(|choice| build(&choice, keys));
+    chosen.unwrap_or_else(|error| {
+        tracing::warn!(%error, hint = error.hint(), "the configured model cannot be used; going on offline");
+        Arc::new(Offline)
+    })
+}
+
+/// The model that talks.
+pub(crate) fn for_chat(choice: &ModelConfig, keys: &Path) -> Result<Arc<dyn Model>, ModelSetupError> {
+    build(choice, keys)
+}
+
+fn consolidation_choice(config: &Config) -> Result<ModelConfig, ModelSetupError> {
+    let memory = &config.memory;
+    let mut choice = config.model.clone();
+    if let Some(given) = &memory.consolidation_provider {
+        let provider = provider_named(given)?;
+        if provider != choice.provider {
+            choice = ModelConfig { provider, ..ModelConfig::default() };
+        }
+    }
+    if let Some(model) = &memory.consolidation_model {
+        choice.model = Some(model.clone());
+    }
+    Ok(choice)
+}
+
+fn provider_named(name: &str) -> Result<ModelProvider, ModelSetupError> {
+    serde_json::from_value(serde_json::Value::String(name.to_owned()))
+        .map_err(|_| ModelSetupError::UnknownProvider { given: name.to_owned() })
+}
+
+fn build(choice: &ModelConfig, keys: &Path) -> Result<Arc<dyn Model>, ModelSetupError> {
+    match choice.provider {
+        ModelProvider::Offline => Ok(Arc::new(Offline)),
+        ModelProvider::Ollama => {
+            let mut settings = settings(choice, "ollama", None, keys)?;
+            settings.base_url = settings.base_url.or_else(world::ollama_host);
+            careful(Ollama::new(settings)?)
+        }
+        ModelProvider::OpenAi => careful(OpenAi::new(settings(choice, "openai", Some("OPENAI_API_KEY"), keys)?)?),
+        ModelProvider::Anthropic => {
+            careful(Anthropic::new(settings(choice, "anthropic", Some("ANTHROPIC_API_KEY"), keys)?)?)
+        }
+    }
+}
+
+fn careful(model: impl Model + 'static) -> Result<Arc<dyn Model>, ModelSetupError> {
+    let pause = ThreadPause::seeded(u64::from(std::process::id()));
+    Ok(Arc::new(Careful::new(model, Arc::new(WorldClock::real()), Arc::new(pause))))
+}
+
+/// The key comes from the variable that is named, else from the provider's usual one, else from `<provider>.key`
+/// beside the config file.
+fn settings(
+    choice: &ModelConfig,
+    provider: &'static str,
+    usual: Option<&str>,
+    keys: &Path,
+) -> Result<HttpSettings, ModelSetupError> {
+    let model = choice.model.clone().ok_or(ModelSetupError::NoModel { provider })?;
+    let named = choice.api_key_env.as_deref().or(usual);
+    let key = match named.and_then(world::secret) {
+        Some(key) => Some(key),
+        None => key_file(&keys.join(format!("{provider}.key")))?,
+    };
+    let key = key.map(Secret::new);
+    Ok(HttpSettings { base_url: choice.base_url.clone(), model, key, ..HttpSettings::default() })
+}
+
+fn key_file(path: &Path) -> Result<Option<String>, ModelSetupError> {
+    let Ok(text) = std::fs::read_to_string(path) else { return Ok(None) };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(path).map(|metadata| metadata.permissions().mode()).unwrap_or_default();
+        if mode & 0o077 != 0 {
+            return Err(ModelSetupError::OpenKeyFile { path: path.display().to_string() });
+        }
+    }
+    Ok(Some(text.trim().to_owned()).filter(|key| !key.is_empty()))
+}
