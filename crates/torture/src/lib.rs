@@ -8,10 +8,12 @@
 //! - [`hammer`]: one worker; random verbs through the real engine
 //! - [`siege`]: eight of them at once, and the killing
 //! - [`verdict`]: what has to be true afterwards
+//! - [`talk`]: the same for conversations that are consolidated
 
 pub mod hammer;
 pub mod said;
 pub mod siege;
+pub mod talk;
 pub mod verdict;
 
 use std::path::Path;

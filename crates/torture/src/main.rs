@@ -1,4 +1,5 @@
 //! `hammer work` is one worker; `hammer siege` starts many, kills some, and says whether the memory kept its word.
+//! `hammer talk` and `hammer interrupt` are the same for conversations.
 
 #![allow(clippy::print_stdout, reason = "what it prints is what it is for")]
 
@@ -9,6 +10,7 @@ use std::time::Instant;
 use clap::{Args, Parser};
 use throughline_torture::hammer::{self, Orders};
 use throughline_torture::siege::{Record, Siege};
+use throughline_torture::talk::{self, Interruption};
 use throughline_torture::verdict::Verdict;
 use throughline_torture::{Failure, chain};
 
@@ -22,6 +24,10 @@ enum Command {
     Work(Work),
     /// Start many workers at once, kill some, and check that nothing acknowledged was lost
     Siege(Besiege),
+    /// Keep conversations and consolidate them, until killed
+    Talk(Talk),
+    /// Kill those who consolidate, and check that timeline and conversations agree
+    Interrupt(Interrupt),
 }
 
 #[derive(Args)]
@@ -72,6 +78,23 @@ struct Besiege {
     home: Option<PathBuf>,
 }
 
+#[derive(Args)]
+struct Talk {
+    home: PathBuf,
+    #[arg(long)]
+    name: String,
+    #[arg(long)]
+    seed: u64,
+}
+
+#[derive(Args)]
+struct Interrupt {
+    #[arg(long, default_value_t = 200)]
+    kills: usize,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
 fn main() -> ExitCode {
     match Command::parse() {
         Command::Work(work) => {
@@ -79,10 +102,42 @@ fn main() -> ExitCode {
             let all_went_well = hammer::work(&home, Orders { worker, life, seed, ops, keys, keyed, profile });
             if all_went_well { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
         }
-        Command::Siege(besiege) => besiege.run().unwrap_or_else(|error| {
-            println!("error: {}", chain(&*error));
-            ExitCode::from(2)
-        }),
+        Command::Siege(besiege) => besiege.run().unwrap_or_else(|error| broken(&error)),
+        Command::Talk(Talk { home, name, seed }) => {
+            if talk::work(&home, &name, seed) {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::from(FAILED)
+            }
+        }
+        Command::Interrupt(interrupt) => interrupt.run().unwrap_or_else(|error| broken(&error)),
+    }
+}
+
+fn broken(error: &Failure) -> ExitCode {
+    println!("error: {}", chain(&**error));
+    ExitCode::from(2)
+}
+
+impl Interrupt {
+    fn run(self) -> Result<ExitCode, Failure> {
+        let Self { kills, seed } = self;
+        let home = tempfile::tempdir()?;
+        let start = Instant::now();
+        let report = Interruption { program: std::env::current_exe()?, kills, seed }.run(home.path())?;
+        report.problems.iter().take(40).for_each(|line| println!("  {line}"));
+        println!(
+            "kills {} · within a consolidation {} · left unfinished {} · turns acknowledged {} · completed {} · timeline {} · problems {} · {:.1} s",
+            report.kills,
+            report.within,
+            report.unfinished,
+            report.kept,
+            report.completed,
+            report.timeline,
+            report.problems.len(),
+            start.elapsed().as_secs_f64(),
+        );
+        Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 

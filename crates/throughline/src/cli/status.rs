@@ -4,6 +4,7 @@ use clap::Args;
 use owo_colors::OwoColorize as _;
 use serde_json::json;
 use throughline_core::engine::Overview;
+use throughline_core::ports::Spent;
 
 use super::reply::Reply;
 use super::{Answer, style};
@@ -88,8 +89,36 @@ impl Stats {
             ("profile", overview.identity.map_or("empty".to_owned(), |usage| usage.to_string())),
             ("database", format!("{:.1} MB", store.bytes as f64 / 1e6)),
         ];
-        let text: String =
+        let mut text: String =
             rows.iter().map(|(name, value)| format!("{} {value}\n", format!("{name:>18}").dimmed())).collect();
-        Ok(Reply::new(&overview, text))
+        let spending = world.engine.spending(&a_week_ago(world))?;
+        if !spending.is_empty() {
+            text.push_str(&format!("\nModels, the last seven days\n{}", ledger(&spending)));
+        }
+        let mut body = serde_json::to_value(&overview).unwrap_or_default();
+        body["spending"] = json!(spending);
+        Ok(Reply::new(&body, text))
     }
+}
+
+fn a_week_ago(world: &World) -> String {
+    let week = jiff::SignedDuration::from_hours(24 * 7);
+    world.engine.now().checked_sub(week).unwrap_or_default().strftime("%Y-%m-%d").to_string()
+}
+
+/// What models cost, a line for each day and purpose.
+fn ledger(spending: &[Spent]) -> String {
+    let row = |spent: &Spent| {
+        vec![
+            spent.day.clone(),
+            format!("{} {}", spent.provider, style::plain(&spent.model)),
+            spent.purpose.to_string(),
+            spent.calls.to_string(),
+            spent.failures.to_string(),
+            spent.tokens_in.to_string(),
+            spent.tokens_out.to_string(),
+        ]
+    };
+    let headings = ["day", "model", "for", "calls", "failed", "tokens in", "tokens out"];
+    style::table(&headings, spending.iter().map(row).collect())
 }
