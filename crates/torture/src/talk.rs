@@ -366,3 +366,39 @@ impl Look {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use throughline_core::model::{Actor, Change, ChangeId, EntryId, Source, Verb};
+
+    use super::*;
+
+    #[test]
+    fn notices_a_turn_that_is_missing_and_one_that_is_captured_twice() {
+        let home = tempfile::tempdir().unwrap();
+        let (engine, store) = open(home.path()).unwrap();
+        let session = sessions().unwrap().remove(0);
+        engine.observe(&session, &[Said::now(Role::User, "hello there")]).unwrap();
+        assert_eq!(look(home.path(), &BTreeMap::new()).unwrap().uncaptured, 1);
+        assert!(matches!(consolidate(&engine, &session).unwrap(), Consolidation::Done(_)));
+        let clean = look(home.path(), &BTreeMap::new()).unwrap();
+        assert_eq!((clean.problems, clean.uncaptured, clean.timeline), (Vec::new(), 0, 1));
+        let missing = BTreeMap::from([(TurnId::new("m-1"), (session.clone(), "never kept".to_owned()))]);
+        assert_eq!(look(home.path(), &missing).unwrap().problems.len(), 1);
+        let mut bundle = store.bundle().unwrap();
+        bundle.memories.retain(|memory| memory.entry.namespace == Namespace::Session(session.clone()));
+        bundle.memories[0].entry.id = EntryId::new("another");
+        bundle.memories[0].entry.key = None;
+        bundle.history.clear();
+        let change = Change {
+            id: ChangeId::new("a-change"),
+            actor: Actor::new(Source::User, "torture"),
+            verb: Verb::Import,
+            at: engine.now(),
+            undoes: None,
+        };
+        store.adopt(&change, &bundle, &mut || true).unwrap();
+        let twice = look(home.path(), &BTreeMap::new()).unwrap();
+        assert!(twice.problems.iter().any(|problem| problem.contains("captured 2 times")), "{:?}", twice.problems);
+    }
+}
