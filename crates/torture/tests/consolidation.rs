@@ -1,4 +1,4 @@
-//! The tier that runs with every test: a few kills, the same checks. `scripts/torture` runs two hundred.
+//! The tier that runs with every test: a few kills, the same checks. `scripts/torture` runs hundreds.
 
 #![allow(clippy::unwrap_used, reason = "clippy sees no tests in their helpers")]
 
