@@ -31,10 +31,11 @@ pub struct Part {
 }
 
 impl Part {
-    /// What a session began with.
-    pub fn of_session(opening: &str) -> Self {
+    /// What a session began with, if that was anything.
+    pub fn of_session(opening: &str) -> Option<Self> {
         let why = "what this session began with; `session reset` computes it anew".to_owned();
-        Self { what: "opening", id: None, why, tokens: tokens::estimate(opening) }
+        let part = Self { what: "opening", id: None, why, tokens: tokens::estimate(opening) };
+        (!opening.is_empty()).then_some(part)
     }
 }
 

@@ -11,15 +11,19 @@ use crate::rows::{parsed, time};
 use crate::{SqliteStore, Stored};
 
 impl Conversations for SqliteStore {
-    fn append(&self, turns: &[Turn]) -> Stored<()> {
+    fn append(&self, turns: &[Turn]) -> Stored<usize> {
         self.write("append turns", |transaction| {
-            let appended = turns.iter().try_for_each(|turn| {
-                if append(transaction, turn)? {
-                    go_on(transaction, &turn.session)?;
-                }
-                Ok(())
-            });
-            appended.map_err(while_doing("append turns"))
+            let mut added = 0;
+            for turn in turns {
+                let is_new = append(transaction, turn).and_then(|is_new| {
+                    if is_new {
+                        go_on(transaction, &turn.session)?;
+                    }
+                    Ok(is_new)
+                });
+                added += usize::from(is_new.map_err(while_doing("append turns"))?);
+            }
+            Ok(added)
         })
     }
 

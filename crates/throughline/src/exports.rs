@@ -81,6 +81,16 @@ fn erase_from_copy(path: &Path, entry: &Entry, erasure: &Erasure) -> Result<(), 
     if holds(&without, entry) { Err("it was changed since, and may still hold it".to_owned()) } else { Ok(()) }
 }
 
+/// Takes every line that holds a memory out of the lines that were typed in chats.
+pub(crate) fn erase_from_chat_history(path: &Path, entry: &Entry) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let left: String = text.split_inclusive('\n').filter(|line| !holds(line, entry)).collect();
+    if left == text {
+        return None;
+    }
+    write_private(path, &left).err().map(|error| format!("{} ({error})", path.display()))
+}
+
 /// Whether any line of a memory still stands in a text, as it is or as JSON writes it.
 fn holds(text: &str, entry: &Entry) -> bool {
     let lines = entry.content.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -94,6 +94,11 @@ impl Home {
         self.data.join("memory.db")
     }
 
+    /// What was typed in chats, for the arrow keys.
+    pub fn chat_history(&self) -> PathBuf {
+        self.data.join("chat-history")
+    }
+
     /// Where backups go.
     pub fn backups(&self) -> PathBuf {
         self.data.join("backups")
@@ -277,7 +282,12 @@ pub fn ollama_host() -> Option<String> {
 pub fn is_running(process: &str) -> bool {
     let Ok(number) = process.parse::<u32>() else { return true };
     let table = Path::new("/proc");
-    !table.join("self").exists() || table.join(number.to_string()).exists()
+    if !table.join("self").exists() {
+        return true;
+    }
+    // One that has ended and was not yet asked for its end is there, but runs no more.
+    let state = std::fs::read_to_string(table.join(number.to_string()).join("stat"));
+    state.is_ok_and(|state| !state.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
 }
 
 /// How much to log: `THROUGHLINE_LOG=debug` and the like; warnings unless it says otherwise.

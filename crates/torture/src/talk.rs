@@ -101,8 +101,9 @@ fn talk(home: &Path, name: &str, seed: u64) -> Result<(), Failure> {
         for nth in 0..=dice.below(3) {
             let role = if nth == 1 { Role::Assistant } else { Role::User };
             let content = format!("w{:x} {name}r{round}n{nth} w{:x}", dice.roll(), dice.roll());
-            let id = TurnId::new(format!("{name}r{round}n{nth}"));
-            let said = Said { id: Some(id.clone()), ..Said::now(role, content.clone()) };
+            let name = format!("{name}r{round}n{nth}");
+            let id = TurnId::of_host(session, &name);
+            let said = Said { id: Some(name), ..Said::now(role, content.clone()) };
             engine.observe(session, &[said])?;
             say(&Line::Kept { session: session.clone(), id, content })?;
         }

@@ -132,7 +132,7 @@ impl Engine {
         let base = state.as_ref().map_or(request.base_prompt.as_str(), |state| state.base_prompt.as_str());
         let opening = match state.as_ref().and_then(|state| state.opening.as_ref()) {
             Some(opening) => {
-                parts = vec![Part::of_session(opening)];
+                parts = Part::of_session(opening).into_iter().collect();
                 opening
             }
             None => &fresh,

@@ -48,8 +48,8 @@ pub struct Started {
 /// Something that was said.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// Its identifier, where the host has one: said twice, it is kept once.
-    pub id: Option<TurnId>,
+    /// The host's own name for it, where it has one: said twice in a session, it is kept once.
+    pub id: Option<String>,
     /// Who spoke.
     pub role: Role,
     /// The speaker's name, where several share a role.
@@ -70,8 +70,10 @@ impl Said {
 /// The receipt for what was said.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Observed {
-    /// The turns, as they are kept.
+    /// The turns that were given.
     pub turns: Vec<Turn>,
+    /// How many of them are new.
+    pub kept: usize,
     /// Whether the conversation is due for consolidation, and why.
     pub due: Option<Trigger>,
 }
@@ -190,8 +192,8 @@ impl Engine {
     /// Keeps what was said, word for word but for secrets and what memory itself had put in front.
     pub fn observe(&self, session: &SessionId, said: &[Said]) -> Done<Observed> {
         let turns: Vec<Turn> = said.iter().map(|said| self.turn(session, said)).collect::<Done<_>>()?;
-        self.store.append(&turns)?;
-        Ok(Observed { due: self.due(session)?, turns })
+        let kept = self.store.append(&turns)?;
+        Ok(Observed { due: self.due(session)?, kept, turns })
     }
 
     fn turn(&self, session: &SessionId, said: &Said) -> Done<Turn> {
@@ -199,7 +201,7 @@ impl Engine {
         if own.trim().is_empty() {
             return Err(EngineError::invalid("what was said", "is empty"));
         }
-        let id = said.id.clone().unwrap_or_else(|| TurnId::new(self.ids.next()));
+        let id = said.id.as_ref().map_or_else(|| TurnId::new(self.ids.next()), |id| TurnId::of_host(session, id));
         Ok(Turn {
             id,
             session: session.clone(),

@@ -1,6 +1,7 @@
 //! Identifiers. Opaque text whose beginnings differ, so that six characters are enough to name one.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::namespace::{NameError, check_text};
 
@@ -27,6 +28,19 @@ id!(/** A memory: an entry, or a bullet of a document. */ EntryId);
 id!(/** One change: everything that a single verb altered. */ ChangeId);
 id!(/** One recall, as kept in the recall log. */ RecallId);
 id!(/** One turn of a conversation. */ TurnId);
+
+impl TurnId {
+    /// The id of a turn that its host names: the same for the same name in the same session, and in no other.
+    pub fn of_host(session: &SessionId, name: &str) -> Self {
+        let mut digest = Sha256::new();
+        digest.update(session.as_str());
+        digest.update([0]);
+        digest.update(name);
+        let mut text = data_encoding::BASE32_NOPAD.encode(&digest.finalize()[..10]);
+        text.make_ascii_lowercase();
+        Self(text)
+    }
+}
 
 /// A conversation on a channel, written whole: `telegram:123`, `web:abc`, `cli:main`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

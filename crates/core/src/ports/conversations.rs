@@ -9,7 +9,8 @@ use super::{Purpose, Stored};
 /// Conversations: sessions and their turns.
 pub trait Conversations {
     /// Appends turns, opening sessions that are new; one that is there already is left alone. Durable when it returns.
-    fn append(&self, turns: &[Turn]) -> Stored<()>;
+    /// Gives how many are new.
+    fn append(&self, turns: &[Turn]) -> Stored<usize>;
     /// All sessions, the latest first.
     fn sessions(&self) -> Stored<Vec<SessionState>>;
     /// One session.

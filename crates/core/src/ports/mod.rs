@@ -8,8 +8,8 @@ mod model;
 use jiff::Timestamp;
 
 use crate::model::{
-    Change, ContentHash, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Memory, Namespace, Position, Session,
-    SessionId, Turn, TurnId,
+    Change, ContentHash, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Memory, Namespace, Position,
+    Session, SessionId, Turn, TurnId,
 };
 use crate::recall::{Candidate, Filter, RecallRecord, Terms};
 use crate::text::redact::redact;

@@ -61,6 +61,7 @@ impl Forget {
             &entry,
             &erasure,
         ));
+        unreached.extend(exports::erase_from_chat_history(&world.home.chat_history(), &entry));
         let mut erased = world.engine.erase(entry.id.as_str(), self.with_sources)?;
         erased.erased.unreached.extend(unreached);
         let text = told(&erased, self.with_sources);

@@ -24,6 +24,7 @@ mod transfer;
 mod undo;
 mod write;
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -123,7 +124,12 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return failure::usage(&error),
     };
-    tracing_subscriber::fmt().with_max_level(log_level()).with_writer(std::io::stderr).without_time().init();
+    tracing_subscriber::fmt()
+        .with_max_level(log_level())
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .without_time()
+        .init();
     let json = cli.json;
     match run(cli.command) {
         Ok((reply, world)) => {

@@ -7,7 +7,7 @@ use owo_colors::OwoColorize as _;
 use serde::Deserialize;
 use serde_json::json;
 use throughline_core::engine::{Consolidation, Said, StartSession};
-use throughline_core::model::{Role, SessionId, SessionState, Turn, TurnId};
+use throughline_core::model::{Role, SessionId, SessionState, Turn};
 use throughline_core::when;
 
 use super::failure::Failure;
@@ -53,7 +53,7 @@ pub(super) struct Observe {
     #[arg(long, value_name = "ID")]
     session: String,
     /// Who said it: user, assistant, tool or system
-    #[arg(long, default_value = "user")]
+    #[arg(long, default_value = "user", value_parser = speaking_role)]
     role: Role,
     /// The project that the conversation is about
     #[arg(long)]
@@ -124,6 +124,14 @@ fn show(id: &SessionId, world: &World) -> Answer {
     Ok(Reply::new(&json!({ "session": state, "turns": turns }), text))
 }
 
+/// Anybody who can say something; a summary is made, not said.
+fn speaking_role(text: &str) -> Result<Role, String> {
+    match text.parse::<Role>().map_err(|error| error.to_string())? {
+        Role::Summary => Err("a summary is made by consolidating; use user, assistant, tool or system".to_owned()),
+        role => Ok(role),
+    }
+}
+
 /// One line of standard input.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -142,9 +150,12 @@ impl Observe {
     fn run(self, world: &World) -> Answer {
         let id = SessionId::on_channel("cli", &self.session)?;
         let said = if self.text.is_empty() { lines(world)? } else { vec![Said::now(self.role, self.text.join(" "))] };
+        if said.is_empty() || said.iter().any(|said| said.content.trim().is_empty()) {
+            return Err(Failure::new("nothing was said", "give the words, or JSON lines on standard input"));
+        }
         world.engine.start_session(&StartSession { project: self.project, ..StartSession::new(id.clone()) })?;
         let observed = world.engine.observe(&id, &said)?;
-        let mut text = format!("kept {} of {id}\n", style::count(observed.turns.len() as u64, "turn", "turns"));
+        let mut text = format!("kept {} of {id}\n", style::count(observed.kept as u64, "turn", "turns"));
         if observed.due.is_some() && background::start(&id) {
             text.push_str("a summary is being made in the background\n");
         }
@@ -168,7 +179,7 @@ fn lines(world: &World) -> Result<Vec<Said>, Failure> {
         let line: Line = serde_json::from_str(&line).map_err(|error| bad(error.to_string()))?;
         let at = line.at.as_deref().map(|at| when::parse(at, &world.now())).transpose();
         said.push(Said {
-            id: line.id.map(TurnId::new),
+            id: line.id,
             role: line.role,
             speaker: line.speaker,
             content: line.content,

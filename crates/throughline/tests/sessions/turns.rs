@@ -44,7 +44,7 @@ fn lines_of_json_are_turns_with_their_own_time_and_speaker() {
     assert_eq!(ran.done(), "kept 2 turns of web:1\n");
     let turns = home.json(&["session", "show", "web:1"])["turns"].clone();
     assert_eq!(turns.as_array().unwrap().len(), 2);
-    let first = json!({"id": "m-1", "session": "web:1", "role": "user", "speaker": "Ada", "content": "one",
+    let first = json!({"id": turns[0]["id"], "session": "web:1", "role": "user", "speaker": "Ada", "content": "one",
         "at": "2026-02-28T10:00:00Z"});
     assert_eq!(turns[0], first);
     assert_eq!(turns[1]["at"], json!("2026-03-01T12:00:00Z"));
@@ -74,6 +74,19 @@ fn an_id_is_kept_once() {
         home.run_with(&["session", "observe", "--session", "web:1"], line).done();
     }
     assert_eq!(said(&home, "web:1", "user"), ["one"]);
+    let again = home.run_with(&["session", "observe", "--session", "web:1"], line).done();
+    assert_eq!(again, "kept 0 turns of web:1\n");
+}
+
+/// Chat apps number messages per chat: the same number elsewhere is another message.
+#[test]
+fn an_id_means_something_in_its_own_session_only() {
+    let home = quiet();
+    for (session, text) in [("telegram:1", "one"), ("telegram:2", "two")] {
+        let line = format!("{{\"role\": \"user\", \"content\": \"{text}\", \"id\": \"17\"}}\n");
+        home.run_with(&["session", "observe", "--session", session], &line).done();
+        assert_eq!(said(&home, session, "user"), [text]);
+    }
 }
 
 #[test]
@@ -86,7 +99,9 @@ fn what_memory_put_in_front_and_secrets_are_not_kept() {
 #[test]
 fn nothing_to_say_is_refused() {
     let home = quiet();
-    home.run(&["session", "observe", "--session", "web:1", " "]).failed(2, "what was said is empty", "nothing was");
+    home.run(&["session", "observe", "--session", "web:1", " "]).failed(2, "nothing was said", "give the words");
+    home.run_with(&["session", "observe", "--session", "web:1"], "").failed(2, "nothing was said", "give the words");
+    assert_eq!(home.json(&["session", "list"]), json!({"sessions": []}), "no empty session is left behind");
     home.run(&["session", "observe", "--session", "web:a/b", "x"]).failed(2, "contains '/'", "use letters");
     let king = home.run(&["session", "observe", "--session", "web:1", "--role", "king", "x"]);
     assert!(king.code == 2 && king.stderr.contains("king"), "{king:?}");

@@ -15,6 +15,7 @@ use serde_json::json;
 use throughline_core::engine::{Said, StartSession};
 use throughline_core::model::{EntryId, Role, SessionId, Turn};
 use throughline_core::ports::{Message, Model, ModelError, Task};
+use throughline_core::text::redact::redact;
 
 use super::failure::Failure;
 use super::reply::Reply;
@@ -41,11 +42,12 @@ impl Chat {
             Some(id) => SessionId::on_channel("cli", id)?,
             None => fresh(world)?,
         };
+        background::start_idle(world, &session);
         let mut talk = Talk::begin(world, model, session)?;
         talk.greet();
         let mut editor = editor(world)?;
         let ended = talk.converse(&mut editor);
-        let _ = editor.save_history(&history_file(world));
+        let _ = editor.save_history(&world.home.chat_history());
         ended?;
         background::start(&talk.session);
         let goodbye = format!("{}\n", format!("this was {}; it is remembered", talk.session).dimmed());
@@ -67,16 +69,12 @@ fn fresh(world: &World) -> Result<SessionId, Failure> {
     Ok(id)
 }
 
-fn history_file(world: &World) -> std::path::PathBuf {
-    world.home.data.join("chat-history")
-}
-
 fn editor(world: &World) -> Result<DefaultEditor, Failure> {
     let failed = |error: ReadlineError| {
         Failure::new(format!("cannot read from the terminal: {error}"), "try again in another terminal")
     };
     let mut editor = DefaultEditor::new().map_err(failed)?;
-    let _ = editor.load_history(&history_file(world));
+    let _ = editor.load_history(&world.home.chat_history());
     Ok(editor)
 }
 
@@ -118,11 +116,13 @@ impl<'a> Talk<'a> {
             if said.is_empty() {
                 continue;
             }
-            let _ = editor.add_history_entry(said);
+            // What was typed is kept for the arrow keys, without its secrets.
+            let _ = editor.add_history_entry(redact(said).text);
             match commands::run(said, self.world, &self.session)? {
                 Next::Say => self.exchange(said)?,
                 Next::Shown(text) => anstream::println!("{text}"),
                 Next::New => {
+                    background::start(&self.session);
                     self.session = fresh(self.world)?;
                     self.world.engine.start_session(&StartSession::new(self.session.clone()))?;
                     anstream::println!("{}", format!("a new conversation: {}", self.session).dimmed());
