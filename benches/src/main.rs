@@ -5,10 +5,12 @@
 
 #![allow(clippy::print_stdout, reason = "it prints tables")]
 
+mod context;
 mod insert;
 mod laboratory;
 mod recall;
 mod start;
+mod summarise;
 mod table;
 
 use std::process::ExitCode;
@@ -25,6 +27,10 @@ enum Bench {
     Recall(recall::Recall),
     /// A durable `Engine::remember` against a bare `INSERT`
     Insert(insert::Insert),
+    /// The context of a session's start and of a message against a bare recall
+    Context(context::Context),
+    /// The offline model, in megabytes a second
+    Summarise(summarise::Summarise),
     /// A cold process against `/bin/true`
     Start(start::Start),
 }
@@ -33,6 +39,8 @@ fn main() -> ExitCode {
     let outcome = match Bench::parse() {
         Bench::Recall(bench) => bench.run(),
         Bench::Insert(bench) => bench.run(),
+        Bench::Context(bench) => bench.run(),
+        Bench::Summarise(bench) => bench.run(),
         Bench::Start(bench) => bench.run(),
     };
     match outcome {
