@@ -29,16 +29,22 @@ id!(/** One change: everything that a single verb altered. */ ChangeId);
 id!(/** One recall, as kept in the recall log. */ RecallId);
 id!(/** One turn of a conversation. */ TurnId);
 
+/// An id that follows from its parts: the same parts give the same one, whoever asks.
+pub(crate) fn derived(parts: &[&str]) -> String {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update(part);
+        digest.update([0]);
+    }
+    let mut text = data_encoding::BASE32_NOPAD.encode(&digest.finalize()[..10]);
+    text.make_ascii_lowercase();
+    text
+}
+
 impl TurnId {
     /// The id of a turn that its host names: the same for the same name in the same session, and in no other.
     pub fn of_host(session: &SessionId, name: &str) -> Self {
-        let mut digest = Sha256::new();
-        digest.update(session.as_str());
-        digest.update([0]);
-        digest.update(name);
-        let mut text = data_encoding::BASE32_NOPAD.encode(&digest.finalize()[..10]);
-        text.make_ascii_lowercase();
-        Self(text)
+        Self(derived(&[session.as_str(), name]))
     }
 }
 

@@ -13,6 +13,7 @@ pub use change::{Actor, Change, DocumentVersion, EntryVersion, Verb};
 pub use conversation::{Position, Role, Session, SessionState, Turn};
 pub use document::{Bullet, ContentHash, Document};
 pub use entry::{Entry, Kind, Layer, Source, Status};
+pub(crate) use ids::derived;
 pub use ids::{ChangeId, EntryId, RecallId, SessionId, TurnId};
 pub use memory::Memory;
 pub use namespace::{DocumentName, Name, NameError, Namespace, fold_name};

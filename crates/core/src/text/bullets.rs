@@ -9,9 +9,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use sha2::{Digest, Sha256};
-
-use crate::model::{Bullet, DocumentName, EntryId, Importance, Significance};
+use crate::model::{Bullet, DocumentName, EntryId, Importance, Significance, derived};
 use crate::text::redact::redact;
 
 /// One block: a list item or a paragraph.
@@ -101,18 +99,11 @@ fn weight_prefix(had_one: bool, importance: Importance) -> String {
     }
 }
 
+/// Of equal lines, each further one is told by its number.
 fn id(name: &DocumentName, content: &str, nth: u32) -> EntryId {
-    let mut digest = Sha256::new();
-    digest.update(name.to_string());
-    digest.update([0]);
-    digest.update(content);
-    if nth > 1 {
-        digest.update([0]);
-        digest.update(nth.to_le_bytes());
-    }
-    let mut text = data_encoding::BASE32_NOPAD.encode(&digest.finalize()[..10]);
-    text.make_ascii_lowercase();
-    EntryId::new(text)
+    let (name, nth) = (name.to_string(), nth.to_string());
+    let parts = [name.as_str(), content, nth.as_str()];
+    EntryId::new(derived(if nth == "1" { &parts[..2] } else { &parts }))
 }
 
 /// Splits `[sig:n]` off the beginning, if there is one that can be read.
