@@ -79,7 +79,10 @@ impl Standing<'_> {
     pub fn due(&self, policy: &Policy, now: Timestamp) -> Option<Trigger> {
         let (_, last) = self.unconsolidated().last()?;
         let said = self.unconsolidated().filter(|(_, turn)| turn.role == Role::User).count();
-        let sent: usize = self.window.iter().map(|(_, turn)| tokens::estimate(&turn.content)).sum();
+        let latest = self.window.iter().rposition(|(_, turn)| turn.role == Role::Summary);
+        let is_sent = |(at, turn): &(usize, &Turn)| turn.role != Role::Summary || latest == Some(*at);
+        let turns = self.window.iter().map(|(_, turn)| turn).enumerate();
+        let sent: usize = turns.filter(is_sent).map(|(_, turn)| tokens::estimate(&turn.content)).sum();
         let limit = policy.trigger_ratio * policy.context_window as f64;
         let idle_ms = now.as_millisecond() - last.at.as_millisecond();
         if limit > 0.0 && sent as f64 > limit {
@@ -123,6 +126,10 @@ pub fn fit(window: &[Turn], budget: usize) -> (Vec<Turn>, usize) {
         }
         left = left.saturating_sub(exchange);
         first = start;
+    }
+    if first == said.len() {
+        // Nobody asked anything: there is no exchange to keep whole, and the latest words must do.
+        first = said.len().saturating_sub(1);
     }
     let kept = summary.into_iter().chain(said[first..].iter().copied()).cloned().collect();
     (kept, first)
@@ -208,5 +215,17 @@ mod tests {
         assert_eq!(roles(1000), ("12345678".to_owned(), 0));
         assert_eq!(roles(6 * 4), ("1678".to_owned(), 4));
         assert_eq!(roles(0), ("18".to_owned(), 6), "the latest message is always sent");
+        let unasked: Vec<Turn> = window("aa").into_iter().map(|(_, turn)| turn).collect();
+        assert_eq!(fit(&unasked, 1000).0.len(), 1, "words that nobody asked for are sent too");
+    }
+
+    #[test]
+    fn only_the_latest_summary_counts_for_what_is_sent() {
+        let window = window("ssssssu");
+        let standing = Standing { window: &window, consolidated: Position::new(6) };
+        let policy =
+            |context_window| Policy { context_window, turn_threshold: 0, idle_minutes: 0, ..Policy::default() };
+        assert_eq!(standing.due(&policy(8), Timestamp::UNIX_EPOCH), None, "two turns of two tokens are half of it");
+        assert_eq!(standing.due(&policy(7), Timestamp::UNIX_EPOCH), Some(Trigger::Tokens));
     }
 }
