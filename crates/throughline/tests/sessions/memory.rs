@@ -15,7 +15,7 @@ fn with_a_note() -> Home {
     home
 }
 
-const NOTE: &str = "--- Recent context ---\n## Working on\n- I moved the launch to 3 May";
+const NOTE: &str = "--- Recent context ---\n## Decisions\n- I moved the launch to 3 May";
 
 #[test]
 fn a_note_reaches_another_channel_once_and_stays_as_it_is() {
