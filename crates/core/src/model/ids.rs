@@ -63,11 +63,6 @@ impl SessionId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-
-    /// The part before the first colon.
-    pub fn channel(&self) -> &str {
-        self.0.split_once(':').map_or("", |(channel, _)| channel)
-    }
 }
 
 impl std::str::FromStr for SessionId {

@@ -401,6 +401,6 @@ mod tests {
     #[test]
     fn a_bare_session_gets_its_channel() {
         assert_eq!(SessionId::on_channel("cli", "main").unwrap().as_str(), "cli:main");
-        assert_eq!(SessionId::on_channel("cli", "web:1").unwrap().channel(), "web");
+        assert_eq!(SessionId::on_channel("cli", "web:1").unwrap().as_str(), "web:1");
     }
 }

@@ -6,34 +6,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+pub(super) use throughline_core::consolidate::facts::FactKind as Kind;
+
 use super::lexicon::fold;
 use super::phrases::Phrases;
-
-/// What a fact is about, as the extraction prompt names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Identity,
-    Preference,
-    Constraint,
-    Decision,
-    Correction,
-    FollowUp,
-    Fact,
-}
-
-impl Kind {
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Identity => "identity",
-            Self::Preference => "preference",
-            Self::Constraint => "constraint",
-            Self::Decision => "decision",
-            Self::Correction => "correction",
-            Self::FollowUp => "follow_up",
-            Self::Fact => "fact",
-        }
-    }
-}
 
 /// One row; phrases stand between bars, in lower case.
 struct Row {

@@ -117,6 +117,9 @@ fn a_secret_in_a_persons_file_is_never_overwritten_by_its_redaction() {
     assert!(matches!(world.engine.undo(), Err(EngineError::LeftOut { .. })));
     assert!(matches!(world.engine.restore("user/profile", 1), Err(EngineError::LeftOut { .. })));
     assert!(text().contains("AKIAIOSFODNN7EXAMPLE"), "the person's own file is as it was");
+    world.engine.skip_undo().unwrap();
+    world.engine.skip_undo().unwrap();
+    assert!(matches!(world.engine.undo(), Err(EngineError::NothingToUndo)), "what is left alone blocks nothing");
     world.engine.erase(secret.entry.id.as_str(), false).unwrap();
     assert_eq!(text(), "- likes tea\n");
 }
