@@ -5,7 +5,7 @@ use std::time::Instant;
 use clap::Args;
 use throughline::synthetic::{self, Dice};
 use throughline_core::model::{Role, SessionId, Turn, TurnId};
-use throughline_core::ports::{ExtractTask, Model as _, SummaryTask, Task};
+use throughline_core::ports::{Brief, ExtractBrief, Model as _, SummaryBrief};
 use throughline_providers::Offline;
 
 use crate::Failure;
@@ -22,22 +22,24 @@ impl Summarise {
     pub(crate) fn run(self) -> Result<String, Failure> {
         let turns = conversation(self.kilobytes * 1000)?;
         let megabytes = turns.iter().map(|turn| turn.content.len()).sum::<usize>() as f64 / 1e6;
-        let summary = SummaryTask {
+        let summary = SummaryBrief {
             personal: true,
             turns: turns.clone(),
             previous: None,
             knowledge: Vec::new(),
             max_tokens: 1000,
         };
-        let tasks =
-            [("summary", Task::Summarise(summary)), ("facts", Task::Extract(ExtractTask { turns, known: Vec::new() }))];
+        let briefs = [
+            ("summary", Brief::Summarise(summary)),
+            ("facts", Brief::Extract(ExtractBrief { turns, known: Vec::new() })),
+        ];
         let mut rows = Vec::new();
-        for (name, task) in &tasks {
+        for (name, brief) in &briefs {
             let start = Instant::now();
-            Offline.complete(task, &mut |_| true)?;
+            Offline.complete(brief, &mut |_| true)?;
             rows.push(vec![(*name).to_owned(), format!("{:.1}", megabytes / start.elapsed().as_secs_f64())]);
         }
-        Ok(markdown(&["task", "MB/s"], &rows))
+        Ok(markdown(&["brief", "MB/s"], &rows))
     }
 }
 

@@ -1,17 +1,19 @@
 //! The memory itself: pure, with no file, network, clock, environment or SQL in it.
 //!
 //! A turn meets the modules in this order: [`model`] and [`ports`] say what there is, [`text`], [`when`] and [`working`]
-//! read it, [`session`] says how the conversation stands, [`recall`] finds, [`context`] gives, [`prompts`] asks and
-//! [`consolidate`] judges the answer. Stages never call each other; they meet in [`engine`].
+//! read it, [`session`] says how the conversation stands, [`recall`] finds, [`context`] gives, [`tools`] and
+//! [`prompts`] ask and [`consolidate`] judges the answer. Stages never call each other; they meet in [`engine`].
 
 pub mod consolidate;
 pub mod context;
 pub mod engine;
+pub mod import;
 pub mod model;
 pub mod ports;
 pub mod prompts;
 pub mod recall;
 pub mod session;
 pub mod text;
+pub mod tools;
 pub mod when;
 pub mod working;

@@ -58,6 +58,8 @@ pub enum Trigger {
     Turns,
     /// Nothing was said for a while.
     Idle,
+    /// Enough was said to look for what the assistant should have stored.
+    Flush,
 }
 
 /// A conversation as the triggers see it.

@@ -1,4 +1,5 @@
-//! Documents as Markdown files: `{ns}/a/b` is `<root>/{ns}/a/b.md`.
+//! Documents as Markdown files: `{ns}/a/b` is `<root>/{ns}/a/b.md`, `projects/x` is `memory.md` in that project's own
+//! directory.
 //!
 //! Goes in: a checked name, a text, and the digest of what it replaces. Comes out: the whole new file, durable, or an
 //! error and the file as it was. Never happens: a path that leaves the root, a link that is followed, an edit that is
@@ -12,7 +13,7 @@ mod tree;
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -20,16 +21,38 @@ use throughline_core::model::{ContentHash, Document, DocumentName, Name};
 use throughline_core::ports::{DocumentError, Documents};
 
 use failure::Failure;
+use sys::Privacy;
 use tree::Folders;
 
 /// Held inside write and remove alone, so that our own processes take turns. Persons and their editors do not know it:
 /// they are guarded against by the exchange in [`swap`].
 const LOCK: &str = ".documents.lock";
 
-/// The documents below one directory.
-#[derive(Debug)]
+/// How the memory file of a project is called, in the project's own directory.
+const PROJECT_FILE: &str = "memory.md";
+
+/// Says where a project is.
+type Places = Box<dyn Fn(&Name) -> Option<PathBuf> + Send + Sync>;
+
+/// The documents below one directory, and the memory files of projects.
 pub struct FileDocuments {
     root: Dir,
+    projects: Places,
+}
+
+impl std::fmt::Debug for FileDocuments {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FileDocuments").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+/// Where a document stands.
+struct Place<'a> {
+    base: Dir,
+    folders: Vec<&'a str>,
+    file: String,
+    /// Others work in a project's directory too: its file is as readable as what they create.
+    privacy: Privacy,
 }
 
 impl FileDocuments {
@@ -38,7 +61,29 @@ impl FileDocuments {
         let failed = |doing| move |source| DocumentError::Io { doing, name: root.display().to_string(), source };
         sys::create_root(root).map_err(failed("create"))?;
         let root = Dir::open_ambient_dir(root, ambient_authority()).map_err(failed("open"))?;
-        Ok(Self { root })
+        Ok(Self { root, projects: Box::new(|_| None) })
+    }
+
+    /// The same, with memory files in the directories that `places` names. A directory may be reached through links; the
+    /// file in it may not be one.
+    pub fn with_projects(self, places: impl Fn(&Name) -> Option<PathBuf> + Send + Sync + 'static) -> Self {
+        Self { projects: Box::new(places), ..self }
+    }
+
+    /// Where a document stands; nothing for a project that has no directory, or whose directory is gone.
+    fn place<'a>(&self, name: &'a DocumentName) -> Result<Option<Place<'a>>, Failure> {
+        let Some(project) = name.as_project() else {
+            let (folders, file) = tree::path(name);
+            let base = self.root.try_clone().map_err(Failure::io("open the folder of"))?;
+            return Ok(Some(Place { base, folders, file, privacy: Privacy::Owner }));
+        };
+        let Some(path) = (self.projects)(project) else { return Ok(None) };
+        let place = |base| Place { base, folders: Vec::new(), file: PROJECT_FILE.to_owned(), privacy: Privacy::Usual };
+        match Dir::open_ambient_dir(path, ambient_authority()) {
+            Ok(base) => Ok(Some(place(base))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Failure::Io("open the directory of", error)),
+        }
     }
 
     /// The lock, or nothing where the file system has none: then the exchange alone keeps writers apart.
@@ -61,15 +106,16 @@ impl FileDocuments {
     }
 
     fn text(&self, name: &DocumentName) -> Result<Option<String>, Failure> {
-        let (folders, file) = tree::path(name);
-        match tree::folder(&self.root, &folders, Folders::Existing)? {
-            Some(dir) => tree::read(&dir, &file),
+        let Some(place) = self.place(name)? else { return Ok(None) };
+        match tree::folder(&place.base, &place.folders, Folders::Existing)? {
+            Some(dir) => tree::read(&dir, &place.file),
             None => Ok(None),
         }
     }
 
     fn put(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), Failure> {
-        let (folders, file) = tree::path(name);
+        let gone = || Failure::Io("find the directory of", io::Error::from(io::ErrorKind::NotFound));
+        let Place { base, folders, file, privacy } = self.place(name)?.ok_or_else(gone)?;
         if text.len() as u64 > plain::MAX_BYTES {
             return Err(Failure::NotText(plain::TOO_LARGE));
         }
@@ -79,25 +125,25 @@ impl FileDocuments {
         let lock = self.lock()?;
         let create = *expected == ContentHash::missing();
         let missing = if create { Folders::Create } else { Folders::Unclashing };
-        let dir = tree::folder(&self.root, &folders, missing)?.ok_or(Failure::Conflict)?;
+        let dir = tree::folder(&base, &folders, missing)?.ok_or(Failure::Conflict)?;
         if lock.is_some() {
             swap::recover(&dir);
         }
         match tree::read(&dir, &file)? {
             None => {
                 tree::refuse_clash(&dir, &folders, &file)?;
-                if create { swap::create(&dir, &file, text) } else { Err(Failure::Conflict) }
+                if create { swap::create(&dir, &file, text, privacy) } else { Err(Failure::Conflict) }
             }
             Some(current) if ContentHash::of(&current) != *expected => Err(Failure::Conflict),
             Some(current) if current == text => Ok(()),
-            Some(_) => swap::replace(&dir, &file, text, expected),
+            Some(_) => swap::replace(&dir, &file, text, expected, privacy),
         }
     }
 
     fn take_away(&self, name: &DocumentName, expected: &ContentHash) -> Result<(), Failure> {
-        let (folders, file) = tree::path(name);
+        let Some(Place { base, folders, file, .. }) = self.place(name)? else { return Err(Failure::Conflict) };
         let lock = self.lock()?;
-        let dir = tree::folder(&self.root, &folders, Folders::Existing)?.ok_or(Failure::Conflict)?;
+        let dir = tree::folder(&base, &folders, Folders::Existing)?.ok_or(Failure::Conflict)?;
         if lock.is_some() {
             swap::recover(&dir);
         }
@@ -108,9 +154,9 @@ impl FileDocuments {
     }
 
     fn stamped(&self, name: &DocumentName) -> Result<Option<String>, Failure> {
-        let (folders, file) = tree::path(name);
-        match tree::folder(&self.root, &folders, Folders::Existing)? {
-            Some(dir) => tree::stamp(&dir, &file),
+        let Some(place) = self.place(name)? else { return Ok(None) };
+        match tree::folder(&place.base, &place.folders, Folders::Existing)? {
+            Some(dir) => tree::stamp(&dir, &place.file),
             None => Ok(None),
         }
     }

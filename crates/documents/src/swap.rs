@@ -14,6 +14,7 @@ use cap_std::fs::Dir;
 use throughline_core::model::ContentHash;
 
 use crate::failure::Failure;
+use crate::sys::Privacy;
 use crate::{plain, sys, tree};
 
 const PREFIX: &str = ".throughline-";
@@ -51,10 +52,10 @@ impl<'a> Temporary<'a> {
     }
 
     /// A file with this text, durable.
-    fn draft(dir: &'a Dir, text: &str) -> io::Result<Self> {
+    fn draft(dir: &'a Dir, text: &str, privacy: Privacy) -> io::Result<Self> {
         loop {
             let mut draft = Self::unused(dir, DRAFT);
-            match sys::create_file(dir, &draft.name) {
+            match sys::create_file(dir, &draft.name, privacy) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 created => {
                     let mut file = created?;
@@ -92,8 +93,8 @@ fn role(new: &ContentHash, old: &ContentHash) -> String {
 }
 
 /// Writes a document that does not exist, and never over one that appeared meanwhile.
-pub(crate) fn create(dir: &Dir, file: &str, text: &str) -> Result<(), Failure> {
-    let mut draft = Temporary::draft(dir, text).map_err(Failure::io("write"))?;
+pub(crate) fn create(dir: &Dir, file: &str, text: &str, privacy: Privacy) -> Result<(), Failure> {
+    let mut draft = Temporary::draft(dir, text, privacy).map_err(Failure::io("write"))?;
     match sys::rename_new(dir, &draft.name, file) {
         Ok(()) => draft.ours = false,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(Failure::Conflict),
@@ -103,8 +104,17 @@ pub(crate) fn create(dir: &Dir, file: &str, text: &str) -> Result<(), Failure> {
 }
 
 /// Writes over the text whose digest is `expected`, and over nothing else.
-pub(crate) fn replace(dir: &Dir, file: &str, text: &str, expected: &ContentHash) -> Result<(), Failure> {
-    let mut temporary = Temporary::draft(dir, text).map_err(Failure::io("write"))?;
+pub(crate) fn replace(
+    dir: &Dir,
+    file: &str,
+    text: &str,
+    expected: &ContentHash,
+    privacy: Privacy,
+) -> Result<(), Failure> {
+    let mut temporary = Temporary::draft(dir, text, privacy).map_err(Failure::io("write"))?;
+    if privacy == Privacy::Usual {
+        sys::copy_mode(dir, file, &temporary.name).map_err(Failure::io("write"))?;
+    }
     temporary.prepare(&ContentHash::of(text), expected).map_err(Failure::io("write"))?;
     let ours = Print::of(dir, &temporary.name).map_err(Failure::io("write"))?;
     match sys::exchange(dir, &temporary.name, file) {

@@ -81,12 +81,33 @@ pub(crate) fn is_not_plain(error: &io::Error) -> bool {
     special || error.kind() == io::ErrorKind::NotADirectory
 }
 
-/// Creates a file that only its owner reads; fails where the name is taken.
-pub(crate) fn create_file(dir: &Dir, name: &str) -> io::Result<File> {
+/// Who may read a new file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Privacy {
+    /// Its owner alone.
+    Owner,
+    /// Whoever may read what else is created there.
+    Usual,
+}
+
+/// Gives a file the permissions of another; a missing one has none to give.
+pub(crate) fn copy_mode(dir: &Dir, from: &str, to: &str) -> io::Result<()> {
+    match dir.symlink_metadata(from) {
+        Ok(metadata) if metadata.is_file() => dir.set_permissions(to, metadata.permissions()),
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Creates a file; fails where the name is taken.
+pub(crate) fn create_file(dir: &Dir, name: &str, privacy: Privacy) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    options.mode(0o600);
+    options.mode(if privacy == Privacy::Owner { 0o600 } else { 0o644 });
+    #[cfg(not(unix))]
+    let _ = privacy;
     Ok(dir.open_with(name, &options)?.into_std())
 }
 

@@ -1,17 +1,18 @@
 //! Anthropic's messages.
 
 use serde_json::{Value, json};
-use throughline_core::ports::{Finish, Model, ModelError, Reply, Task};
+use throughline_core::ports::{Brief, Finish, Model, ModelError, Reply, ToolCall, ToolSpec};
 
-use crate::ask::Ask;
+use crate::ask::{Ask, ToolResult, Turn};
 use crate::http::{Auth, Http};
 use crate::settings::{HttpSettings, SettingsError};
-use crate::wire::{Answer, Form, Framing, Trouble, Wire};
+use crate::window;
+use crate::wire::{Answer, Form, Framing, Trouble, Wire, object};
 
 const BASE_URL: &str = "https://api.anthropic.com";
 const VERSION: &str = "2023-06-01";
 
-/// The limit where the task has none: this wire insists on one.
+/// The limit where the brief has none: this wire insists on one.
 const MAX_TOKENS: usize = 4096;
 
 /// A model of Anthropic's.
@@ -39,8 +40,12 @@ impl Model for Anthropic {
         true
     }
 
-    fn complete(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
-        self.0.complete(&Messages, task, sink)
+    fn context_window(&self) -> Option<usize> {
+        self.0.window(window::anthropic)
+    }
+
+    fn complete(&self, brief: &Brief, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+        self.0.complete(&Messages, brief, sink)
     }
 }
 
@@ -56,10 +61,13 @@ impl Wire for Messages {
     }
 
     fn body(&self, model: &str, ask: &Ask, _: Form) -> Value {
-        let messages: Vec<Value> =
-            ask.messages.iter().map(|(who, text)| json!({"role": who.as_str(), "content": text})).collect();
+        let messages: Vec<Value> = ask.turns.iter().map(message).collect();
         let max_tokens = ask.max_tokens.unwrap_or(MAX_TOKENS);
         let mut body = json!({"model": model, "messages": messages, "max_tokens": max_tokens, "stream": true});
+        if !ask.tools.is_empty() {
+            let tool = |tool: &ToolSpec| json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters});
+            body["tools"] = ask.tools.iter().map(tool).collect();
+        }
         if !ask.system.is_empty() {
             let mut system = json!({"type": "text", "text": ask.system});
             if ask.is_chat {
@@ -78,13 +86,18 @@ impl Wire for Messages {
     fn read(&self, event: &Value, answer: &mut Answer) -> Result<(), Trouble> {
         match event["type"].as_str() {
             Some("message_start") => read_usage(&event["message"]["usage"], answer),
-            Some("content_block_delta") => answer.say(event["delta"]["text"].as_str().unwrap_or_default()),
+            Some("content_block_start") => begin_call(&event["index"], &event["content_block"], answer)?,
+            Some("content_block_delta") => {
+                answer.say(event["delta"]["text"].as_str().unwrap_or_default());
+                let more = event["delta"]["partial_json"].as_str().unwrap_or_default();
+                answer.calls.argue(event["index"].as_u64().unwrap_or_default(), more)?;
+            }
             Some("message_delta") => {
                 read_usage(&event["usage"], answer);
                 answer.finish = finish(&event["delta"]["stop_reason"]).or(answer.finish);
             }
             Some("message_stop") => answer.is_over = true,
-            Some("message") => read_whole(event, answer),
+            Some("message") => read_whole(event, answer)?,
             Some("error") => return Err(refused(&event["error"])),
             // `ping`, the borders of blocks, and what will be invented.
             Some(_) => {}
@@ -94,12 +107,49 @@ impl Wire for Messages {
     }
 }
 
+/// A turn as one message: plain text where it is nothing else. Results come first, as the wire demands.
+fn message(turn: &Turn) -> Value {
+    let words = |text: &String| (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
+    let (role, blocks): (_, Vec<Value>) = match turn {
+        Turn::Person { results, text } if results.is_empty() => return json!({"role": "user", "content": text}),
+        Turn::Assistant { text, calls } if calls.is_empty() => return json!({"role": "assistant", "content": text}),
+        Turn::Person { results, text } => {
+            let result =
+                |result: &ToolResult| json!({"type": "tool_result", "tool_use_id": result.id, "content": result.text});
+            ("user", results.iter().map(result).chain(words(text)).collect())
+        }
+        Turn::Assistant { text, calls } => {
+            let call = |call: &ToolCall| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": object(&call.arguments)});
+            ("assistant", words(text).into_iter().chain(calls.iter().map(call)).collect())
+        }
+    };
+    json!({"role": role, "content": blocks})
+}
+
+/// A block begins; if it is a call, its input comes in pieces, or stands here already.
+fn begin_call(place: &Value, block: &Value, answer: &mut Answer) -> Result<(), Trouble> {
+    if block["type"].as_str() != Some("tool_use") {
+        return Ok(());
+    }
+    let text = |name: &str| block[name].as_str().unwrap_or_default();
+    let place = place.as_u64().unwrap_or_default();
+    answer.calls.begin(place, text("id"), text("name"))?;
+    match block["input"].as_object().filter(|input| !input.is_empty()) {
+        Some(_) => answer.calls.argue(place, &block["input"].to_string()),
+        None => Ok(()),
+    }
+}
+
 /// From a gateway that does not stream.
-fn read_whole(message: &Value, answer: &mut Answer) {
+fn read_whole(message: &Value, answer: &mut Answer) -> Result<(), Trouble> {
     let blocks = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-    blocks.iter().filter_map(|block| block["text"].as_str()).for_each(|text| answer.say(text));
+    for (place, block) in blocks.iter().enumerate() {
+        answer.say(block["text"].as_str().unwrap_or_default());
+        begin_call(&json!(place), block, answer)?;
+    }
     read_usage(&message["usage"], answer);
     answer.finish = finish(&message["stop_reason"]);
+    Ok(())
 }
 
 /// What was read from or written to the cache was sent as well.

@@ -1,6 +1,6 @@
 //! A model with patience and with limits: bounded tries, and a rest after too many failures.
 //!
-//! What somebody has read is never taken back: a chat reply that has begun is not tried again. Other tasks give their
+//! What somebody has read is never taken back: a chat reply that has begun is not tried again. Other briefs give their
 //! text to the sink once, when all of it is there. Time is a port, and so is chance.
 
 mod breaker;
@@ -9,10 +9,9 @@ mod pause;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use throughline_core::ports::{Clock, Model, ModelError, Purpose, Reply, Task};
+use throughline_core::ports::{Breaker, Brief, Clock, Model, ModelError, Purpose, Reply};
 
-pub use breaker::BreakerState;
-use breaker::{Breaker, Pass};
+use breaker::{Gate, Pass};
 pub use pause::{Pause, ThreadPause};
 
 /// How often, how long, how many.
@@ -48,8 +47,12 @@ pub struct Careful<M> {
     policy: Policy,
     clock: Arc<dyn Clock>,
     pause: Arc<dyn Pause>,
-    breaker: Mutex<Breaker>,
+    gate: Mutex<Gate>,
+    keep: Option<Keep>,
 }
+
+/// Told how a provider fares, whenever that changes.
+type Keep = Box<dyn Fn(&Breaker) + Send + Sync>;
 
 impl<M: Model> Careful<M> {
     /// With the usual limits.
@@ -59,37 +62,59 @@ impl<M: Model> Careful<M> {
 
     /// With limits of its own.
     pub fn with_policy(model: M, clock: Arc<dyn Clock>, pause: Arc<dyn Pause>, policy: Policy) -> Self {
-        Self { model, policy, clock, pause, breaker: Mutex::default() }
+        Self { model, policy, clock, pause, gate: Mutex::default(), keep: None }
+    }
+
+    /// The same, and this hears of every change of the breaker, so that the next process can know.
+    #[must_use]
+    pub fn keeping(self, keep: impl Fn(&Breaker) + Send + Sync + 'static) -> Self {
+        Self { keep: Some(Box::new(keep)), ..self }
     }
 
     /// What the next process should know.
-    pub fn breaker(&self) -> BreakerState {
-        self.lock().state()
+    pub fn breaker(&self) -> Breaker {
+        self.lock().breaker()
     }
 
     /// Goes on from what an earlier process knew.
-    pub fn restore(&self, state: BreakerState) {
-        *self.lock() = Breaker::from(state);
+    pub fn restore(&self, breaker: Breaker) {
+        *self.lock() = Gate::from(breaker);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Breaker> {
-        self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Gate> {
+        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One try, if the breaker lets it through.
-    fn try_once(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+    fn try_once(&self, brief: &Brief, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
         let Some(pass) = self.lock().enter(self.clock.now(), &self.policy) else {
             return Err(ModelError::Resting { provider: self.model.provider() });
         };
-        let _visit = Visit { breaker: &self.breaker, pass };
-        let result = self.model.complete(task, sink);
+        let _visit = Visit { gate: &self.gate, pass };
+        let result = self.model.complete(brief, sink);
         match &result {
-            Err(error) if error.is_passing() => self.lock().failed(pass, self.clock.now(), &self.policy),
-            Ok(_) | Err(ModelError::Refused { .. }) => self.lock().answered(),
+            Err(error) if error.is_passing() => {
+                let now = self.clock.now();
+                self.change(|gate| gate.failed(pass, now, &self.policy));
+            }
+            Ok(_) | Err(ModelError::Refused { .. }) => self.change(Gate::answered),
             // It says nothing about the server.
             Err(_) => {}
         }
         result
+    }
+
+    /// Changes the breaker; whoever keeps it is told outside the lock, and only of what is new.
+    fn change(&self, change: impl FnOnce(&mut Gate)) {
+        let (before, after) = {
+            let mut gate = self.lock();
+            let before = gate.breaker();
+            change(&mut gate);
+            (before, gate.breaker())
+        };
+        if let Some(keep) = self.keep.as_ref().filter(|_| before != after) {
+            keep(&after);
+        }
     }
 
     /// How long to wait before the next try; `None` is the end of the tries.
@@ -110,13 +135,13 @@ impl<M: Model> Careful<M> {
     /// Tries until it works, no try is left, or something was said that cannot be taken back.
     fn persist(
         &self,
-        task: &Task,
+        brief: &Brief,
         sink: &mut dyn FnMut(&str) -> bool,
         has_begun: &dyn Fn() -> bool,
     ) -> Result<Reply, ModelError> {
         let mut tried = 1;
         loop {
-            let error = match self.try_once(task, sink) {
+            let error = match self.try_once(brief, sink) {
                 Err(error) if !has_begun() => error,
                 result => return result,
             };
@@ -143,28 +168,32 @@ impl<M: Model> Model for Careful<M> {
         self.model.can_chat()
     }
 
-    fn complete(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
-        if task.purpose() == Purpose::Chat {
+    fn context_window(&self) -> Option<usize> {
+        self.model.context_window()
+    }
+
+    fn complete(&self, brief: &Brief, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+        if brief.purpose() == Purpose::Chat {
             let has_begun = std::cell::Cell::new(false);
             let mut sink = |piece: &str| {
                 has_begun.set(has_begun.get() || !piece.is_empty());
                 sink(piece)
             };
-            return self.persist(task, &mut sink, &|| has_begun.get());
+            return self.persist(brief, &mut sink, &|| has_begun.get());
         }
-        let reply = self.persist(task, &mut |_| sink(""), &|| false)?;
+        let reply = self.persist(brief, &mut |_| sink(""), &|| false)?;
         if reply.text.is_empty() || sink(&reply.text) { Ok(reply) } else { Err(ModelError::Cancelled) }
     }
 }
 
 /// A call that was let through. A probe gives its place back whatever happens, even if the sink panics.
 struct Visit<'a> {
-    breaker: &'a Mutex<Breaker>,
+    gate: &'a Mutex<Gate>,
     pass: Pass,
 }
 
 impl Drop for Visit<'_> {
     fn drop(&mut self) {
-        self.breaker.lock().unwrap_or_else(PoisonError::into_inner).leave(self.pass);
+        self.gate.lock().unwrap_or_else(PoisonError::into_inner).leave(self.pass);
     }
 }

@@ -1,4 +1,4 @@
-//! Language models: a task goes in, a reply comes out, in one attempt; [`Careful`] makes several of it.
+//! Language models: a brief goes in, a reply comes out, in one attempt; [`Careful`] makes several of it.
 //!
 //! A key is sent to its own server and nowhere else: not to a redirect, not into an error, not into a log. What a
 //! server sends is bounded and never believed. Calls block: from an async program they belong on a blocking thread.
@@ -11,10 +11,11 @@ pub mod offline;
 mod ollama;
 mod openai;
 mod settings;
+mod window;
 mod wire;
 
 pub use anthropic::Anthropic;
-pub use careful::{BreakerState, Careful, Pause, Policy, ThreadPause};
+pub use careful::{Careful, Pause, Policy, ThreadPause};
 pub use offline::Offline;
 pub use ollama::{Ollama, ollama_models};
 pub use openai::OpenAi;

@@ -1,12 +1,13 @@
 //! OpenAI's chat completions, and whoever speaks them: vLLM, llama.cpp, LM Studio, OpenRouter, …
 
 use serde_json::{Value, json};
-use throughline_core::ports::{Finish, Model, ModelError, Reply, Task};
+use throughline_core::ports::{Brief, Finish, Model, ModelError, Reply, ToolCall, ToolSpec};
 
-use crate::ask::Ask;
+use crate::ask::{Ask, ToolResult, Turn};
 use crate::http::{Auth, Http};
 use crate::settings::{HttpSettings, SettingsError};
-use crate::wire::{Answer, Form, Framing, Limit, Trouble, Wire};
+use crate::window;
+use crate::wire::{Answer, Form, Framing, Limit, Trouble, Wire, object};
 
 const BASE_URL: &str = "https://api.openai.com/v1";
 
@@ -38,8 +39,12 @@ impl Model for OpenAi {
         true
     }
 
-    fn complete(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
-        self.0.complete(&ChatCompletions, task, sink)
+    fn context_window(&self) -> Option<usize> {
+        self.0.window(window::openai)
+    }
+
+    fn complete(&self, brief: &Brief, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+        self.0.complete(&ChatCompletions, brief, sink)
     }
 }
 
@@ -56,9 +61,11 @@ impl Wire for ChatCompletions {
 
     fn body(&self, model: &str, ask: &Ask, form: Form) -> Value {
         let system = (!ask.system.is_empty()).then(|| json!({"role": "system", "content": ask.system}));
-        let said = ask.messages.iter().map(|(who, text)| json!({"role": who.as_str(), "content": text}));
-        let messages: Vec<Value> = system.into_iter().chain(said).collect();
+        let messages: Vec<Value> = system.into_iter().chain(ask.turns.iter().flat_map(messages)).collect();
         let mut body = json!({"model": model, "messages": messages, "stream": true});
+        if !ask.tools.is_empty() {
+            body["tools"] = tools(&ask.tools);
+        }
         if form.usage {
             body["stream_options"] = json!({"include_usage": true});
         }
@@ -100,8 +107,9 @@ impl Wire for ChatCompletions {
         };
         let Some(choice) = choices.first() else { return Ok(()) };
         // `delta` in a stream, `message` from a server that does not stream.
-        for said in [&choice["delta"], &choice["message"]] {
+        for (said, is_whole) in [(&choice["delta"], false), (&choice["message"], true)] {
             answer.say(said["content"].as_str().unwrap_or_default());
+            read_calls(said, is_whole, answer)?;
             if let Some(refusal) = said["refusal"].as_str().filter(|refusal| !refusal.is_empty()) {
                 answer.say(refusal);
                 answer.finish = Some(Finish::Filtered);
@@ -115,6 +123,46 @@ impl Wire for ChatCompletions {
         }
         Ok(())
     }
+}
+
+/// What may be called; Ollama takes the same.
+pub(crate) fn tools(tools: &[ToolSpec]) -> Value {
+    let function = |tool: &ToolSpec| {
+        json!({"type": "function", "function":
+            {"name": tool.name, "description": tool.description, "parameters": tool.parameters}})
+    };
+    tools.iter().map(function).collect()
+}
+
+/// A turn as messages: each result is one of its own.
+fn messages(turn: &Turn) -> Vec<Value> {
+    match turn {
+        Turn::Person { results, text } => {
+            let result =
+                |result: &ToolResult| json!({"role": "tool", "tool_call_id": result.id, "content": result.text});
+            let said = (!text.is_empty()).then(|| json!({"role": "user", "content": text}));
+            results.iter().map(result).chain(said).collect()
+        }
+        Turn::Assistant { text, calls } if calls.is_empty() => vec![json!({"role": "assistant", "content": text})],
+        Turn::Assistant { text, calls } => {
+            let call = |call: &ToolCall| {
+                json!({"id": call.id, "type": "function", "function":
+                    {"name": call.name, "arguments": object(&call.arguments).to_string()}})
+            };
+            let content = (!text.is_empty()).then_some(text);
+            let calls: Vec<Value> = calls.iter().map(call).collect();
+            vec![json!({"role": "assistant", "content": content, "tool_calls": calls})]
+        }
+    }
+}
+
+/// Pieces of calls in a stream; whole ones otherwise, which need no numbers.
+fn read_calls(said: &Value, is_whole: bool, answer: &mut Answer) -> Result<(), Trouble> {
+    let calls = said["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default();
+    calls.iter().try_for_each(|call| {
+        let place = if is_whole { Some(answer.calls.len()) } else { call["index"].as_u64() };
+        answer.calls.take(place, call)
+    })
 }
 
 /// OpenAI gives a word as the code, gateways the status of whom they asked.

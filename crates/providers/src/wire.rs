@@ -1,12 +1,14 @@
 //! What the wires differ in, and what a reply is gathered in. No wire knows about HTTP.
 
+mod calls;
 mod thoughts;
 
 use serde_json::Value;
-use throughline_core::ports::{Finish, ModelError, Reply};
+use throughline_core::ports::{Finish, ModelError, Reply, ToolCall};
 use throughline_core::text::tokens;
 
 use crate::ask::Ask;
+pub(crate) use calls::{Calls, object};
 use thoughts::Thoughts;
 
 /// The longest reply.
@@ -35,12 +37,13 @@ pub(crate) enum Limit {
 pub(crate) struct Form {
     pub(crate) json: bool,
     pub(crate) usage: bool,
+    pub(crate) tools: bool,
     pub(crate) limit: Limit,
 }
 
 impl Default for Form {
     fn default() -> Self {
-        Self { json: true, usage: true, limit: Limit::MaxTokens }
+        Self { json: true, usage: true, tools: true, limit: Limit::MaxTokens }
     }
 }
 
@@ -74,6 +77,8 @@ pub(crate) struct Answer {
     /// What the sink was not given yet.
     fresh: String,
     thoughts: Option<Thoughts>,
+    /// What the model wants called.
+    pub(crate) calls: Calls,
     /// How it ended, as soon as that is known.
     pub(crate) finish: Option<Finish>,
     /// Nothing more will come.
@@ -119,16 +124,24 @@ impl Answer {
         let malformed = |why: &str| ModelError::Malformed { provider, why: why.to_owned() };
         let finish = match self.finish {
             Some(finish) => finish,
-            None if self.is_over => Finish::Complete,
+            None if self.is_over && self.calls.are_whole() => Finish::Complete,
             None => return Err(malformed("the reply breaks off")),
         };
-        if finish == Finish::Complete && self.text.trim().is_empty() {
+        // A reply that was stopped may have been stopped in the middle of a call, and nobody offered what nobody asks.
+        let counts = finish == Finish::Complete && !ask.tools.is_empty();
+        let calls = if counts { self.calls.finished(ask.calls()) } else { Vec::new() };
+        if finish == Finish::Complete && self.text.trim().is_empty() && calls.is_empty() {
             return Err(malformed("the reply is empty"));
         }
+        let written = || tokens::estimate(&self.text) + calls.iter().map(arguments).sum::<usize>();
         let tokens_in = self.tokens_in.unwrap_or_else(|| count(ask.tokens()));
-        let tokens_out = self.tokens_out.unwrap_or_else(|| count(tokens::estimate(&self.text)));
-        Ok(Reply { text: self.text, finish, tokens_in, tokens_out })
+        let tokens_out = self.tokens_out.unwrap_or_else(|| count(written()));
+        Ok(Reply { text: self.text, calls, finish, tokens_in, tokens_out })
     }
+}
+
+fn arguments(call: &ToolCall) -> usize {
+    tokens::estimate(&call.arguments)
 }
 
 fn count(tokens: usize) -> u64 {

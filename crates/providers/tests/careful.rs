@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use common::{Provider, all, chat, extraction, impatient, kind, run, settings, summary};
 use jiff::SignedDuration;
-use throughline_core::ports::{Clock, Model, ModelError, Reply, Task};
-use throughline_providers::{BreakerState, Careful, Pause};
+use throughline_core::ports::{Breaker, Brief, Clock, Model, ModelError, Reply};
+use throughline_providers::{Careful, Pause};
 use throughline_testkit::FixedClock;
 use throughline_testkit::model_server::{ModelServer, Step};
 
@@ -47,8 +47,8 @@ impl World {
         Self { model, clock, pauses }
     }
 
-    fn call(&self, task: &Task) -> String {
-        kind(&run(&self.model, task).0)
+    fn call(&self, brief: &Brief) -> String {
+        kind(&run(&self.model, brief).0)
     }
 
     fn paused(&self) -> Vec<u64> {
@@ -75,7 +75,7 @@ fn a_passing_failure_is_tried_again_with_growing_pauses() {
     on_each_wire(&[failing(2), vec![Step::reply("Fine.")]].concat(), |server, world| {
         assert_eq!(world.call(&chat()), "complete");
         assert_eq!((server.requests().len(), world.paused()), (3, vec![500, 1000]));
-        assert_eq!(world.model.breaker(), BreakerState::default());
+        assert_eq!(world.model.breaker(), Breaker::default());
     });
 }
 
@@ -111,10 +111,10 @@ fn a_hanging_server_is_tried_three_times() {
 fn what_does_not_pass_is_not_tried_again() {
     for status in [307, 401, 404, 413] {
         on_each_wire(&[Step::fail(status, "no")], |server, world| {
-            world.model.restore(BreakerState { failures: 4, open_until: None });
+            world.model.restore(Breaker { failures: 4, open_until: None });
             assert_eq!(world.call(&chat()), format!("refused {status}"));
             assert_eq!((server.requests().len(), world.paused()), (1, vec![]));
-            assert_eq!(world.model.breaker(), BreakerState::default(), "it answers, so it is alive");
+            assert_eq!(world.model.breaker(), Breaker::default(), "it answers, so it is alive");
         });
     }
     for step in [Step::CutOff("half".into()), Step::reply("whole")] {
@@ -175,7 +175,7 @@ fn the_breaker_opens_after_five_failures_and_lets_one_probe_through() {
         assert_eq!((world.call(&chat()), server.requests().len()), ("refused 500".into(), 7));
         world.clock.advance(SignedDuration::from_secs(60));
         assert_eq!((world.call(&chat()), server.requests().len()), ("complete".into(), 8));
-        assert_eq!(world.model.breaker(), BreakerState::default());
+        assert_eq!(world.model.breaker(), Breaker::default());
     });
 }
 
@@ -183,20 +183,37 @@ fn the_breaker_opens_after_five_failures_and_lets_one_probe_through() {
 fn the_breaker_is_carried_from_one_process_to_the_next() {
     on_each_wire(&[Step::reply("Fine.")], |server, world| {
         let open_until = world.clock.now() + SignedDuration::from_secs(30);
-        let state = BreakerState { failures: 5, open_until: Some(open_until) };
+        let state = Breaker { failures: 5, open_until: Some(open_until) };
         world.model.restore(state);
         assert_eq!(world.model.breaker(), state);
         assert_eq!((world.call(&chat()), server.requests().len()), ("resting".into(), 0));
-        let far = BreakerState { failures: 5, open_until: Some("2099-01-01T00:00:00Z".parse().unwrap()) };
+        let far = Breaker { failures: 5, open_until: Some("2099-01-01T00:00:00Z".parse().unwrap()) };
         world.model.restore(far);
         assert_eq!(world.call(&chat()), "complete", "no rest is that long: another clock wrote it");
     });
 }
 
 #[test]
+fn whoever_keeps_the_breaker_hears_of_every_change_and_of_nothing_else() {
+    on_each_wire(&[failing(1), vec![Step::reply("Fine."), Step::reply("Fine.")]].concat(), |_, world| {
+        let heard: Arc<Mutex<Vec<u32>>> = Arc::default();
+        let told = Arc::clone(&heard);
+        let model = world.model.keeping(move |breaker| told.lock().unwrap().push(breaker.failures));
+        model.restore(Breaker { failures: 4, open_until: None });
+        // The fifth failure opens it; the rest is over when the clock says so.
+        assert_eq!(kind(&run(&model, &chat()).0), "refused 500");
+        assert_eq!(kind(&run(&model, &chat()).0), "resting");
+        world.clock.advance(SignedDuration::from_secs(60));
+        assert_eq!(kind(&run(&model, &chat()).0), "complete");
+        assert_eq!(kind(&run(&model, &chat()).0), "complete");
+        assert_eq!(*heard.lock().unwrap(), [5, 0]);
+    });
+}
+
+#[test]
 fn one_failed_probe_is_enough_to_rest_again() {
     on_each_wire(&failing(3), |server, world| {
-        world.model.restore(BreakerState { failures: 0, open_until: Some(world.clock.now()) });
+        world.model.restore(Breaker { failures: 0, open_until: Some(world.clock.now()) });
         assert_eq!((world.call(&chat()), server.requests().len()), ("refused 500".into(), 1));
         assert_eq!((world.call(&chat()), server.requests().len()), ("resting".into(), 1));
     });
@@ -218,7 +235,11 @@ impl Model for Broken {
         true
     }
 
-    fn complete(&self, _: &Task, _: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+    fn context_window(&self) -> Option<usize> {
+        None
+    }
+
+    fn complete(&self, _: &Brief, _: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
         Err(ModelError::TimedOut { provider: "broken" })
     }
 }
@@ -247,9 +268,13 @@ impl Model for Reentrant {
         true
     }
 
-    fn complete(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+    fn context_window(&self) -> Option<usize> {
+        None
+    }
+
+    fn complete(&self, brief: &Brief, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
         let careful = self.0.lock().unwrap().take();
-        let second = careful.map(|careful| careful.complete(task, sink));
+        let second = careful.map(|careful| careful.complete(brief, sink));
         assert_eq!(second.unwrap().unwrap_err(), ModelError::Resting { provider: "reentrant" });
         Err(ModelError::Cancelled)
     }
@@ -260,7 +285,7 @@ fn only_one_probe_is_under_way_and_a_cancelled_one_decides_nothing() {
     let inner = Arc::new(Reentrant(Mutex::default()));
     let world = World::around(Arc::clone(&inner) as Arc<dyn Model>);
     let (model, clock) = (Arc::new(world.model), world.clock);
-    let state = BreakerState { failures: 5, open_until: Some(clock.now()) };
+    let state = Breaker { failures: 5, open_until: Some(clock.now()) };
     model.restore(state);
     for _ in 0..2 {
         *inner.0.lock().unwrap() = Some(Arc::clone(&model));

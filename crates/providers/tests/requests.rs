@@ -8,7 +8,7 @@ use std::process::Command;
 use common::{KEY, all, chat, extraction, kind, run, settings, summary};
 use serde_json::{Value, json};
 use throughline_core::model::Role;
-use throughline_core::ports::{Finish, Message, Reply, Task};
+use throughline_core::ports::{Brief, Message, Reply};
 use throughline_providers::{HttpSettings, Ollama, OpenAi, Secret, ollama_models};
 use throughline_testkit::model_server::{ModelServer, Step};
 
@@ -88,9 +88,9 @@ fn the_reply_is_whole_and_its_pieces_arrive_in_order() {
     let text = "All is well. 一切都好。🙂\n- \"quoted\"\\";
     let server = ModelServer::always(Step::reply(text));
     for (name, model) in all(&settings(&server)) {
-        for task in [chat(), summary(), extraction()] {
-            let (result, pieces) = run(&*model, &task);
-            let expected = Reply { text: text.to_owned(), finish: Finish::Complete, tokens_in: 25, tokens_out: 7 };
+        for brief in [chat(), summary(), extraction()] {
+            let (result, pieces) = run(&*model, &brief);
+            let expected = Reply { tokens_in: 25, tokens_out: 7, ..Reply::said(text) };
             assert_eq!(result.unwrap(), expected, "{name}");
             assert!(pieces.len() > 3, "{name} streams");
             assert_eq!(pieces.concat(), text, "{name}");
@@ -209,8 +209,8 @@ fn a_long_prompt_asks_ollama_for_a_larger_context() {
     let model = Ollama::new(settings(&server)).unwrap();
     for words in [10, 8_000, 1_000_000] {
         let system = "tea ".repeat(words);
-        let messages = vec![Message { role: Role::User, content: "Hello".to_owned() }];
-        run(&model, &Task::Chat { system, messages }).0.unwrap();
+        let messages = vec![Message::said(Role::User, "Hello")];
+        run(&model, &Brief::Chat { system, messages, tools: Vec::new() }).0.unwrap();
     }
     let asked: Vec<_> = server.requests().iter().map(|request| request.body["options"]["num_ctx"].as_u64()).collect();
     assert_eq!(asked, [None, Some(16_384), Some(32_768)]);

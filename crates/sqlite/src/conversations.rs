@@ -101,8 +101,9 @@ pub(crate) fn append(connection: &Connection, turn: &Turn) -> rusqlite::Result<b
         .query_row(params![turn.session.as_str(), at], |row| row.get(0))?;
     let added = connection
         .prepare_cached(
-            "INSERT INTO turns (id, session, role, speaker, at, content, terms) VALUES (?, ?, ?, ?, ?, ?, ?) \
-             ON CONFLICT (id) DO NOTHING",
+            "INSERT INTO turns (row, id, session, role, speaker, at, content, terms) VALUES \
+             (1 + max((SELECT ifnull(max(row), 0) FROM turns), (SELECT highest FROM erased_turns)), \
+              ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
         )?
         .execute(params![
             turn.id.as_str(),
@@ -123,7 +124,7 @@ fn go_on(connection: &Connection, id: &SessionId) -> rusqlite::Result<()> {
 }
 
 const STATE_COLUMNS: &str = "id, project, task, created_at, updated_at, ended_at, base_prompt, opening, consolidated, \
-     kept_from, failures";
+     kept_from, failures, filled";
 
 fn state(connection: &Connection, id: &SessionId) -> rusqlite::Result<Option<SessionState>> {
     let sql = format!("SELECT {STATE_COLUMNS} FROM sessions WHERE id = ?");
@@ -156,6 +157,7 @@ fn read_state(row: &Row<'_>) -> rusqlite::Result<SessionState> {
         consolidated: Position::new(row.get(8)?),
         kept_from: Position::new(row.get(9)?),
         failures: row.get(10)?,
+        filled: Position::new(row.get(11)?),
     })
 }
 

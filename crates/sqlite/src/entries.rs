@@ -18,7 +18,7 @@ const SHORTEST_PREFIX: usize = 6;
 impl Entries for SqliteStore {
     fn apply(&self, change: &Change, ops: &[Op], last: &mut dyn FnMut() -> bool) -> Stored<Vec<Entry>> {
         self.write("apply the change", |transaction| {
-            let mut writer = ChangeWriter { transaction, change, row: None };
+            let mut writer = ChangeWriter::begin(transaction, change)?;
             let mut entries = Vec::new();
             for op in ops {
                 entries.extend(writer.apply(op)?);
@@ -137,7 +137,22 @@ pub(crate) struct ChangeWriter<'a> {
     pub(crate) row: Option<i64>,
 }
 
-impl ChangeWriter<'_> {
+impl<'a> ChangeWriter<'a> {
+    /// Begins a change, or goes on with one that is there already. One that was undone in between is over, and one that
+    /// an import brought along is another's: what it wrote here could not be undone.
+    pub(crate) fn begin(transaction: &'a Transaction<'a>, change: &'a Change) -> Stored<Self> {
+        let known: Option<(i64, bool)> = transaction
+            .prepare_cached("SELECT row, undone_by IS NOT NULL OR adopted_by IS NOT NULL FROM changes WHERE id = ?")
+            .and_then(|mut found| {
+                found.query_row([change.id.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+            })
+            .map_err(while_doing("go on with a change"))?;
+        match known {
+            Some((_, true)) => Err(StoreError::Conflict { what: change.id.to_string() }),
+            known => Ok(Self { transaction, change, row: known.map(|(row, _)| row) }),
+        }
+    }
+
     fn apply(&mut self, op: &Op) -> Stored<Option<Entry>> {
         match op {
             Op::Insert(entry) => self.insert(entry).map(Some),
@@ -151,13 +166,11 @@ impl ChangeWriter<'_> {
                 Ok(None)
             }
             Op::Consolidated { session, from, to, kept_from, summary } => {
-                let moved = self.consolidated(session, [*from, *to, *kept_from], summary.as_ref());
-                if moved.map_err(while_doing("move the pointer"))? {
-                    Ok(None)
-                } else {
-                    Err(StoreError::Conflict { what: session.to_string() })
-                }
+                moved(session, self.consolidated(session, [*from, *to, *kept_from], summary.as_ref()))
             }
+            Op::Filled { session, from, to } => moved(session, self.filled(session, *from, *to)),
+            Op::Task(task) => self.work(task).map(|()| None),
+            Op::Project(project) => self.work(project).map(|()| None),
         }
     }
 
@@ -234,12 +247,18 @@ impl ChangeWriter<'_> {
         Ok(moved == 1)
     }
 
+    /// Moves the other pointer of a conversation, likewise.
+    fn filled(&mut self, session: &SessionId, from: Position, to: Position) -> rusqlite::Result<bool> {
+        let sql = "UPDATE sessions SET filled = ?3 WHERE id = ?1 AND filled = ?2";
+        Ok(self.transaction.execute(sql, params![session.as_str(), from.number(), to.number()])? == 1)
+    }
+
     /// Marks what this change undoes; somebody else may have undone it first.
     fn mark_undone(&mut self) -> Stored<()> {
         let Some(undone) = &self.change.undoes else { return Ok(()) };
         let marking = while_doing("undo a change");
         self.change_row().map_err(&marking)?;
-        let sql = "UPDATE changes SET undone_by = ?1 WHERE id = ?2 AND undone_by IS NULL";
+        let sql = "UPDATE changes SET undone_by = ?1 WHERE id = ?2 AND ifnull(undone_by, ?1) = ?1";
         let marked =
             self.transaction.execute(sql, params![self.change.id.as_str(), undone.as_str()]).map_err(&marking)?;
         if marked == 0 { Err(StoreError::Conflict { what: undone.to_string() }) } else { Ok(()) }
@@ -252,6 +271,15 @@ impl ChangeWriter<'_> {
         let row = insert_change(self.transaction, self.change, None)?;
         self.row = Some(row);
         Ok(row)
+    }
+}
+
+/// A pointer that did not stand where it should have is a conflict.
+fn moved(session: &SessionId, outcome: rusqlite::Result<bool>) -> Stored<Option<Entry>> {
+    if outcome.map_err(while_doing("move the pointer"))? {
+        Ok(None)
+    } else {
+        Err(StoreError::Conflict { what: session.to_string() })
     }
 }
 

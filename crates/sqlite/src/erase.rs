@@ -28,9 +28,16 @@ fn erase_rows(transaction: &Transaction<'_>, erasure: &Erasure) -> rusqlite::Res
         erased.versions += transaction.execute("DELETE FROM entry_versions WHERE entry = ?", [id])? as u64;
         transaction.execute("DELETE FROM entries WHERE id = ?", [id])?;
         transaction.execute("DELETE FROM adopted WHERE what = 'entry' AND id = ?", [id])?;
+        erased.versions += blank_task(transaction, id)?;
+        erased.unreached.extend(still_in_tasks(transaction, id)?);
         erased.recalls += forget_use(transaction, id)?;
     }
+    if !erasure.turns.is_empty() {
+        let sql = "UPDATE erased_turns SET highest = max(highest, (SELECT ifnull(max(row), 0) FROM turns))";
+        transaction.execute(sql, [])?;
+    }
     for id in &erasure.turns {
+        erased.recalls += forget_question(transaction, id.as_str())?;
         erased.turns += transaction.execute("DELETE FROM turns WHERE id = ?", [id.as_str()])? as u64;
         erased.recalls += forget_use(transaction, id.as_str())?;
     }
@@ -45,6 +52,35 @@ fn forget_use(transaction: &Transaction<'_>, id: &str) -> rusqlite::Result<u64> 
     transaction.execute("DELETE FROM uses WHERE id = ?", [id])?;
     let returned = "DELETE FROM recalls WHERE EXISTS (SELECT 1 FROM json_each(hits) WHERE value ->> 'id' = ?)";
     Ok(transaction.execute(returned, [id])? as u64)
+}
+
+/// Removes the recalls that a turn asked for: their questions are its words, or how it begins.
+fn forget_question(transaction: &Transaction<'_>, turn: &str) -> rusqlite::Result<u64> {
+    let asked = "DELETE FROM recalls WHERE row IN (SELECT r.row FROM turns t JOIN sessions s ON s.row = t.session \
+                 JOIN recalls r ON r.session = s.id \
+                 WHERE t.id = ? AND r.query <> '' AND substr(t.content, 1, length(r.query)) = r.query)";
+    Ok(transaction.execute(asked, [turn])? as u64)
+}
+
+/// Tasks whose archive an entry is, or was before that was undone.
+const TASKS_ARCHIVED_AS: &str = "SELECT task FROM task_versions WHERE state ->> 'archive' = ?1";
+
+/// Blanks the working state in the earlier versions of the tasks that an entry is the archive of: its text came from
+/// there. Gives how many versions held one.
+fn blank_task(transaction: &Transaction<'_>, archive: &str) -> rusqlite::Result<u64> {
+    let sql = format!(
+        "UPDATE task_versions SET state = json_set(state, '$.state', '') \
+         WHERE task IN ({TASKS_ARCHIVED_AS}) AND state ->> 'state' <> '' \
+           AND version < (SELECT version FROM tasks WHERE id = task)"
+    );
+    Ok(transaction.execute(&sql, [archive])? as u64)
+}
+
+/// Where such a task is open again, its working state is the person's to change.
+fn still_in_tasks(transaction: &Transaction<'_>, archive: &str) -> rusqlite::Result<Vec<String>> {
+    let sql = format!("SELECT title FROM tasks WHERE id IN ({TASKS_ARCHIVED_AS}) AND state <> '' ORDER BY row");
+    let place = |row: &rusqlite::Row<'_>| Ok(format!("the working state of the task `{}`", row.get::<_, String>(0)?));
+    transaction.prepare(&sql)?.query_map([archive], place)?.collect()
 }
 
 /// Takes a bullet out of every kept version of its document.

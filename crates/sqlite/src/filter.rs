@@ -84,10 +84,14 @@ fn scope(condition: &mut Condition, scope: &Scope) {
         Scope::Session { session, user } => {
             let own = text(Namespace::Session(session.clone()).to_string());
             match user {
-                None => condition.and("e.namespace IN ('global', ?)", [own]),
+                None => condition.and(
+                    "(e.namespace IN ('global', ?) OR (e.namespace >= 'projects/' AND e.namespace < 'projects0'))",
+                    [own],
+                ),
                 Some(user) => condition.and(
                     // `{ns}/` to `{ns}0` is every address below the namespace: `0` follows `/`.
                     "(e.namespace IN ('global', ?) OR (e.namespace >= ? AND e.namespace < ?) \
+                      OR (e.namespace >= 'projects/' AND e.namespace < 'projects0') \
                       OR (e.layer = 'archive' AND e.namespace >= 'sessions/' AND e.namespace < 'sessions0'))",
                     [own, text(format!("{user}/")), text(format!("{user}0"))],
                 ),

@@ -5,7 +5,7 @@ use throughline_core::model::{Change, ContentHash, DocumentName, DocumentVersion
 use throughline_core::ports::{History, KnownDocument, Undoable};
 
 use crate::rows::{self, CHANGE_COLUMNS, ENTRY_COLUMNS};
-use crate::{SqliteStore, Stored};
+use crate::{SqliteStore, Stored, work};
 
 impl History for SqliteStore {
     fn entry_versions(&self, id: &EntryId) -> Stored<Vec<EntryVersion>> {
@@ -87,6 +87,8 @@ fn undoable(connection: &Connection) -> rusqlite::Result<Option<Undoable>> {
          WHERE c.verb <> 'undo' AND c.undone_by IS NULL AND c.adopted_by IS NULL \
            AND (EXISTS (SELECT 1 FROM entry_versions v WHERE v.change = c.row) \
                 OR EXISTS (SELECT 1 FROM document_versions v WHERE v.change = c.row) \
+                OR EXISTS (SELECT 1 FROM task_versions v WHERE v.change = c.row) \
+                OR EXISTS (SELECT 1 FROM project_versions v WHERE v.change = c.row) \
                 OR EXISTS (SELECT 1 FROM adopted a WHERE a.change = c.row)) \
          ORDER BY c.row DESC LIMIT 1"
     );
@@ -97,7 +99,8 @@ fn undoable(connection: &Connection) -> rusqlite::Result<Option<Undoable>> {
     let Some((change, row)) = found else { return Ok(None) };
     let entries = touched_entries(connection, row)?;
     let documents = touched_documents(connection, row)?;
-    Ok(Some(Undoable { change, entries, documents }))
+    let (tasks, projects) = (work::touched(connection, row)?, work::touched(connection, row)?);
+    Ok(Some(Undoable { change, entries, documents, tasks, projects }))
 }
 
 fn touched_entries(connection: &Connection, change: i64) -> rusqlite::Result<Vec<(Entry, Option<Entry>)>> {
@@ -123,9 +126,11 @@ fn touched_entries(connection: &Connection, change: i64) -> rusqlite::Result<Vec
 type TouchedDocument = (DocumentName, ContentHash, Option<String>);
 
 fn touched_documents(connection: &Connection, change: i64) -> rusqlite::Result<Vec<TouchedDocument>> {
-    let sql = "SELECT v.name, v.hash, p.text FROM document_versions v \
-               LEFT JOIN document_versions p ON p.name = v.name AND p.version = v.version - 1 \
-               WHERE v.change = ?1 \
+    let sql = "SELECT v.name, v.hash, p.text FROM \
+                 (SELECT name, min(version) AS first, max(version) AS last FROM document_versions \
+                  WHERE change = ?1 GROUP BY name) t \
+               JOIN document_versions v ON v.name = t.name AND v.version = t.last \
+               LEFT JOIN document_versions p ON p.name = t.name AND p.version = t.first - 1 \
                UNION ALL SELECT d.name, d.hash, NULL FROM adopted a JOIN documents d ON d.name = a.id \
                WHERE a.change = ?1 AND a.what = 'document' \
                  AND a.id NOT IN (SELECT name FROM document_versions WHERE change = ?1) ORDER BY 1";

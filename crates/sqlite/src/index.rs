@@ -355,7 +355,7 @@ fn turn(row: &Row<'_>, bm25: f64, found_by: FoundBy) -> rusqlite::Result<Candida
         created_at: at,
         updated_at: at,
         expires_at: None,
-        supersedes: None,
+        supersedes: Vec::new(),
         provenance: Vec::new(),
         version: 1,
     };

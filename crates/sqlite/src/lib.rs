@@ -17,6 +17,7 @@ mod progress;
 mod recalls;
 mod rows;
 mod transfer;
+mod work;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

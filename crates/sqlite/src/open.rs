@@ -10,8 +10,11 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 2] =
-    [include_str!("migrations/0001_memory.sql"), include_str!("migrations/0002_conversations.sql")];
+pub(crate) const MIGRATIONS: [&str; 3] = [
+    include_str!("migrations/0001_memory.sql"),
+    include_str!("migrations/0002_conversations.sql"),
+    include_str!("migrations/0003_work.sql"),
+];
 
 /// `PRAGMA application_id`: says that a database is one of ours.
 const APPLICATION_ID: i64 = 0x5468_724C;
@@ -207,6 +210,34 @@ mod tests {
         assert!(migrate(&mut connection, &broken, Some(home.path())).is_err());
         assert_eq!(schema_version(&connection).unwrap(), 1);
         assert!(connection.prepare("SELECT * FROM c").is_err());
+    }
+
+    #[test]
+    fn what_schema_2_held_is_read_by_schema_3() {
+        let (_home, mut connection) = fresh();
+        migrate(&mut connection, &MIGRATIONS[..2], None).unwrap();
+        let entry = "INSERT INTO entries (id, kind, namespace, layer, source, status, importance, tags, created_at, \
+             updated_at, supersedes, provenance, version, content, terms) \
+             VALUES (?1, 'entry', 'global', 'knowledge', 'user', 'active', 0.5, '[]', 0, 0, ?2, '[]', 1, ?1, ?1)";
+        connection.execute(entry, ["replacing", "replaced"].map(Some)).unwrap();
+        connection.execute(entry, [Some("plain"), None]).unwrap();
+        let rest = "INSERT INTO changes (id, who, via, verb, at) VALUES ('c', 'user', 'cli', 'import', 0);
+             INSERT INTO adopted SELECT row, 'entry', 'plain' FROM changes;
+             INSERT INTO sessions (id, created_at, updated_at) VALUES ('cli:a', 0, 0);
+             INSERT INTO recalls (id, at, query, hits) VALUES ('r', 0, 'tea', '[]');";
+        connection.execute_batch(rest).unwrap();
+        migrate(&mut connection, &MIGRATIONS, None).unwrap();
+        let text = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
+        let read = |id: &str| {
+            let sql = format!("SELECT {} FROM entries e WHERE id = '{id}'", crate::rows::ENTRY_COLUMNS);
+            connection.query_row(&sql, [], crate::rows::entry).unwrap().supersedes
+        };
+        assert_eq!(read("replacing"), [throughline_core::model::EntryId::new("replaced")]);
+        assert_eq!(read("plain"), []);
+        assert_eq!(text("SELECT what || ' ' || id FROM adopted"), "entry plain");
+        assert_eq!(text("SELECT id || ' ' || filled FROM sessions"), "cli:a 0");
+        assert_eq!(text("SELECT id || ifnull(session, ' of nobody') FROM recalls"), "r of nobody");
+        connection.execute("INSERT INTO adopted SELECT row, 'task', 't' FROM changes", []).unwrap();
     }
 
     #[test]

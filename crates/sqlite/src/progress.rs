@@ -1,12 +1,12 @@
-//! What consolidation keeps about its own work: injections, failures, leases, the ledger.
+//! What consolidation keeps about its own work: injections, failures, leases, the ledger, breakers.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, params};
 use throughline_core::model::{EntryId, SessionId};
-use throughline_core::ports::{Lease, Progress, Spent};
+use throughline_core::ports::{Breaker, Lease, Progress, Spent};
 
 use crate::error::while_doing;
-use crate::rows::parsed;
+use crate::rows::{parsed, time};
 use crate::{SqliteStore, Stored};
 
 impl Progress for SqliteStore {
@@ -50,7 +50,8 @@ impl Progress for SqliteStore {
                 })
                 .optional()
                 .map_err(&taking)?;
-            let is_free = held.is_none_or(|(holder, until)| until <= now.as_millisecond() || gone(&holder));
+            let is_free = held
+                .is_none_or(|(holder, until)| holder == lease.holder || until <= now.as_millisecond() || gone(&holder));
             if is_free {
                 let sql = "INSERT INTO leases (name, holder, until) VALUES (?1, ?2, ?3) \
                            ON CONFLICT (name) DO UPDATE SET holder = ?2, until = ?3";
@@ -105,5 +106,27 @@ impl Progress for SqliteStore {
             })
         };
         self.read(|connection| connection.prepare_cached(sql)?.query_map([since], spent)?.collect(), "read the ledger")
+    }
+
+    fn breaker(&self, provider: &str) -> Stored<Option<Breaker>> {
+        let sql = "SELECT failures, open_until FROM breakers WHERE provider = ?";
+        let breaker = |row: &Row<'_>| {
+            let open_until = row.get::<_, Option<i64>>(1)?.map(time).transpose()?;
+            Ok(Breaker { failures: row.get(0)?, open_until })
+        };
+        self.read(
+            |connection| connection.prepare_cached(sql)?.query_row([provider], breaker).optional(),
+            "read how a provider fared",
+        )
+    }
+
+    fn keep_breaker(&self, provider: &str, breaker: &Breaker) -> Stored<()> {
+        let sql = "INSERT INTO breakers (provider, failures, open_until) VALUES (?1, ?2, ?3) \
+                   ON CONFLICT (provider) DO UPDATE SET failures = ?2, open_until = ?3";
+        self.write("keep how a provider fares", |transaction| {
+            let open_until = breaker.open_until.map(Timestamp::as_millisecond);
+            let kept = transaction.execute(sql, params![provider, breaker.failures, open_until]);
+            kept.map(drop).map_err(while_doing("keep how a provider fares"))
+        })
     }
 }

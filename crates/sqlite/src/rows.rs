@@ -36,7 +36,7 @@ pub(crate) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
         created_at: time(row.get(12)?)?,
         updated_at: time(row.get(13)?)?,
         expires_at: row.get::<_, Option<i64>>(14)?.map(time).transpose()?,
-        supersedes: row.get::<_, Option<String>>(15)?.map(EntryId::new),
+        supersedes: row.get_ref(15)?.as_str_or_null()?.map(from_json).transpose()?.unwrap_or_default(),
         provenance: json(row, 16)?,
         version: row.get(17)?,
         content: row.get(18)?,
@@ -70,7 +70,7 @@ where
     row.get_ref(column)?.as_str()?.parse().map_err(unreadable)
 }
 
-fn optional<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>>
+pub(crate) fn optional<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>>
 where
     T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static>,
 {
@@ -103,6 +103,11 @@ pub(crate) fn terms(entry: &Entry) -> String {
     analysis::index_text(&text)
 }
 
+/// The list of what an entry replaced; nothing where it replaced nothing.
+fn superseded(entry: &Entry) -> rusqlite::Result<Option<String>> {
+    (!entry.supersedes.is_empty()).then(|| to_json(&entry.supersedes)).transpose()
+}
+
 /// Writes a whole entry. With the id of one that is there, this is a constraint violation.
 pub(crate) fn insert(connection: &rusqlite::Connection, entry: &Entry) -> rusqlite::Result<()> {
     const SQL: &str = "INSERT INTO entries (id, kind, namespace, layer, key, source, status, importance, tags, session, \
@@ -125,7 +130,7 @@ pub(crate) fn insert(connection: &rusqlite::Connection, entry: &Entry) -> rusqli
         entry.created_at.as_millisecond(),
         entry.updated_at.as_millisecond(),
         entry.expires_at.map(|at| at.as_millisecond()),
-        entry.supersedes.as_ref().map(|id| id.as_str()),
+        superseded(entry)?,
         to_json(&entry.provenance)?,
         entry.version,
         entry.content,
@@ -155,7 +160,7 @@ pub(crate) fn update(connection: &rusqlite::Connection, entry: &Entry) -> rusqli
         entry.created_at.as_millisecond(),
         entry.updated_at.as_millisecond(),
         entry.expires_at.map(|at| at.as_millisecond()),
-        entry.supersedes.as_ref().map(|id| id.as_str()),
+        superseded(entry)?,
         to_json(&entry.provenance)?,
         entry.version,
         entry.content,

@@ -1,14 +1,15 @@
 //! Everything out, and in again.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 use throughline_core::model::{Change, DocumentName, Entry, EntryId, Kind, Memory, Namespace, Session, Status};
 use throughline_core::ports::{Adopted, Bundle, StoreError, Transfer};
 
 use crate::entries::{ChangeWriter, insert_change};
 use crate::error::{is_key_taken, while_doing};
 use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS, to_json};
+use crate::work::{self, Versioned};
 use crate::{SqliteStore, Stored, conversations, history};
 
 impl Transfer for SqliteStore {
@@ -29,6 +30,10 @@ impl Transfer for SqliteStore {
                     document_history: history::document_versions(connection, None)?,
                     sessions: sessions(connection)?,
                     turns: conversations::all_turns(connection)?,
+                    tasks: work::all(connection, "created_at, id")?,
+                    task_history: work::task_versions(connection, None)?,
+                    projects: work::all(connection, "name")?,
+                    project_history: work::project_versions(connection)?,
                 })
             },
             "read everything",
@@ -37,8 +42,10 @@ impl Transfer for SqliteStore {
 
     fn adopt(&self, change: &Change, bundle: &Bundle, last: &mut dyn FnMut() -> bool) -> Stored<Adopted> {
         self.write("import", |transaction| {
-            let adopted = Adopter::new(transaction, change)
-                .and_then(|adopter| adopter.adopt(bundle))
+            let mut writer = ChangeWriter::begin(transaction, change)?;
+            let adopted = writer
+                .change_row()
+                .and_then(|row| Adopter { writer, row, outcome: Adopted::default() }.adopt(bundle))
                 .map_err(while_doing("import"))?;
             if last() { Ok(adopted) } else { Err(StoreError::TakenBack) }
         })
@@ -74,12 +81,6 @@ struct Adopter<'a> {
 }
 
 impl<'a> Adopter<'a> {
-    fn new(transaction: &'a Transaction<'a>, change: &'a Change) -> rusqlite::Result<Self> {
-        let mut writer = ChangeWriter { transaction, change, row: None };
-        let row = writer.change_row()?;
-        Ok(Self { writer, row, outcome: Adopted::default() })
-    }
-
     fn adopt(mut self, bundle: &Bundle) -> rusqlite::Result<Adopted> {
         let documents: HashSet<&DocumentName> = bundle.document_history.iter().map(|version| &version.name).collect();
         let mut added: HashSet<&EntryId> = HashSet::new();
@@ -95,6 +96,15 @@ impl<'a> Adopter<'a> {
         }
         self.history(bundle, &added)?;
         self.documents(bundle)?;
+        let task_history = bundle.task_history.iter().map(|version| (&version.task, &version.change));
+        self.outcome.tasks = self.work(&bundle.tasks, task_history)?;
+        let project_history = bundle.project_history.iter().map(|version| (&version.project, &version.change));
+        self.outcome.projects = self.work(&bundle.projects, project_history)?;
+        self.conversations(bundle)?;
+        Ok(self.outcome)
+    }
+
+    fn conversations(&mut self, bundle: &Bundle) -> rusqlite::Result<()> {
         let mut new_sessions = Vec::new();
         for session in &bundle.sessions {
             let added = self.connection().execute(
@@ -117,12 +127,12 @@ impl<'a> Adopter<'a> {
             self.outcome.turns += u64::from(conversations::append(self.connection(), turn)?);
         }
         // What was consolidated elsewhere came along as memories: it is not to be done again here.
-        let done = "UPDATE sessions SET consolidated = ifnull((SELECT max(row) FROM turns t WHERE t.session = sessions.row), 0) \
-                    WHERE id = ?";
+        let done = "UPDATE sessions SET (consolidated, filled) = (SELECT ifnull(max(row), 0), ifnull(max(row), 0) \
+                    FROM turns t WHERE t.session = sessions.row) WHERE id = ?";
         for id in new_sessions {
             self.connection().execute(done, [id])?;
         }
-        Ok(self.outcome)
+        Ok(())
     }
 
     fn connection(&self) -> &'a Connection {
@@ -133,7 +143,8 @@ impl<'a> Adopter<'a> {
     fn entry(&mut self, memory: &Memory) -> rusqlite::Result<bool> {
         let entry = &memory.entry;
         if self.exists(&entry.id)? {
-            self.outcome.kept += 1;
+            let is_back = self.bring_back(entry)?;
+            *(if is_back { &mut self.outcome.added } else { &mut self.outcome.kept }) += 1;
             return Ok(true);
         }
         match rows::insert(self.connection(), entry) {
@@ -150,6 +161,39 @@ impl<'a> Adopter<'a> {
         self.note_adopted("entry", entry.id.as_str())?;
         self.used(memory)?;
         Ok(false)
+    }
+
+    /// Brings an entry back to what the bundle says, if it is inactive only because what brought it here was undone.
+    /// Says whether it is back.
+    fn bring_back(&mut self, entry: &Entry) -> rusqlite::Result<bool> {
+        let sql = "SELECT version FROM entries WHERE id = ? AND kind = 'entry' AND status = 'inactive'";
+        let gone: Option<u32> =
+            self.connection().prepare_cached(sql)?.query_row([entry.id.as_str()], |row| row.get(0)).optional()?;
+        let Some(version) = gone.filter(|_| entry.status == Status::Active) else { return Ok(false) };
+        if !self.was_undone("entry", entry.id.as_str(), version)? {
+            return Ok(false);
+        }
+        let next = Entry { version: version.saturating_add(1), ..entry.clone() };
+        match rows::update(self.connection(), &next) {
+            Err(error) if is_key_taken(&error) => {
+                self.outcome.inactive.push(entry.id.clone());
+                return Ok(false);
+            }
+            outcome => outcome?,
+        };
+        self.writer.keep(&next)?;
+        Ok(true)
+    }
+
+    /// Whether this version was made by undoing the change that brought something here: an import, or its first one.
+    /// An undone import that left no trace here was one elsewhere.
+    fn was_undone(&self, what: &str, id: &str, version: u32) -> rusqlite::Result<bool> {
+        let sql = format!(
+            "SELECT 1 FROM {what}_versions v JOIN changes u ON u.row = v.change LEFT JOIN changes c ON c.id = u.undoes \
+             WHERE v.{what} = ?1 AND v.version = ?2 AND u.verb = 'undo' AND (ifnull(c.verb, 'import') = 'import' \
+               OR EXISTS (SELECT 1 FROM {what}_versions f WHERE f.{what} = ?1 AND f.version = 1 AND f.change = c.row))"
+        );
+        self.connection().prepare_cached(&sql)?.exists(params![id, version])
     }
 
     fn bullet(&mut self, memory: &Memory) -> rusqlite::Result<bool> {
@@ -217,6 +261,46 @@ impl<'a> Adopter<'a> {
             self.note_adopted("document", &address)?;
         }
         Ok(())
+    }
+
+    /// Tasks or projects that are new here, with their earlier versions; one that brings none gets its first here.
+    /// Gives how many are new, or back.
+    fn work<'b, T: Versioned + 'b>(
+        &self,
+        things: &'b [T],
+        history: impl Iterator<Item = (&'b T, &'b Change)>,
+    ) -> rusqlite::Result<u64> {
+        let mut added: HashMap<&str, u32> = HashMap::new();
+        let mut back = 0;
+        for thing in things {
+            if work::insert(self.connection(), thing)? {
+                self.note_adopted(T::WHAT, thing.key())?;
+                added.insert(thing.key(), thing.version());
+            } else {
+                back += u64::from(self.bring_work_back(thing)?);
+            }
+        }
+        for (version, change) in history {
+            // Whatever claims to come after the newest would stand in the way of what really does.
+            if added.get(version.key()).is_some_and(|newest| version.version() <= *newest) {
+                work::keep_version(self.connection(), version, self.earlier_change(change)?)?;
+            }
+        }
+        for thing in things.iter().filter(|thing| added.contains_key(thing.key())) {
+            work::keep_version(self.connection(), thing, self.row)?;
+        }
+        Ok(added.len() as u64 + back)
+    }
+
+    /// As [`bring_back`](Self::bring_back), for a task or project.
+    fn bring_work_back<T: Versioned>(&self, thing: &T) -> rusqlite::Result<bool> {
+        let here: Option<T> = work::one(self.connection(), thing.key())?;
+        let Some(here) = here.filter(|here| here.is_gone() && !thing.is_gone()) else { return Ok(false) };
+        if !self.was_undone(T::WHAT, here.key(), here.version())? {
+            return Ok(false);
+        }
+        let next = thing.at_version(here.version().saturating_add(1));
+        Ok(work::update(self.connection(), &next)? && work::keep_version(self.connection(), &next, self.row)?)
     }
 
     /// The row of a change that was made elsewhere, or here before.

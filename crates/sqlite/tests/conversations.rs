@@ -6,6 +6,8 @@
 
 #[path = "conversations/compaction.rs"]
 mod compaction;
+#[path = "conversations/ending.rs"]
+mod ending;
 #[path = "conversations/facts.rs"]
 mod facts;
 #[path = "conversations/failing.rs"]

@@ -3,16 +3,26 @@
 
 #[path = "engine/context.rs"]
 mod context;
+#[path = "engine/corrections.rs"]
+mod corrections;
+#[path = "engine/disagreements.rs"]
+mod disagreements;
 #[path = "engine/documents.rs"]
 mod documents;
 #[path = "engine/finding.rs"]
 mod finding;
 #[path = "engine/memories.rs"]
 mod memories;
+#[path = "engine/round_trip.rs"]
+mod round_trip;
+#[path = "engine/tools.rs"]
+mod tools;
 #[path = "engine/transfer.rs"]
 mod transfer;
 #[path = "engine/undo.rs"]
 mod undo;
+#[path = "engine/work.rs"]
+mod work;
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,9 +1,10 @@
 //! A model server on loopback that does what a script says, in the true wire formats of OpenAI, Anthropic and Ollama.
 //!
 //! Which wire is meant shows in the path, whether to stream in the request. Each request takes the next step of the
-//! script and is recorded; Ollama's list of models takes none. Nothing here sleeps: what hangs, hangs until the client
-//! hangs up.
+//! script and is recorded; Ollama's list of models takes none, and questions about the model itself are recorded apart.
+//! Nothing here sleeps: what hangs, hangs until the client hangs up.
 
+mod calls;
 mod http;
 mod wires;
 
@@ -14,7 +15,10 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+pub use calls::ScriptedCall;
+use calls::{Calling, Reach};
 pub use http::Request;
+use serde_json::Value;
 use wires::{Ending, Wire};
 
 /// How long a test waits for something that is bound to happen.
@@ -64,12 +68,28 @@ pub enum Step {
     WrongContentType(String),
     /// Begins to answer and reports an error in the stream.
     ErrorInStream(Vec<String>),
+    /// Says this, if anything, and calls these.
+    Calls(String, Vec<ScriptedCall>),
+    /// Runs out of tokens in the middle of the last call's arguments.
+    CutOffInCall(Vec<ScriptedCall>),
+    /// Closes the connection in the middle of the last call's arguments.
+    ResetInCall(Vec<ScriptedCall>),
 }
 
 impl Step {
     /// A reply.
     pub fn reply(text: impl Into<String>) -> Self {
         Self::Reply(text.into())
+    }
+
+    /// A reply without words that calls this.
+    pub fn call(name: &str, arguments: impl ToString) -> Self {
+        Self::calls("", &[(name, &arguments.to_string())])
+    }
+
+    /// A reply that says something, or nothing, and calls these: names and arguments.
+    pub fn calls(text: &str, calls: &[(&str, &str)]) -> Self {
+        Self::Calls(text.to_owned(), scripted(calls))
     }
 
     /// An error with a message in the form that all three wires read.
@@ -85,12 +105,21 @@ impl Step {
     }
 }
 
+/// Calls by their names and arguments.
+pub fn scripted(calls: &[(&str, &str)]) -> Vec<ScriptedCall> {
+    let call = |(name, arguments): &(&str, &str)| ScriptedCall { name: (*name).into(), arguments: (*arguments).into() };
+    calls.iter().map(call).collect()
+}
+
 #[derive(Debug, Default)]
 struct Shared {
     script: Mutex<VecDeque<Step>>,
     /// What it does when the script has ended.
     otherwise: Option<Step>,
     requests: Mutex<Vec<Request>>,
+    /// What it tells about itself, by the end of the path.
+    known: Mutex<Vec<(String, Value)>>,
+    looked_up: Mutex<Vec<Request>>,
     hung_up: Mutex<usize>,
     changed: Condvar,
     is_over: AtomicBool,
@@ -133,7 +162,17 @@ impl ModelServer {
         self.shared.script.lock().unwrap().push_back(step);
     }
 
-    /// Every request so far.
+    /// Tells this to whoever asks for a path with this end, such as `/models` or `/api/show`. Unasked, it knows nothing.
+    pub fn knows(&self, path: &str, answer: Value) {
+        self.shared.known.lock().unwrap().push((path.to_owned(), answer));
+    }
+
+    /// Every question about the model itself so far.
+    pub fn looked_up(&self) -> Vec<Request> {
+        self.shared.looked_up.lock().unwrap().clone()
+    }
+
+    /// Every request so far, without the questions about the model itself.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.requests.lock().unwrap().clone()
     }
@@ -176,7 +215,14 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 
 fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
     let request = http::read(&mut stream)?;
-    shared.requests.lock().unwrap().push(request.clone());
+    if request.path.ends_with("/api/show") || request.path.contains("/models") {
+        return look_up(&mut stream, shared, request);
+    }
+    let nth = {
+        let mut requests = shared.requests.lock().unwrap();
+        requests.push(request.clone());
+        requests.len()
+    };
     if request.path == "/api/tags" {
         return http::whole(&mut stream, 200, "application/json", &wires::ollama_tags(), &[]);
     }
@@ -186,7 +232,7 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
     let next = shared.script.lock().unwrap().pop_front().or_else(|| shared.otherwise.clone());
     let step = next.unwrap_or_else(|| Step::fail(500, "the script has ended"));
     let hangs = matches!(step, Step::Hang | Step::HangAfter(_) | Step::HangAtEnd(_));
-    let mut answer = Answer { stream: &mut stream, wire, streams: wire.streams(&request.body) };
+    let mut answer = Answer { stream: &mut stream, wire, streams: wire.streams(&request.body), nth };
     let sent = answer.perform(step);
     if hangs || sent.is_err() {
         http::wait_until_closed(&mut stream);
@@ -196,11 +242,23 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
     sent
 }
 
+/// Tells what is known of the model.
+fn look_up(stream: &mut TcpStream, shared: &Shared, request: Request) -> std::io::Result<()> {
+    let known = shared.known.lock().unwrap().iter().find(|(end, _)| request.path.ends_with(end)).cloned();
+    shared.looked_up.lock().unwrap().push(request);
+    match known {
+        Some((_, answer)) => http::whole(stream, 200, "application/json", answer.to_string().as_bytes(), &[]),
+        None => http::whole(stream, 404, "application/json", b"{\"error\":\"not found\"}", &[]),
+    }
+}
+
 /// One answer.
 struct Answer<'a> {
     stream: &'a mut TcpStream,
     wire: Wire,
     streams: bool,
+    /// Which request this is.
+    nth: usize,
 }
 
 impl Answer<'_> {
@@ -239,7 +297,29 @@ impl Answer<'_> {
                 http::chunk(self.stream, &self.wire.error_frame())?;
                 http::last_chunk(self.stream)
             }
+            Step::Calls(text, calls) => self.call(&in_pieces(&text), &calls, Reach::Whole),
+            Step::CutOffInCall(calls) => self.call(&[], &calls, Reach::CutOff),
+            Step::ResetInCall(calls) => self.call(&[], &calls, Reach::Broken),
         }
+    }
+
+    fn call(&mut self, text: &[String], calls: &[ScriptedCall], reach: Reach) -> std::io::Result<()> {
+        let (wire, kind) = (self.wire, self.wire.content_type(self.streams));
+        let calling = Calling { text, calls, nth: self.nth, reach };
+        if !self.streams {
+            return http::whole(self.stream, 200, kind, calling.whole(wire).to_string().as_bytes(), &[]);
+        }
+        http::stream_head(self.stream, kind)?;
+        for frame in calling.frames(wire) {
+            http::chunk(self.stream, &frame)?;
+        }
+        let ending = match reach {
+            Reach::Whole => Ending::Calls,
+            Reach::CutOff => Ending::CutOff,
+            Reach::Broken => return Ok(()),
+        };
+        http::chunk(self.stream, &wire.ending_of_calls(ending))?;
+        http::last_chunk(self.stream)
     }
 
     fn reply(&mut self, pieces: &[String], ending: Ending) -> std::io::Result<()> {

@@ -3,28 +3,35 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use throughline_core::ports::{Finish, Model, ModelError, Reply, Task};
+use throughline_core::ports::{Brief, Model, ModelError, Reply};
 
-type Meanwhile = Box<dyn FnMut(&Task) + Send>;
+type Meanwhile = Box<dyn FnMut(&Brief) + Send>;
 
 /// Answers what it was told to, in order, and remembers what it was asked. A call that the script does not foresee
 /// panics: a model that should be left alone is one without a script.
 pub struct ScriptedModel {
     provider: &'static str,
     script: Mutex<VecDeque<Result<Reply, ModelError>>>,
-    asked: Mutex<Vec<Task>>,
+    asked: Mutex<Vec<Brief>>,
     meanwhile: Mutex<Option<Meanwhile>>,
+    window: Option<usize>,
 }
 
 impl Default for ScriptedModel {
     fn default() -> Self {
-        Self { provider: "scripted", script: Mutex::default(), asked: Mutex::default(), meanwhile: Mutex::default() }
+        Self {
+            provider: "scripted",
+            script: Mutex::default(),
+            asked: Mutex::default(),
+            meanwhile: Mutex::default(),
+            window: None,
+        }
     }
 }
 
 /// A whole reply, for ten tokens in and five out.
 pub fn reply(text: impl Into<String>) -> Reply {
-    Reply { text: text.into(), finish: Finish::Complete, tokens_in: 10, tokens_out: 5 }
+    Reply { tokens_in: 10, tokens_out: 5, ..Reply::said(text) }
 }
 
 impl ScriptedModel {
@@ -43,13 +50,18 @@ impl ScriptedModel {
         Self { provider, ..self }
     }
 
+    /// The same, and it can see so many tokens at once.
+    pub fn with_window(self, tokens: usize) -> Self {
+        Self { window: Some(tokens), ..self }
+    }
+
     /// The same, and this happens during every call, before it answers.
-    pub fn meanwhile(self, happens: impl FnMut(&Task) + Send + 'static) -> Self {
+    pub fn meanwhile(self, happens: impl FnMut(&Brief) + Send + 'static) -> Self {
         Self { meanwhile: Mutex::new(Some(Box::new(happens))), ..self }
     }
 
     /// What it was asked so far.
-    pub fn asked(&self) -> Vec<Task> {
+    pub fn asked(&self) -> Vec<Brief> {
         lock(&self.asked).clone()
     }
 }
@@ -71,13 +83,17 @@ impl Model for ScriptedModel {
         true
     }
 
-    fn complete(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
-        lock(&self.asked).push(task.clone());
+    fn context_window(&self) -> Option<usize> {
+        self.window
+    }
+
+    fn complete(&self, brief: &Brief, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+        lock(&self.asked).push(brief.clone());
         if let Some(happens) = lock(&self.meanwhile).as_mut() {
-            happens(task);
+            happens(brief);
         }
         let next = lock(&self.script).pop_front();
-        let outcome = next.unwrap_or_else(|| panic!("the script has no answer to {task:?}"));
+        let outcome = next.unwrap_or_else(|| panic!("the script has no answer to {brief:?}"));
         match outcome {
             Ok(reply) if !sink(&reply.text) => Err(ModelError::Cancelled),
             outcome => outcome,

@@ -7,6 +7,7 @@ mod finding;
 mod history;
 mod logs;
 mod transfer;
+mod work;
 
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,13 +36,14 @@ use checks;
 
 /// Runs the whole suite; `make` gives an empty store each time. Every broken promise is named at the end.
 pub fn conformance(make: &dyn Fn() -> Arc<dyn Store>) {
-    let parts: [&[Check]; 7] = [
+    let parts: [&[Check]; 8] = [
         entries::CHECKS,
         history::CHECKS,
         filters::CHECKS,
         finding::CHECKS,
         logs::CHECKS,
         conversations::CHECKS,
+        work::CHECKS,
         transfer::CHECKS,
     ];
     let broken = |(_, check): &&Check| catch_unwind(AssertUnwindSafe(|| check(make))).is_err();
@@ -68,7 +70,7 @@ pub fn entry(id: &str, content: &str) -> Entry {
         created_at: minute(0),
         updated_at: minute(0),
         expires_at: None,
-        supersedes: None,
+        supersedes: Vec::new(),
         provenance: Vec::new(),
         version: 1,
     }
@@ -91,7 +93,7 @@ pub fn full_entry(id: &str) -> Entry {
         project: Some("apollo".to_owned()),
         updated_at: minute(5),
         expires_at: Some(minute(900)),
-        supersedes: Some(EntryId::new("earlier")),
+        supersedes: vec![EntryId::new("earlier"), EntryId::new("before")],
         provenance: vec![TurnId::new("said")],
         ..keyed(id, "full", "every field\nis filled 用户 👩‍💻")
     }
@@ -182,7 +184,8 @@ fn everything(store: &dyn Store) -> impl PartialEq + Debug + use<> {
         done(store.changes(usize::MAX)),
         done(store.known_documents()),
         done(store.undoable()),
-        done(store.recalls(usize::MAX)),
+        (done(store.tasks()), done(store.projects())),
+        done(store.recalls(None, usize::MAX)),
         done(store.exports()),
     )
 }

@@ -1,11 +1,13 @@
 //! Consolidation without a daemon: a detached run of this program, which ends by itself.
 
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use throughline_core::engine::{Consolidation, EngineError, Worker};
+use throughline_core::engine::{Consolidation, Ended, EngineError, Filled, Worker};
 use throughline_core::model::SessionId;
+use throughline_core::ports::Model;
 use throughline_core::session::Trigger;
 
 use crate::models;
@@ -20,9 +22,18 @@ const RECENT: SignedDuration = SignedDuration::from_hours(24 * 7);
 
 /// Starts a consolidation that outlives this process; says whether it could.
 pub(crate) fn start(session: &SessionId) -> bool {
+    detached("consolidate", session)
+}
+
+/// Ends a conversation in a run that outlives this process.
+pub(crate) fn start_end(session: &SessionId) {
+    detached("end", session);
+}
+
+fn detached(verb: &str, session: &SessionId) -> bool {
     let started = std::env::current_exe().and_then(|program| {
         let mut command = Command::new(program);
-        command.args(["session", "consolidate", session.as_str(), "--json"]);
+        command.args(["session", verb, session.as_str(), "--json"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -47,22 +58,61 @@ pub(crate) fn start_idle(world: &World, except: &SessionId) {
     }
 }
 
-/// Consolidates here and now, waiting for its turn.
+/// Consolidates here and now, waiting for its turn; looks back on the conversation too, where that is due.
 pub(crate) fn consolidate(
     world: &World,
     session: &SessionId,
     summary: Option<&str>,
 ) -> Result<Consolidation, EngineError> {
-    let model = models::for_consolidation(&world.config.config, &world.home.config);
-    let worker = Worker { name: std::process::id().to_string(), is_gone: &|name| !is_running(name) };
+    let outcome = patiently(world, |model, worker| {
+        let outcome = world.engine.consolidate(session, model, summary, worker)?;
+        Ok((outcome != Consolidation::Busy).then_some(outcome))
+    })?;
+    if let Err(error) = patiently(world, |model, worker| world.engine.flush(session, model, worker)) {
+        tracing::warn!(%error, "the conversation was not looked back on; the next command tries again");
+    }
+    Ok(outcome.unwrap_or(Consolidation::Busy))
+}
+
+/// Looks back on a conversation here and now.
+pub(crate) fn fill(world: &World, session: &SessionId) -> Result<Option<Filled>, EngineError> {
+    patiently(world, |model, worker| world.engine.fill(session, model, worker))
+}
+
+/// Ends a conversation here and now.
+pub(crate) fn end(world: &World, session: &SessionId) -> Result<Ended, EngineError> {
+    let mut last = None;
+    let ended = patiently(world, |model, worker| {
+        let ended = world.engine.end_session(session, model, worker)?;
+        let is_busy = ended.consolidation == Consolidation::Busy || ended.filled.is_none();
+        last = Some(ended.clone());
+        Ok((!is_busy).then_some(ended))
+    })?;
+    let no_session = || EngineError::NoSession { session: session.clone() };
+    ended.or(last).ok_or_else(no_session)
+}
+
+/// Tries until nobody else is at it, or patience ends.
+fn patiently<T>(
+    world: &World,
+    mut work: impl FnMut(&dyn Model, &Worker<'_>) -> Result<Option<T>, EngineError>,
+) -> Result<Option<T>, EngineError> {
+    let model = models::for_consolidation(&world.config.config, &world.home.config, &world.engine);
+    let worker = Worker { name: worker_name(), is_gone: &|name| !is_running(name) };
     let mut waited = Duration::ZERO;
     loop {
-        match world.engine.consolidate(session, &*model, summary, &worker)? {
-            Consolidation::Busy if waited < PATIENCE => {
+        match work(&*model, &worker)? {
+            None if waited < PATIENCE => {
                 std::thread::sleep(PAUSE);
                 waited += PAUSE;
             }
-            outcome => return Ok(outcome),
+            done => return Ok(done),
         }
     }
+}
+
+/// A name that no other worker has, not even one of this process.
+fn worker_name() -> String {
+    static NTH: AtomicU32 = AtomicU32::new(0);
+    format!("{}/{}", std::process::id(), NTH.fetch_add(1, Ordering::Relaxed))
 }

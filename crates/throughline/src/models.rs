@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use throughline_core::engine::Engine;
 use throughline_core::ports::Model;
 use throughline_providers::{
     Anthropic, Careful, HttpSettings, Offline, Ollama, OpenAi, Secret, SettingsError, ThreadPause,
@@ -49,9 +50,10 @@ impl ModelSetupError {
     }
 }
 
-/// The model that summarises and extracts; the offline one where nothing else is set up.
-pub(crate) fn for_consolidation(config: &Config, keys: &Path) -> Arc<dyn Model> {
-    let chosen = consolidation_choice(config).and_then(|choice| build(&choice, keys));
+/// The model that summarises and extracts; the offline one where nothing else is set up. The engine remembers how it
+/// fared, for this process and the next.
+pub(crate) fn for_consolidation(config: &Config, keys: &Path, engine: &Engine) -> Arc<dyn Model> {
+    let chosen = consolidation_choice(config).and_then(|choice| build(&choice, keys, engine));
     chosen.unwrap_or_else(|error| {
         tracing::warn!(%error, hint = error.hint(), "the configured model cannot be used; going on offline");
         Arc::new(Offline)
@@ -59,8 +61,8 @@ pub(crate) fn for_consolidation(config: &Config, keys: &Path) -> Arc<dyn Model> 
 }
 
 /// The model that talks.
-pub(crate) fn for_chat(choice: &ModelConfig, keys: &Path) -> Result<Arc<dyn Model>, ModelSetupError> {
-    build(choice, keys)
+pub(crate) fn for_chat(choice: &ModelConfig, keys: &Path, engine: &Engine) -> Result<Arc<dyn Model>, ModelSetupError> {
+    build(choice, keys, engine)
 }
 
 fn consolidation_choice(config: &Config) -> Result<ModelConfig, ModelSetupError> {
@@ -83,24 +85,39 @@ fn provider_named(name: &str) -> Result<ModelProvider, ModelSetupError> {
         .map_err(|_| ModelSetupError::UnknownProvider { given: name.to_owned() })
 }
 
-fn build(choice: &ModelConfig, keys: &Path) -> Result<Arc<dyn Model>, ModelSetupError> {
+fn build(choice: &ModelConfig, keys: &Path, engine: &Engine) -> Result<Arc<dyn Model>, ModelSetupError> {
     match choice.provider {
         ModelProvider::Offline => Ok(Arc::new(Offline)),
         ModelProvider::Ollama => {
             let mut settings = settings(choice, "ollama", None, keys)?;
             settings.base_url = settings.base_url.or_else(world::ollama_host);
-            careful(Ollama::new(settings)?)
+            careful(Ollama::new(settings)?, choice, engine)
         }
-        ModelProvider::OpenAi => careful(OpenAi::new(settings(choice, "openai", Some("OPENAI_API_KEY"), keys)?)?),
+        ModelProvider::OpenAi => {
+            careful(OpenAi::new(settings(choice, "openai", Some("OPENAI_API_KEY"), keys)?)?, choice, engine)
+        }
         ModelProvider::Anthropic => {
-            careful(Anthropic::new(settings(choice, "anthropic", Some("ANTHROPIC_API_KEY"), keys)?)?)
+            careful(Anthropic::new(settings(choice, "anthropic", Some("ANTHROPIC_API_KEY"), keys)?)?, choice, engine)
         }
     }
 }
 
-fn careful(model: impl Model + 'static) -> Result<Arc<dyn Model>, ModelSetupError> {
+/// With tries and a breaker that goes on from where any process left it.
+fn careful(
+    model: impl Model + 'static,
+    choice: &ModelConfig,
+    engine: &Engine,
+) -> Result<Arc<dyn Model>, ModelSetupError> {
     let pause = ThreadPause::seeded(u64::from(std::process::id()));
-    Ok(Arc::new(Careful::new(model, Arc::new(WorldClock::real()), Arc::new(pause))))
+    // Another model or another address starts with a clean record.
+    let place = choice.base_url.as_deref().unwrap_or_default();
+    let key = format!("{} {} {place}", model.provider(), model.name());
+    let careful = Careful::new(model, Arc::new(WorldClock::real()), Arc::new(pause));
+    if let Some(breaker) = engine.breaker(&key) {
+        careful.restore(breaker);
+    }
+    let keeper = engine.clone();
+    Ok(Arc::new(careful.keeping(move |breaker| keeper.keep_breaker(&key, breaker))))
 }
 
 /// The key comes from the variable that is named, else from the provider's usual one, else from `<provider>.key`

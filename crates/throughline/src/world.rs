@@ -9,10 +9,11 @@ use directories::ProjectDirs;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use throughline_core::engine::{Engine, InjectAt, Settings};
-use throughline_core::model::{Actor, Name, NameError, Source};
-use throughline_core::ports::{Clock, DocumentError, Ids, StoreError};
+use throughline_core::model::{Actor, Name, NameError, Source, Status, UnknownSpelling};
+use throughline_core::ports::{Clock, DocumentError, Ids, StoreError, Work as _};
 use throughline_core::recall::Ranking;
 use throughline_core::session::Policy;
+use throughline_core::tools::Tool;
 use throughline_core::working::WorkingLimits;
 use throughline_documents::FileDocuments;
 use throughline_sqlite::{Durability, SqliteStore};
@@ -46,6 +47,9 @@ pub enum OpenError {
     /// `memory.user_namespace` is not a safe name.
     #[error("`memory.user_namespace` is not usable")]
     Namespace(#[source] NameError),
+    /// `memory.tools` names a tool that does not exist.
+    #[error("`memory.tools` is not usable")]
+    Tools(#[source] UnknownSpelling),
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -61,6 +65,7 @@ impl OpenError {
             Self::NoHome => Some("set `THROUGHLINE_HOME` to a directory of your choice".to_owned()),
             Self::BadNow { .. } => Some("write it as in `2026-03-01T12:00:00Z`, or unset it".to_owned()),
             Self::Directory { .. } => Some("check that you may write there, or set `THROUGHLINE_HOME`".to_owned()),
+            Self::Tools(_) => Some("`throughline tool list` shows them; or use \"default\" or \"all\"".to_owned()),
             Self::Config(error) => error.hint().map(std::borrow::Cow::into_owned),
             Self::Namespace(error) => Some(error.hint().to_owned()),
             Self::Store(error) => error.hint().map(str::to_owned),
@@ -209,7 +214,7 @@ impl World {
         let settings = settings(&config)?;
         private_file(&home.database())?;
         let store = Arc::new(SqliteStore::open(&home.database(), &home.backups(), Durability::Full)?);
-        let documents = Arc::new(FileDocuments::open(&home.data)?);
+        let documents = Arc::new(FileDocuments::open(&home.data)?.with_projects(places(&store)));
         let person = Actor::new(Source::User, "cli");
         let engine =
             Engine::new(Arc::clone(&store) as _, documents, Arc::new(clock), Arc::new(RandomIds), settings, person);
@@ -219,6 +224,15 @@ impl World {
     /// Now, where the person is.
     pub fn now(&self) -> Zoned {
         self.engine.now().to_zoned(self.zone.clone())
+    }
+}
+
+/// Where projects are, as they are registered at the moment.
+fn places(store: &Arc<SqliteStore>) -> impl Fn(&Name) -> Option<PathBuf> + Send + Sync + 'static {
+    let store = Arc::clone(store);
+    move |name| {
+        let project = store.project(name).ok().flatten()?;
+        project.dir.filter(|_| project.status == Status::Active).map(PathBuf::from)
     }
 }
 
@@ -259,7 +273,21 @@ pub fn settings(loaded: &Loaded) -> Result<Settings, OpenError> {
             retention_days: memory.timeline_retention_days,
         },
         daily_tokens: u64::from(loaded.config.model.daily_tokens),
+        tools: tools(&memory.tools)?,
+        agent_erases: memory.agent_forget == config::AgentForget::Delete,
+        flush_every: memory.flush_every_prompts as usize,
     })
+}
+
+/// The tools that are offered, in their own order.
+fn tools(chosen: &config::Tools) -> Result<Vec<Tool>, OpenError> {
+    let named = match chosen {
+        config::Tools::Set(config::ToolSet::Default) => return Ok(Tool::USUAL.to_vec()),
+        config::Tools::Set(config::ToolSet::All) => return Ok(Tool::ALL.to_vec()),
+        config::Tools::Only(names) => names.iter().map(|name| name.parse::<Tool>()).collect::<Result<Vec<_>, _>>(),
+    };
+    let named = named.map_err(OpenError::Tools)?;
+    Ok(Tool::ALL.into_iter().filter(|tool| named.contains(tool)).collect())
 }
 
 /// The person's editor: `$VISUAL`, else `$EDITOR`.
@@ -278,9 +306,10 @@ pub fn ollama_host() -> Option<String> {
     Some(if host.contains("://") { host } else { format!("http://{host}") })
 }
 
-/// Whether a process with this number is there. Where that cannot be told, it is taken to be.
+/// Whether a process with this number is there (`4711/2` is the second worker of 4711). Where that cannot be told, it
+/// is taken to be.
 pub fn is_running(process: &str) -> bool {
-    let Ok(number) = process.parse::<u32>() else { return true };
+    let Ok(number) = process.split('/').next().unwrap_or_default().parse::<u32>() else { return true };
     let table = Path::new("/proc");
     if !table.join("self").exists() {
         return true;

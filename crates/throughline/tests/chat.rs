@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
 mod common;
+#[path = "chat/tools.rs"]
+mod tools;
 
 use common::{Home, string, tree};
 use serde_json::{Value, json};

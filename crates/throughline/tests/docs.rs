@@ -119,3 +119,54 @@ fn the_config_reference_is_the_commented_defaults() {
         ),
     );
 }
+
+/// A parameter's type, as a person would say it.
+fn kind_of(schema: &serde_json::Value) -> String {
+    if let Some(words) = schema["enum"].as_array() {
+        let words: Vec<&str> = words.iter().filter_map(|word| word.as_str()).collect();
+        return words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+    }
+    if let Some(one_of) = schema["oneOf"].as_array().or(schema["anyOf"].as_array()) {
+        let all = one_of.iter().filter(|one| one["type"] != "null");
+        return all
+            .map(|one| one["const"].as_str().map_or_else(|| kind_of(one), |word| format!("`{word}`")))
+            .collect::<Vec<_>>()
+            .join(", ");
+    }
+    match &schema["type"] {
+        serde_json::Value::String(name) => name.clone(),
+        serde_json::Value::Array(names) => names.first().and_then(|name| name.as_str()).unwrap_or_default().to_owned(),
+        _ => String::new(),
+    }
+}
+
+#[test]
+fn the_tools_reference_is_what_assistants_are_told() {
+    use throughline_core::tools::{Tool, guidance};
+    let mut page = "# The tools that assistants are offered\n\nGenerated from the program. `throughline tool list` shows \
+                    those that your config offers (`memory.tools`), `throughline tool\ncall NAME '{…}'` calls one as an \
+                    assistant would. Every write answers with a receipt: the id, and whether a recall finds it.\nErrors \
+                    say what was wrong and what to do next.\n"
+        .to_owned();
+    for tool in Tool::ALL {
+        let usual = if Tool::USUAL.contains(&tool) { "" } else { " (on request)" };
+        page.push_str(&format!(
+            "\n## `{tool}`{usual}\n\n{}\n\n| parameter | takes | meaning |\n|---|---|---|\n",
+            tool.description()
+        ));
+        let schema = tool.schema();
+        for (name, parameter) in schema["properties"].as_object().into_iter().flatten() {
+            let needed = schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
+            let mark = if needed { "" } else { "?" };
+            let meaning = parameter["description"].as_str().unwrap_or_default().replace('\n', " ");
+            page.push_str(&format!("| `{name}`{mark} | {} | {meaning} |\n", kind_of(parameter)));
+        }
+    }
+    let told = guidance(&Tool::USUAL);
+    page.push_str(&format!(
+        "\n## What an assistant is told\n\nOffered for its system prompt (`throughline tool guidance`), {} tokens with the \
+         usual tools:\n\n```text\n{}\n```\n",
+        told.tokens, told.text
+    ));
+    check("tools.md", &page);
+}

@@ -17,7 +17,7 @@ use common::{Home, string};
 use serde_json::Value;
 
 /// A namespace, and nothing that starts by itself.
-const QUIET: &str = "[memory]\nuser_namespace = \"user\"\nconsolidation_turn_threshold = 0\n";
+const QUIET: &str = "[memory]\nuser_namespace = \"user\"\nconsolidation_turn_threshold = 0\nflush_every_prompts = 0\n";
 
 fn quiet() -> Home {
     Home::with_config("config.toml", QUIET)

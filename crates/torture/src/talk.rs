@@ -17,9 +17,7 @@ use throughline::synthetic::Dice;
 use throughline::world::is_running;
 use throughline_core::engine::{Consolidation, Engine, Said, StartSession, Worker};
 use throughline_core::model::{Kind, Layer, Namespace, Position, Role, SessionId, Status, Turn, TurnId};
-use throughline_core::ports::{
-    Conversations as _, Finish, Inspect as _, Model, ModelError, Reply, Task, Transfer as _,
-};
+use throughline_core::ports::{Brief, Conversations as _, Inspect as _, Model, ModelError, Reply, Transfer as _};
 use throughline_sqlite::SqliteStore;
 
 use crate::{Failure, chain, open, person};
@@ -60,21 +58,25 @@ impl Model for Parrot {
         false
     }
 
-    fn complete(&self, task: &Task, _: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
-        let text = match task {
-            Task::Summarise(task) => {
-                let lines: String = task.turns.iter().map(|turn| format!("- {}\n", turn.content)).collect();
+    fn context_window(&self) -> Option<usize> {
+        None
+    }
+
+    fn complete(&self, brief: &Brief, _: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+        let text = match brief {
+            Brief::Summarise(brief) => {
+                let lines: String = brief.turns.iter().map(|turn| format!("- {}\n", turn.content)).collect();
                 format!("## Working on\n{lines}")
             }
-            Task::Extract(task) => {
+            Brief::Extract(brief) | Brief::Fill(brief) => {
                 let kinds = ["fact", "preference", "identity", "decision"];
                 let fact = |(at, turn): (usize, &Turn)| serde_json::json!({ "text": turn.content, "kind": kinds[(at + turn.content.len()) % kinds.len()] });
-                let theirs = task.turns.iter().filter(|turn| turn.role == Role::User);
+                let theirs = brief.turns.iter().filter(|turn| turn.role == Role::User);
                 serde_json::json!({ "facts": theirs.enumerate().map(fact).collect::<Vec<_>>() }).to_string()
             }
-            Task::Chat { .. } => return Err(ModelError::CannotChat),
+            Brief::Chat { .. } => return Err(ModelError::CannotChat),
         };
-        Ok(Reply { text, finish: Finish::Complete, tokens_in: 0, tokens_out: 0 })
+        Ok(Reply::said(text))
     }
 }
 

@@ -140,7 +140,7 @@ mod tests {
             turn(Role::User, "My name is Ada. I prefer tea over coffee, and no facts please. 我喜欢喝茶。"),
             turn(Role::Assistant, "You could try the zebra framework."),
         ];
-        let reply = Reply { text: reply.to_owned(), finish: Finish::Complete, tokens_in: 0, tokens_out: 0 };
+        let reply = Reply::said(reply);
         Ok(parse(&reply, &turns)?.into_iter().map(|fact| format!("{}: {}", fact.kind, fact.text)).collect())
     }
 

@@ -64,6 +64,43 @@ pub fn timeline_text(at: Timestamp, text: &str) -> String {
     format!("[{}] {text}", at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M"))
 }
 
+/// Begins what a conversation left in a task's state.
+const FROM: &str = "## From ";
+
+/// A task's state with what a conversation says about it now, in place of what it said before. The oldest of what
+/// conversations left makes room; what somebody wrote stays.
+pub fn task_state(state: &str, session: &SessionId, at: Timestamp, summary: &str, max_tokens: usize) -> String {
+    let (own, mut blocks) = blocks(state);
+    let title = format!("{FROM}{session}, ");
+    blocks.retain(|block| !block.starts_with(&title));
+    let day = at.to_zoned(TimeZone::UTC).date();
+    let said =
+        summary.trim().lines().map(|line| if line.starts_with('#') { format!("#{line}") } else { line.to_owned() });
+    blocks.push(format!("{title}{day}\n\n{}", said.collect::<Vec<_>>().join("\n")));
+    let size = |blocks: &[String]| blocks.iter().map(|block| tokens::estimate(block) + 1).sum::<usize>();
+    while blocks.len() > 1 && size(&blocks) > max_tokens {
+        blocks.remove(0);
+    }
+    let parts = (!own.is_empty()).then_some(own).into_iter().chain(blocks);
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// What somebody wrote, and what each conversation left.
+fn blocks(state: &str) -> (String, Vec<String>) {
+    let mut parts = vec![String::new()];
+    for line in state.lines() {
+        if line.starts_with(FROM) {
+            parts.push(String::new());
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push_str(line);
+            part.push('\n');
+        }
+    }
+    let mut parts = parts.into_iter().map(|part| part.trim().to_owned());
+    (parts.next().unwrap_or_default(), parts.collect())
+}
+
 /// The raw turns, for when no model would summarise them: bounded, the latest kept.
 pub fn raw(turns: &[Turn]) -> String {
     let line = |turn: &Turn| {
@@ -112,6 +149,20 @@ mod tests {
         assert!(tokens::estimate(&text) <= 50);
         let own = "- new ".repeat(100);
         assert_eq!(running(Some("- old"), own.trim(), 50), own.trim(), "what is new is never cut");
+    }
+
+    #[test]
+    fn a_task_keeps_what_each_conversation_left_and_what_somebody_wrote() {
+        let at = "2026-05-07T14:30:59Z".parse().unwrap();
+        let (web, cli) = ("web:1".parse().unwrap(), "cli:2".parse().unwrap());
+        let one = task_state("Mine.", &web, at, "## Done\n- a", 100);
+        assert_eq!(one, "Mine.\n\n## From web:1, 2026-05-07\n\n### Done\n- a");
+        assert_eq!(task_state(&one, &web, at, "## Done\n- a", 100), one, "said again, it stands once");
+        let two = task_state(&one, &cli, at, "- b", 100);
+        assert_eq!(two, format!("{one}\n\n## From cli:2, 2026-05-07\n\n- b"));
+        let short = task_state(&two, &cli, at, "- c", 12);
+        assert_eq!(short, "Mine.\n\n## From cli:2, 2026-05-07\n\n- c");
+        assert_eq!(task_state("", &cli, at, "- c", 12), "## From cli:2, 2026-05-07\n\n- c");
     }
 
     #[test]

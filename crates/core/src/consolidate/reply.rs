@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: Result<&str, NotASummary>) {
-        let reply = Reply { text: text.to_owned(), finish: Finish::Complete, tokens_in: 0, tokens_out: 0 };
+        let reply = Reply::said(text);
         assert_eq!(summary(&reply).as_deref().map_err(|error| *error), expected, "{text:?}");
     }
 
@@ -149,13 +149,13 @@ mod tests {
 
     #[test]
     fn a_reply_that_was_cut_off_is_no_summary() {
-        let reply = Reply { text: "- half".to_owned(), finish: Finish::CutOff, tokens_in: 0, tokens_out: 0 };
+        let reply = Reply { finish: Finish::CutOff, ..Reply::said("- half") };
         assert_eq!(summary(&reply), Err(NotASummary::CutOff));
     }
 
     #[test]
     fn is_bounded_inside_no_character() {
-        let reply = Reply { text: "字".repeat(10_000), finish: Finish::Complete, tokens_in: 0, tokens_out: 0 };
+        let reply = Reply::said("字".repeat(10_000));
         assert!(summary(&reply).unwrap().len() <= MAX_BYTES);
     }
 }

@@ -1,5 +1,6 @@
 //! Consolidation: fetches, asks the model, and has written what came of it.
 
+pub(super) mod new_facts;
 mod write;
 
 use jiff::{SignedDuration, Timestamp};
@@ -8,7 +9,7 @@ use serde::Serialize;
 use crate::consolidate::facts::{self, Fact};
 use crate::consolidate::reply::{self, NotASummary};
 use crate::model::{Actor, DocumentName, EntryId, Layer, Position, Role, SessionId, SessionState, Source, Turn};
-use crate::ports::{ExtractTask, Lease, Model, ModelError, Reply, Spent, SummaryTask, Task};
+use crate::ports::{Brief, ExtractBrief, Lease, Model, ModelError, Reply, Spent, SummaryBrief};
 use crate::recall::{Filter, RecallRequest, Scope};
 use crate::session::Standing;
 
@@ -78,6 +79,11 @@ struct Batch {
 }
 
 impl Batch {
+    /// When the last of it was said.
+    fn said_last(&self) -> Timestamp {
+        self.turns.last().map_or(self.state.session.updated_at, |turn| turn.at)
+    }
+
     /// What stands for the part of the conversation that is no longer sent.
     fn earlier(&self) -> Option<&str> {
         let mut summaries = self.window.iter().filter(|(_, turn)| turn.role == Role::Summary);
@@ -94,24 +100,45 @@ impl Engine {
         host_summary: Option<&str>,
         worker: &Worker<'_>,
     ) -> Done<Consolidation> {
+        let engine = self.acting(Actor::new(Source::System, "consolidation"));
+        let work = |hold: &dyn Fn() -> Done<bool>| engine.consolidate_alone(session, model, host_summary, hold);
+        let outcome = self.alone(session, worker, work);
+        if let Err(error) = engine.retire() {
+            tracing::warn!(%error, "old chunks of the timeline were not retired");
+        }
+        Ok(outcome?.unwrap_or(Consolidation::Busy))
+    }
+
+    /// Does work on a conversation that nobody else may do at the same time; nothing where somebody else is at it.
+    ///
+    /// The work is given a way to ask whether it is still alone, which it does after anything that may take long: a
+    /// lease that ran out meanwhile may be somebody else's now.
+    pub(super) fn alone<T>(
+        &self,
+        session: &SessionId,
+        worker: &Worker<'_>,
+        work: impl FnOnce(&dyn Fn() -> Done<bool>) -> Done<T>,
+    ) -> Done<Option<T>> {
         // With a namespace, sessions share working memory and take turns; without, each is on its own.
         let name = match &self.settings.namespace {
             Some(namespace) => format!("consolidate {namespace}"),
             None => format!("consolidate {session}"),
         };
-        let now = self.clock.now();
-        let until = now.checked_add(LEASE).unwrap_or(Timestamp::MAX);
-        let lease = Lease { name, holder: worker.name.clone(), until };
-        if !self.store.acquire(&lease, now, worker.is_gone)? {
-            return Ok(Consolidation::Busy);
+        let lease = |now: Timestamp| Lease {
+            name: name.clone(),
+            holder: worker.name.clone(),
+            until: now.checked_add(LEASE).unwrap_or(Timestamp::MAX),
+        };
+        let hold = || {
+            let now = self.clock.now();
+            Ok(self.store.acquire(&lease(now), now, worker.is_gone)?)
+        };
+        if !hold()? {
+            return Ok(None);
         }
-        let engine = self.acting(Actor::new(Source::System, "consolidation"));
-        let outcome = engine.consolidate_alone(session, model, host_summary);
-        self.store.release(&lease)?;
-        if let Err(error) = engine.retire() {
-            tracing::warn!(%error, "old chunks of the timeline were not retired");
-        }
-        outcome
+        let outcome = work(&hold);
+        self.store.release(&lease(self.clock.now()))?;
+        outcome.map(Some)
     }
 
     fn consolidate_alone(
@@ -119,20 +146,19 @@ impl Engine {
         session: &SessionId,
         model: &dyn Model,
         host_summary: Option<&str>,
+        is_still_alone: &dyn Fn() -> Done<bool>,
     ) -> Done<Consolidation> {
         let Some(batch) = self.batch(session)? else { return Ok(Consolidation::Nothing) };
         let summary = match host_summary {
-            Some(text) => Ok(reply::summary(&Reply {
-                text: text.to_owned(),
-                finish: crate::ports::Finish::Complete,
-                tokens_in: 0,
-                tokens_out: 0,
-            })),
+            Some(text) => Ok(reply::summary(&Reply::said(text))),
             None => self.ask_summary(&batch, model),
         };
         let reason = match summary {
             Ok(Ok(text)) => {
                 let facts = self.ask_facts(&batch, model);
+                if !is_still_alone()? {
+                    return Ok(Consolidation::Busy);
+                }
                 return self
                     .write_consolidation(&batch, &text, &facts)
                     .map(|done| done.map_or(Consolidation::Nothing, Consolidation::Done));
@@ -140,6 +166,9 @@ impl Engine {
             Ok(Err(error)) => error.to_string(),
             Err(error) => error.to_string(),
         };
+        if !is_still_alone()? {
+            return Ok(Consolidation::Busy);
+        }
         let failures = self.store.note_failure(session)?;
         tracing::warn!(%session, reason, failures, "a conversation was not summarised");
         if failures < self.settings.policy.max_failures {
@@ -161,14 +190,14 @@ impl Engine {
 
     fn ask_summary(&self, batch: &Batch, model: &dyn Model) -> Result<Result<String, NotASummary>, ModelError> {
         let previous = if self.keeps_working() { self.working().ok().flatten() } else { None };
-        let task = Task::Summarise(SummaryTask {
+        let brief = Brief::Summarise(SummaryBrief {
             personal: self.settings.namespace.is_some(),
             turns: batch.turns.clone(),
             previous: previous.map(|working| working.content),
-            knowledge: self.related(batch),
+            knowledge: self.related(&batch.turns),
             max_tokens: self.settings.policy.summary_max_tokens,
         });
-        let summary = reply::summary(&self.ask(model, &task, &mut |_| true)?);
+        let summary = reply::summary(&self.ask(model, &brief, &mut |_| true)?);
         // Rules that find nothing worth a line have read it all; a language model that says nothing has failed.
         let is_offline = model.provider() == OFFLINE;
         Ok(if is_offline && summary == Err(NotASummary::Empty) { Ok(String::new()) } else { summary })
@@ -179,8 +208,8 @@ impl Engine {
         if !self.settings.enabled || !self.settings.policy.auto_extract {
             return Vec::new();
         }
-        let task = Task::Extract(ExtractTask { turns: batch.turns.clone(), known: self.related(batch) });
-        let reply = match self.ask(model, &task, &mut |_| true) {
+        let brief = Brief::Extract(ExtractBrief { turns: batch.turns.clone(), known: self.related(&batch.turns) });
+        let reply = match self.ask(model, &brief, &mut |_| true) {
             Ok(reply) => reply,
             Err(error) => {
                 tracing::warn!(%error, "no facts were extracted");
@@ -194,11 +223,11 @@ impl Engine {
     }
 
     /// Knowledge about what the person said, for the model to understand it.
-    fn related(&self, batch: &Batch) -> Vec<String> {
+    pub(super) fn related(&self, turns: &[Turn]) -> Vec<String> {
         if !self.settings.enabled {
             return Vec::new();
         }
-        let said = batch.turns.iter().filter(|turn| turn.role == Role::User).map(|turn| turn.content.as_str());
+        let said = turns.iter().filter(|turn| turn.role == Role::User).map(|turn| turn.content.as_str());
         let filter = Filter {
             scope: Scope::Only(self.facts()),
             layers: vec![Layer::Knowledge],
@@ -216,19 +245,24 @@ impl Engine {
     }
 
     /// Asks a model, within the day's budget, and writes the ledger.
-    pub fn ask(&self, model: &dyn Model, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+    pub fn ask(
+        &self,
+        model: &dyn Model,
+        brief: &Brief,
+        sink: &mut dyn FnMut(&str) -> bool,
+    ) -> Result<Reply, ModelError> {
         let day = self.clock.now().strftime("%Y-%m-%d").to_string();
         let budget = self.settings.daily_tokens;
         if budget > 0 && model.provider() != OFFLINE && self.spent_on(&day) >= budget {
             return Err(ModelError::BudgetSpent { budget });
         }
-        let outcome = model.complete(task, sink);
+        let outcome = model.complete(brief, sink);
         let (tokens_in, tokens_out) = outcome.as_ref().map_or((0, 0), |reply| (reply.tokens_in, reply.tokens_out));
         let spent = Spent {
             day,
             provider: model.provider().to_owned(),
             model: model.name().to_owned(),
-            purpose: task.purpose(),
+            purpose: brief.purpose(),
             calls: u64::from(outcome.is_ok()),
             failures: u64::from(outcome.is_err()),
             tokens_in,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::model::{
-    Actor, ContentHash, Document, DocumentName, Entry, Kind, Layer, Namespace, Position, Source, Status, Verb,
+    Actor, ContentHash, Document, DocumentName, Entry, Kind, Layer, Name, Namespace, Position, Source, Status, Verb,
 };
 use crate::ports::{DocumentError, KnownDocument, Op, Page, StoreError};
 use crate::recall::{Filter, Scope};
@@ -51,7 +51,7 @@ impl std::fmt::Display for IdentityUsage {
 /// Lines of one document that can be found on their own; a longer list belongs into the vault.
 const MAX_BULLETS: usize = 5000;
 
-fn fold_blanks(text: &str) -> String {
+pub(super) fn fold_blanks(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -100,7 +100,7 @@ impl Engine {
                 Ok((!text.is_empty()).then_some(text))
             }
             Namespace::Global | Namespace::Facts(_) => self.render_entries(address),
-            Namespace::Project(_) | Namespace::Vault(_) => Ok(None),
+            Namespace::Vault(_) => Ok(None),
         }
     }
 
@@ -157,8 +157,13 @@ impl Engine {
         Ok(Written { document, outcome, usage, redacted: kinds })
     }
 
-    /// Documents are the person's: refuses one where no person is named, or below somebody else's name.
+    /// Documents are the person's or a project's: refuses one where no person is named, below somebody else's name, or
+    /// of a project that has no directory.
     pub(super) fn check_namespace(&self, name: &DocumentName) -> Done<()> {
+        if let Some(project) = name.as_project() {
+            let known = self.project(project.as_str())?.project;
+            return known.dir.map(drop).ok_or_else(|| EngineError::NoDirectory { project: project.clone() });
+        }
         match &self.settings.namespace {
             None => Err(EngineError::NoNamespace),
             Some(own) if own == name.namespace() => Ok(()),
@@ -173,7 +178,7 @@ impl Engine {
             return Ok(());
         }
         let current = self.documents.read(name)?.map(|document| document.text).unwrap_or_default();
-        Err(EngineError::IdentityFull { usage, current })
+        Err(EngineError::IdentityFull { name: name.clone(), usage, current })
     }
 
     /// One more line of identity.
@@ -252,12 +257,15 @@ impl Engine {
 
     /// Notices every document; one that cannot be read is a problem in words, and no obstacle to the others.
     pub(super) fn notice_each(&self) -> Done<Vec<String>> {
-        let Some(namespace) = &self.settings.namespace else { return Ok(Vec::new()) };
         let known: BTreeMap<DocumentName, KnownDocument> =
             self.store.known_documents()?.into_iter().map(|document| (document.name.clone(), document)).collect();
-        let mut names: BTreeSet<DocumentName> = self.documents.list(namespace)?.into_iter().collect();
+        let mut names: BTreeSet<DocumentName> = self.project_documents()?.into_iter().collect();
+        if let Some(namespace) = &self.settings.namespace {
+            names.extend(self.documents.list(namespace)?);
+        }
         let was_here = |document: &&KnownDocument| {
-            document.name.namespace() == namespace && document.hash != ContentHash::missing()
+            let is_own = Some(document.name.namespace()) == self.settings.namespace.as_ref();
+            is_own && document.hash != ContentHash::missing()
         };
         names.extend(known.values().filter(was_here).map(|document| document.name.clone()));
         let mut problems = Vec::new();
@@ -268,6 +276,12 @@ impl Engine {
             }
         }
         Ok(problems)
+    }
+
+    /// The memory files of projects that have a directory.
+    fn project_documents(&self) -> Done<Vec<DocumentName>> {
+        let placed = self.projects()?.into_iter().filter(|project| project.dir.is_some());
+        Ok(placed.map(|project| DocumentName::project(&project.name)).collect())
     }
 
     /// Notices what happened to one document since it was last seen.
@@ -346,11 +360,11 @@ impl Engine {
             tags: Vec::new(),
             session: None,
             task: None,
-            project: None,
+            project: name.as_project().map(Name::to_string),
             created_at: now,
             updated_at: now,
             expires_at,
-            supersedes: None,
+            supersedes: Vec::new(),
             provenance: Vec::new(),
             version: 1,
         };

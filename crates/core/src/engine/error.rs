@@ -22,9 +22,39 @@ pub enum EngineError {
         /// What was asked for.
         session: SessionId,
     },
+    /// No line of a document by that name.
+    #[error("no line of `{name}` has the id `{reference}`")]
+    NoLine {
+        /// What was asked for.
+        reference: String,
+        /// The document.
+        name: DocumentName,
+        /// What it says, so that a writer can choose.
+        text: String,
+    },
+    /// No task by that name.
+    #[error("no task has the id or title `{reference}`")]
+    NoTask {
+        /// What was asked for.
+        reference: String,
+    },
+    /// No project by that name.
+    #[error("no project is called `{name}`")]
+    NoProject {
+        /// What was asked for.
+        name: String,
+    },
+    /// A project's memory file has no place to be.
+    #[error("the project `{project}` has no directory")]
+    NoDirectory {
+        /// The project.
+        project: Name,
+    },
     /// More than one memory by that name.
-    #[error("`{reference}` could mean {} memories: {}", ids.len(), join(ids))]
+    #[error("`{reference}` could mean {} {what}: {}", ids.len(), join(ids))]
     Ambiguous {
+        /// What was looked for, in the plural.
+        what: &'static str,
         /// What was asked for.
         reference: String,
         /// What it could mean.
@@ -71,6 +101,8 @@ pub enum EngineError {
     /// Identity has a hard limit.
     #[error("identity would grow to {} of {} characters {usage}; it now says:\n{current}", usage.chars, usage.limit)]
     IdentityFull {
+        /// The profile.
+        name: DocumentName,
         /// How full it would be.
         usage: IdentityUsage,
         /// What it says now, so that a writer can merge or evict.
@@ -119,6 +151,10 @@ impl EngineError {
         Some(match self {
             Self::NotFound { .. } => "`throughline list` shows every memory; an id needs its first six characters",
             Self::NoSession { .. } => "`throughline session list` shows the conversations there are",
+            Self::NoLine { .. } => "a line's id follows from its text: look at the document again",
+            Self::NoTask { .. } => "`throughline task list` shows the tasks there are",
+            Self::NoProject { .. } => "`throughline project list` shows them; `throughline project add NAME` adds one",
+            Self::NoDirectory { .. } => "`throughline project add NAME --dir DIR` says where it is",
             Self::Ambiguous { .. } => "give more of the id",
             Self::NoVersion { .. } => "`throughline history` shows the versions there are",
             Self::NothingToUndo => "`throughline history` shows the changes that were made",
@@ -155,6 +191,15 @@ impl EngineError {
 
     /// Whether the answer is "there is no such thing" and not a failure.
     pub fn is_not_found(&self) -> bool {
-        matches!(self, Self::NotFound { .. } | Self::NoSession { .. } | Self::NoVersion { .. } | Self::NothingToUndo)
+        matches!(
+            self,
+            Self::NotFound { .. }
+                | Self::NoSession { .. }
+                | Self::NoTask { .. }
+                | Self::NoLine { .. }
+                | Self::NoProject { .. }
+                | Self::NoVersion { .. }
+                | Self::NothingToUndo
+        )
     }
 }

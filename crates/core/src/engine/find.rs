@@ -6,7 +6,8 @@ use crate::context::{self, Context, Part};
 use crate::model::{EntryId, Kind, Layer, Memory, RecallId, SessionId};
 use crate::ports::{Listing, Page, Search};
 use crate::recall::{
-    Candidate, Filter, Hit, Projects, Recall, RecallRecord, RecallRequest, RecalledHit, Scope, Terms, rank,
+    Candidate, Filter, Hit, Projects, Recall, RecallRecord, RecallRequest, RecalledHit, Scope, Terms, distinct_words,
+    past, rank,
 };
 use crate::text::redact::redact;
 
@@ -21,6 +22,10 @@ const MAX_NEEDLES: usize = 8;
 
 /// Longer pieces stand in no memory that anybody looks for by its letters.
 const LONGEST_NEEDLE: usize = 1000;
+
+/// Among so many of the latest tasks that were done, a message may speak of so many.
+const LATEST_TASKS: usize = 500;
+const SPOKEN_OF: usize = 2;
 
 /// How much of a query the log keeps.
 const MAX_LOGGED_CHARS: usize = 1000;
@@ -50,19 +55,22 @@ pub struct ContextRequest {
 impl Engine {
     /// Finds memories by plain text, best first, and notes in the log what was found.
     pub fn recall(&self, request: &RecallRequest) -> Done<Recall> {
-        self.recall_with(request, Fallback::Letters)
+        let hits = self.find(request, Fallback::Letters)?;
+        let recall_id = self.note(None, &request.query, &hits, &[]);
+        Ok(Recall { recall_id, hits })
     }
 
-    pub(super) fn recall_with(&self, request: &RecallRequest, fallback: Fallback) -> Done<Recall> {
-        let hits = self.find(request, fallback)?;
+    /// Notes in the log what was found, and what of it was put before a model.
+    pub(super) fn note(&self, session: Option<&SessionId>, query: &str, hits: &[Hit], given: &[EntryId]) -> RecallId {
         let recall_id = RecallId::new(self.ids.next());
         self.store.note(RecallRecord {
             recall_id: recall_id.clone(),
             at: self.clock.now(),
-            query: redact(&request.query).text.chars().take(MAX_LOGGED_CHARS).collect(),
-            hits: hits.iter().map(recalled).collect(),
+            session: session.cloned(),
+            query: redact(query).text.chars().take(MAX_LOGGED_CHARS).collect(),
+            hits: hits.iter().map(|hit| recalled(hit, given)).collect(),
         });
-        Ok(Recall { recall_id, hits })
+        recall_id
     }
 
     /// Finds without a trace.
@@ -122,13 +130,14 @@ impl Engine {
 
     /// The newest recalls first, from the log.
     pub fn recalls(&self, limit: usize) -> Done<Vec<RecallRecord>> {
-        Ok(self.store.recalls(limit)?)
+        Ok(self.store.recalls(None, limit)?)
     }
 
     /// What would go to the model, and why. Records nothing.
     pub fn preview_context(&self, request: &ContextRequest) -> Done<Context> {
         let state = request.session.as_ref().map(|session| self.store.session(session)).transpose()?.flatten();
-        let (fresh, mut parts) = self.opening();
+        let task = request.session.as_ref().map(|session| self.task_of(session)).transpose()?.flatten();
+        let (fresh, mut parts) = self.opening(task.as_ref());
         let base = state.as_ref().map_or(request.base_prompt.as_str(), |state| state.base_prompt.as_str());
         let opening = match state.as_ref().and_then(|state| state.opening.as_ref()) {
             Some(opening) => {
@@ -140,7 +149,7 @@ impl Engine {
         let system_prompt = context::system_prompt(base, opening);
         let mut context = Context { system_prompt, message: request.message.clone(), parts, recall_id: None };
         if let (true, Some(message)) = (self.settings.enabled, &request.message) {
-            let hits = self.find(&self.for_message(request, message), Fallback::Nothing)?;
+            let hits = self.find_for(request, message, self.settings.recall_limit)?;
             let budget = self.settings.recall_max_tokens;
             match self.settings.inject_at {
                 InjectAt::Off => {}
@@ -160,7 +169,44 @@ impl Engine {
     }
 
     /// Knowledge in reach of a conversation, for one message. Identity and recent context are in the prompt already.
-    pub(super) fn for_message(&self, request: &ContextRequest, message: &str) -> RecallRequest {
+    ///
+    /// The archive is looked into only where the message asks about the past, or speaks of a task that was done.
+    pub(super) fn find_for(&self, request: &ContextRequest, message: &str, limit: usize) -> Done<Vec<Hit>> {
+        let mut recall = self.for_message(request, message, limit);
+        let is_past = past::is_asked_about(message, self.clock.now());
+        if is_past {
+            recall.filter.layers.push(Layer::Archive);
+        }
+        let mut hits = Vec::new();
+        if !is_past {
+            for task in self.spoken_of(message)? {
+                // Whoever names a task means it, whatever project this conversation is about.
+                let filter = Filter {
+                    layers: vec![Layer::Archive],
+                    task: Some(task),
+                    projects: Projects::Any,
+                    ..recall.filter.clone()
+                };
+                hits.extend(self.find(&RecallRequest { filter, limit: 1, ..recall.clone() }, Fallback::Nothing)?);
+            }
+        }
+        // What was named comes first: knowledge with the same words must not crowd it out.
+        hits.extend(self.find(&recall, Fallback::Nothing)?);
+        // Working memory stands in the prompt already.
+        hits.retain(|hit| (hit.memory.entry.kind, hit.memory.entry.layer) != (Kind::Bullet, Layer::Archive));
+        hits.truncate(limit);
+        Ok(hits)
+    }
+
+    /// Tasks that were done and that a message speaks of, the latest first.
+    fn spoken_of(&self, message: &str) -> Done<Vec<String>> {
+        let words = distinct_words(message);
+        let done = self.store.tasks()?.into_iter().filter(|task| task.archive.is_some()).take(LATEST_TASKS);
+        let about = done.filter(|task| past::is_about(&words, task)).take(SPOKEN_OF);
+        Ok(about.map(|task| task.id.to_string()).collect())
+    }
+
+    fn for_message(&self, request: &ContextRequest, message: &str, limit: usize) -> RecallRequest {
         let scope = match &request.session {
             Some(session) => Scope::Session { session: session.clone(), user: self.settings.namespace.clone() },
             None => Scope::Everything,
@@ -171,7 +217,7 @@ impl Engine {
             projects: Projects::NoneOr(request.project.clone()),
             ..Filter::recallable(self.clock.now())
         };
-        RecallRequest { query: message.to_owned(), limit: self.settings.recall_limit, filter }
+        RecallRequest { query: message.to_owned(), limit, filter }
     }
 }
 
@@ -202,7 +248,7 @@ fn needles(query: &str) -> Vec<String> {
     needles
 }
 
-fn recalled(hit: &Hit) -> RecalledHit {
+fn recalled(hit: &Hit, given: &[EntryId]) -> RecalledHit {
     let (id, kind): (EntryId, Kind) = (hit.memory.entry.id.clone(), hit.memory.entry.kind);
-    RecalledHit { id, kind, score: hit.score, why: hit.why.clone() }
+    RecalledHit { given: given.contains(&id), id, kind, score: hit.score, why: hit.why.clone() }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::model::{
     Change, ChangeId, ContentHash, Document, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Kind, Memory,
-    Namespace, Status, Verb,
+    Name, Namespace, Project, Status, Task, TaskId, TaskStatus, Verb,
 };
 use crate::ports::{DocumentError, Op, Undoable};
 
@@ -54,6 +54,10 @@ pub struct Undone {
     pub memories: Vec<Memory>,
     /// The documents that were put back.
     pub documents: Vec<DocumentName>,
+    /// The tasks that were put back.
+    pub tasks: Vec<TaskId>,
+    /// The projects that were put back.
+    pub projects: Vec<Name>,
 }
 
 impl Engine {
@@ -143,8 +147,14 @@ impl Engine {
         let entries = applied?;
         self.notice_all()?;
         let memories = entries.iter().map(|entry| self.memory(&entry.id)).collect::<Done<_>>()?;
-        let documents = undoable.documents.into_iter().map(|(name, ..)| name).collect();
-        Ok(Undone { undone: undoable.change, change: change.id, memories, documents })
+        Ok(Undone {
+            undone: undoable.change,
+            change: change.id,
+            memories,
+            documents: undoable.documents.into_iter().map(|(name, ..)| name).collect(),
+            tasks: undoable.tasks.into_iter().map(|(task, _)| task.id).collect(),
+            projects: undoable.projects.into_iter().map(|(project, _)| project.name).collect(),
+        })
     }
 
     /// Refuses to put back a text from which a secret was left out, or to take away one that is kept only without it.
@@ -172,12 +182,26 @@ impl Engine {
 
     fn undo_ops(&self, undoable: &Undoable) -> Vec<Op> {
         let now = self.clock.now();
-        let entries = undoable.entries.iter().map(|(current, before)| match before {
-            Some(before) => Op::Update(revived(current, before.clone(), now)),
-            None => Op::Update(Entry { status: Status::Inactive, updated_at: now, ..current.clone() }),
-        });
+        let mut entries: Vec<Entry> = undoable
+            .entries
+            .iter()
+            .map(|(current, before)| match before {
+                Some(before) => revived(current, before.clone(), now),
+                None => Entry { status: Status::Inactive, updated_at: now, ..current.clone() },
+            })
+            .collect();
+        // What gives a key up comes before what takes it back.
+        entries.sort_by_key(|entry| entry.status == Status::Active);
         let documents = undoable.documents.iter().map(|(name, _, before)| Op::document(name.clone(), before.clone()));
-        entries.chain(documents).collect()
+        let tasks = undoable.tasks.iter().map(|(current, before)| {
+            let before = before.clone().unwrap_or_else(|| Task { status: TaskStatus::Removed, ..current.clone() });
+            Op::Task(Task { version: current.version, updated_at: now, ..before })
+        });
+        let projects = undoable.projects.iter().map(|(current, before)| {
+            let before = before.clone().unwrap_or_else(|| Project { status: Status::Inactive, ..current.clone() });
+            Op::Project(Project { version: current.version, updated_at: now, ..before })
+        });
+        entries.into_iter().map(Op::Update).chain(documents).chain(tasks).chain(projects).collect()
     }
 
     /// Writes the documents of a change back, each only over what that change left.

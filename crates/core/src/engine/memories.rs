@@ -179,7 +179,7 @@ impl Engine {
     }
 
     /// The entry that `new` asks for, checked and with secrets taken out.
-    fn draft(&self, new: &NewMemory) -> Done<(Entry, Vec<&'static str>)> {
+    pub(super) fn draft(&self, new: &NewMemory) -> Done<(Entry, Vec<&'static str>)> {
         let (content, redacted) = prepare::content(&new.content)?;
         let key = new.key.as_deref().map(prepare::key).transpose()?;
         let mut labels = prepare::labels(&new.tags)?;
@@ -204,7 +204,7 @@ impl Engine {
             created_at: now,
             updated_at: now,
             expires_at: None,
-            supersedes: None,
+            supersedes: Vec::new(),
             provenance: Vec::new(),
             version: 1,
         };

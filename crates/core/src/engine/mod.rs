@@ -1,15 +1,23 @@
 //! The engine: the verbs that every surface calls. Here, and only here, the stages and the ports meet.
 
+mod commit;
 mod consolidate;
+mod correct;
 mod documents;
 mod error;
+mod fill;
 mod find;
 mod history;
+mod import;
 mod inspect;
 mod memories;
 mod prepare;
+mod record;
+mod report;
 mod sessions;
+mod tools;
 mod transfer;
+mod work;
 
 use std::sync::Arc;
 
@@ -19,17 +27,25 @@ use crate::model::{Actor, Change, ChangeId, EntryId, Name, Namespace, Verb};
 use crate::ports::{Clock, Documents, Ids, Store};
 use crate::recall::Ranking;
 use crate::session::Policy;
+use crate::tools::Tool;
 use crate::working::WorkingLimits;
 
 pub use consolidate::{Compaction, Consolidation, Worker};
+pub use correct::{Correction, Replaced};
 pub use documents::{IDENTITY_LIMIT, IdentityUsage, Written};
 pub use error::EngineError;
+pub use fill::{Ended, Filled};
 pub use find::ContextRequest;
 pub use history::{HistoryOf, Restored, Undone};
+pub use import::{ImportPreview, ImportReport, Tally};
 pub use inspect::{Health, Overview, chain};
 pub use memories::{Edit, ErasedMemory, Forgotten, NewMemory, Outcome, Remembered};
+pub use record::Recorded;
+pub use report::{Period, Report, ReportBy};
 pub use sessions::{Observed, Said, StartSession, Started};
+pub use tools::ToolAnswer;
 pub use transfer::{EXPORT_VERSION, Export, ExportedDocument, Imported, SetAside};
+pub use work::{Finished, NewTask, ProjectOverview, TaskEdit};
 
 type Done<T> = Result<T, EngineError>;
 
@@ -60,6 +76,13 @@ pub struct Settings {
     pub policy: Policy,
     /// Tokens that models may cost a day; 0 is no limit.
     pub daily_tokens: u64,
+    /// The tools that an assistant is offered.
+    pub tools: Vec<Tool>,
+    /// Whether what an assistant forgets is erased for good.
+    pub agent_erases: bool,
+    /// The person's messages after which a conversation is searched for what should have been stored; 0 waits for its
+    /// end.
+    pub flush_every: usize,
 }
 
 /// Where memories that fit a message go.
@@ -89,6 +112,9 @@ impl Default for Settings {
             greeting: false,
             policy: Policy::default(),
             daily_tokens: 0,
+            tools: Tool::USUAL.to_vec(),
+            agent_erases: false,
+            flush_every: 10,
         }
     }
 }
@@ -128,6 +154,13 @@ impl Engine {
         Self { settings: Arc::new(settings), ..self.clone() }
     }
 
+    /// The same memory for a model that sees this many tokens at once.
+    pub fn with_window(&self, tokens: usize) -> Self {
+        let mut settings = (*self.settings).clone();
+        settings.policy.context_window = tokens;
+        Self { settings: Arc::new(settings), ..self.clone() }
+    }
+
     /// How this memory is set up.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -154,7 +187,7 @@ impl Engine {
         match ids.len() {
             1 => Ok(ids.remove(0)),
             0 => Err(EngineError::NotFound { reference: reference.to_owned() }),
-            _ => Err(EngineError::Ambiguous { reference: reference.to_owned(), ids }),
+            _ => Err(EngineError::Ambiguous { what: "memories", reference: reference.to_owned(), ids }),
         }
     }
 }

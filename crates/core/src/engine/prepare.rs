@@ -8,7 +8,9 @@ use super::{Done, EngineError};
 const MAX_CONTENT: usize = 64 * 1024;
 const MAX_KEY: usize = 200;
 const MAX_TAG: usize = 100;
+const MAX_TITLE: usize = 300;
 const MAX_TAGS: usize = 32;
+const MAX_PATH: usize = 4096;
 
 /// Content that may be stored, and what was taken out of it.
 pub(super) fn content(text: &str) -> Done<(String, Vec<&'static str>)> {
@@ -24,6 +26,12 @@ pub(super) fn content(text: &str) -> Done<(String, Vec<&'static str>)> {
     }
     let redacted = redact(text);
     Ok((redacted.text.into_owned(), redacted.kinds))
+}
+
+/// As much as one entry holds of what was stored bit by bit: the latest of it. Its earlier versions hold the rest.
+pub(super) fn latest(text: &str) -> String {
+    let from = text.ceil_char_boundary(text.len().saturating_sub(MAX_CONTENT));
+    text[from..].trim().to_owned()
 }
 
 /// A short name: a key, a project, a task, a label.
@@ -47,6 +55,27 @@ pub(super) fn key(text: &str) -> Done<String> {
 
 pub(super) fn project(text: &str) -> Done<String> {
     label("the project", text, MAX_TAG)
+}
+
+/// What a task is called: one line.
+pub(super) fn title(text: &str) -> Done<String> {
+    label("the title", text, MAX_TITLE)
+}
+
+/// Where a project is: a path as it is, that can be shown on one line.
+pub(super) fn directory(path: &str) -> Done<String> {
+    if path.chars().count() > MAX_PATH {
+        return Err(EngineError::invalid("the directory", format!("is longer than {MAX_PATH} characters")));
+    }
+    if path.trim().is_empty() || path.chars().any(char::is_control) {
+        return Err(EngineError::invalid("the directory", format!("{path:?} is empty or has a control character")));
+    }
+    Ok(path.to_owned())
+}
+
+/// Where a task stands, in words; may be empty.
+pub(super) fn state(text: &str) -> Done<String> {
+    if text.trim().is_empty() { Ok(String::new()) } else { Ok(content(text)?.0) }
 }
 
 /// Labels, with the links among them told apart.

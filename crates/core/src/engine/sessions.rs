@@ -3,16 +3,23 @@
 use serde::Serialize;
 
 use crate::context::{self, Context, Part};
-use crate::model::{EntryId, Position, Role, SessionId, SessionState, Turn, TurnId};
+use crate::model::{EntryId, Position, Role, SessionId, SessionState, Task, TaskId, TaskStatus, Turn, TurnId};
 use crate::ports::NewSession;
+use crate::recall::Hit;
 use crate::session::{Standing, Trigger};
 use crate::text::{redact::redact, tokens};
 
-use super::find::{ContextRequest, Fallback};
+use super::find::ContextRequest;
 use super::{Done, Engine, EngineError, InjectAt};
 
 /// A profile that a person made longer is cut here when it is injected, in tokens.
 const PROFILE_TOKENS: usize = 2000;
+
+/// What a task's working state may take of the prompt, in tokens.
+const TASK_TOKENS: usize = 1000;
+
+/// Memories that were shown already make room for so many others at most.
+const MOST_SHOWN: usize = 100;
 
 /// A conversation that begins, or goes on.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,10 +88,16 @@ pub struct Observed {
 impl Engine {
     /// Begins a session, or finds it begun: its memory is computed once, and stays as it is until a reset.
     pub fn start_session(&self, start: &StartSession) -> Done<Started> {
+        let task = match start.task.as_deref().map(|reference| (reference, self.task(reference))) {
+            // A host's own name for a task is kept as it is.
+            Some((reference, Err(EngineError::NoTask { .. }))) => Some(reference.to_owned()),
+            Some((_, task)) => Some(task?.id.to_string()),
+            None => None,
+        };
         let state = self.store.open_session(&NewSession {
             id: start.id.clone(),
             project: start.project.clone(),
-            task: start.task.clone(),
+            task,
             base_prompt: start.system_prompt.clone(),
             at: self.clock.now(),
         })?;
@@ -97,12 +110,30 @@ impl Engine {
     fn opening_of(&self, state: &SessionState) -> Done<String> {
         match &state.opening {
             Some(opening) => Ok(opening.clone()),
-            None => Ok(self.store.set_opening(&state.session.id, &self.opening().0)?),
+            None => {
+                let task = self.task_of_state(state);
+                Ok(self.store.set_opening(&state.session.id, &self.opening(task.as_ref()).0)?)
+            }
         }
     }
 
-    /// Who the person is and what was going on, with the reasons. What cannot be read is left out, and said.
-    pub(super) fn opening(&self) -> (String, Vec<Part>) {
+    /// The open task that a conversation is about.
+    pub(super) fn task_of(&self, session: &SessionId) -> Done<Option<Task>> {
+        Ok(self.store.session(session)?.and_then(|state| self.task_of_state(&state)))
+    }
+
+    fn task_of_state(&self, state: &SessionState) -> Option<Task> {
+        let id = TaskId::new(state.session.task.as_deref()?);
+        let task = self.store.task(&id).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the task cannot be read; going on without it");
+            None
+        });
+        task.filter(|task| task.status == TaskStatus::Open)
+    }
+
+    /// Who the person is, what was going on and where the task stands, with the reasons. What cannot be read is left
+    /// out, and said.
+    pub(super) fn opening(&self, task: Option<&Task>) -> (String, Vec<Part>) {
         let mut parts = Vec::new();
         if !self.settings.enabled {
             return (String::new(), parts);
@@ -129,7 +160,13 @@ impl Engine {
             parts.push(Part { what: "working", id: None, why, tokens: tokens::estimate(&text) });
             text
         });
-        let text = context::opening(profile.as_deref(), working.as_deref(), self.settings.greeting);
+        let task = task.map(|task| {
+            let text = tokens::cut(format!("{}\n\n{}", task.title, task.state).trim(), TASK_TOKENS).to_owned();
+            let why = format!("where the task {} stands", task.id);
+            parts.push(Part { what: "task", id: None, why, tokens: tokens::estimate(&text) });
+            text
+        });
+        let text = context::opening(profile.as_deref(), working.as_deref(), task.as_deref(), self.settings.greeting);
         (text, parts)
     }
 
@@ -151,35 +188,39 @@ impl Engine {
             message: Some(message.to_owned()),
             ..ContextRequest::default()
         };
-        let given = self.recall_with(&self.for_message(&request, message), Fallback::Nothing).and_then(|recall| {
-            self.inject(session, message, recall.hits, &mut answer)?;
-            Ok(recall.recall_id)
+        let given = self.unseen(session, &request, message).and_then(|hits| {
+            self.inject(session, message, &hits, &mut answer)?;
+            Ok(hits)
         });
         match given {
-            Ok(recall_id) => answer.recall_id = Some(recall_id),
+            Ok(hits) => {
+                let given: Vec<EntryId> = answer.parts.iter().filter_map(|part| part.id.clone()).collect();
+                answer.recall_id = Some(self.note(Some(session), message, &hits, &given));
+            }
             Err(error) => tracing::warn!(%error, "nothing can be recalled; going on without"),
         }
         Ok(answer)
     }
 
-    fn inject(
-        &self,
-        session: &SessionId,
-        message: &str,
-        mut hits: Vec<crate::recall::Hit>,
-        answer: &mut Context,
-    ) -> Done<()> {
+    /// What fits a message and does not stand in view already.
+    fn unseen(&self, session: &SessionId, request: &ContextRequest, message: &str) -> Done<Vec<Hit>> {
+        let shows_again = self.settings.inject_repeat || self.settings.inject_at == InjectAt::SystemPrompt;
+        let shown = if shows_again { Vec::new() } else { self.store.injected(session)? };
+        let limit = self.settings.recall_limit;
+        let mut hits = self.find_for(request, message, limit + shown.len().min(MOST_SHOWN))?;
+        hits.retain(|hit| !shown.contains(&hit.memory.entry.id));
+        hits.truncate(limit);
+        Ok(hits)
+    }
+
+    fn inject(&self, session: &SessionId, message: &str, hits: &[Hit], answer: &mut Context) -> Done<()> {
         if self.settings.inject_at == InjectAt::SystemPrompt {
-            let (block, parts) = context::memory_block(&hits, self.settings.recall_max_tokens);
+            let (block, parts) = context::memory_block(hits, self.settings.recall_max_tokens);
             answer.system_prompt = context::system_prompt(&answer.system_prompt, &block);
             answer.parts.extend(parts);
             return Ok(());
         }
-        if !self.settings.inject_repeat {
-            let shown = self.store.injected(session)?;
-            hits.retain(|hit| !shown.contains(&hit.memory.entry.id));
-        }
-        let (text, parts) = context::message(message, &hits, self.settings.recall_max_tokens);
+        let (text, parts) = context::message(message, hits, self.settings.recall_max_tokens);
         let given: Vec<EntryId> = parts.iter().filter_map(|part| part.id.clone()).collect();
         if !given.is_empty() {
             self.store.note_injected(session, &given)?;
@@ -217,7 +258,10 @@ impl Engine {
         let state = self.state(session)?;
         let window = self.store.turns_after(session, state.kept_from)?;
         let standing = Standing { window: &window, consolidated: state.consolidated };
-        Ok(standing.due(&self.settings.policy, self.clock.now()))
+        match standing.due(&self.settings.policy, self.clock.now()) {
+            None if self.is_flush_due(&state)? => Ok(Some(Trigger::Flush)),
+            due => Ok(due),
+        }
     }
 
     /// Every conversation that is due and had a turn lately, the latest first.
@@ -243,12 +287,6 @@ impl Engine {
     pub fn reset_session(&self, session: &SessionId) -> Done<()> {
         self.state(session)?;
         Ok(self.store.reset_session(session)?)
-    }
-
-    /// Marks a session as ended; saying more opens it again.
-    pub fn end_session(&self, session: &SessionId) -> Done<()> {
-        self.state(session)?;
-        Ok(self.store.end_session(session, self.clock.now())?)
     }
 
     /// All sessions, the latest first.

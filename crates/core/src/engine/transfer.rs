@@ -1,25 +1,25 @@
 //! Export and import: everything, as data that imports back identical, and as Markdown for reading.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+mod checked;
+mod markdown;
+
+use std::collections::HashSet;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    Change, ContentHash, Document, DocumentName, DocumentVersion, Entry, EntryId, Kind, Layer, Memory, Namespace,
-    Status, TurnId, Verb,
+    Change, ContentHash, Document, DocumentName, DocumentVersion, Entry, Kind, Namespace, Task, TaskId, TurnId, Verb,
 };
 use crate::ports::{Adopted, Bundle, DocumentError};
 use crate::text::{bullets, redact::redact};
 
-use super::{Done, Engine, EngineError, prepare};
+use super::{Done, Engine, EngineError};
+
+pub(super) use checked::checked;
 
 /// The newest format that is written and read.
 pub const EXPORT_VERSION: u32 = 1;
-
-/// No memory changes more often than this.
-const MAX_VERSION: u32 = 1_000_000_000;
 
 /// A document, whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,38 +92,7 @@ impl Engine {
         let change = self.change(Verb::Import);
         let mut imported = Imported::default();
         let mut bundle = checked(&export.bundle)?;
-        let mut to_write = Vec::new();
-        let mut new_versions = Vec::new();
-        for ExportedDocument { name, text } in &export.documents {
-            self.check_namespace(name)?;
-            match self.documents.read(name)? {
-                Some(here) if here.text == *text => {}
-                None => {
-                    imported.documents.push(name.clone());
-                    to_write.push((name.clone(), text.as_str()));
-                    let last = bundle.document_history.iter().rfind(|version| version.name == *name);
-                    if last.is_none_or(|version| version.hash != ContentHash::of(text)) {
-                        let number = last.map_or(1, |version| version.version + 1);
-                        new_versions.push(version_of(name, text, number, &change));
-                    }
-                }
-                Some(_) => {
-                    let aside = self.aside(name, text)?;
-                    if self.documents.read(&aside)?.is_none() {
-                        new_versions.push(version_of(&aside, text, 1, &change));
-                        to_write.push((aside.clone(), text.as_str()));
-                    }
-                    imported.set_aside.push(SetAside { name: name.clone(), aside });
-                }
-            }
-        }
-        let here = self.store.known_documents()?;
-        bundle.document_history.retain(|version| {
-            let is_known = here.iter().any(|known| known.name == version.name);
-            let is_current = export.documents.iter().any(|document| document.name == version.name);
-            imported.documents.contains(&version.name) || !is_known && !is_current
-        });
-        bundle.document_history.extend(new_versions);
+        let to_write = self.incoming_documents(export, &change, &mut bundle, &mut imported)?;
         let mut failure = None;
         let mut write_all = || match self.write_new(&to_write) {
             Ok(()) => true,
@@ -139,6 +108,49 @@ impl Engine {
         imported.adopted = adopted?;
         self.notice_all()?;
         Ok(imported)
+    }
+
+    /// Decides what becomes of the documents: gives those to write, and leaves their new versions in the bundle.
+    fn incoming_documents<'a>(
+        &self,
+        export: &'a Export,
+        change: &Change,
+        bundle: &mut Bundle,
+        imported: &mut Imported,
+    ) -> Done<Vec<(DocumentName, &'a str)>> {
+        let here: HashSet<DocumentName> = self.store.known_documents()?.into_iter().map(|known| known.name).collect();
+        let mut to_write = Vec::new();
+        for ExportedDocument { name, text } in &export.documents {
+            self.check_namespace(name)?;
+            match self.documents.read(name)? {
+                Some(here) if here.text == *text => {}
+                None => {
+                    imported.documents.push(name.clone());
+                    to_write.push((name.clone(), text.as_str()));
+                }
+                Some(_) => {
+                    let aside = self.aside(name, text)?;
+                    if self.documents.read(&aside)?.is_none() {
+                        to_write.push((aside.clone(), text.as_str()));
+                    }
+                    imported.set_aside.push(SetAside { name: name.clone(), aside });
+                }
+            }
+        }
+        // What is known here has a history of its own, even if its file was removed.
+        bundle.document_history.retain(|version| {
+            let is_current = export.documents.iter().any(|document| document.name == version.name);
+            !here.contains(&version.name) && (imported.documents.contains(&version.name) || !is_current)
+        });
+        for (name, text) in &to_write {
+            let versions = self.store.document_versions(name)?;
+            let last = versions.iter().chain(&bundle.document_history).rfind(|version| version.name == *name);
+            if last.is_none_or(|version| version.hash != ContentHash::of(text)) {
+                let number = last.map_or(1, |version| version.version + 1);
+                bundle.document_history.push(version_of(name, text, number, change));
+            }
+        }
+        Ok(to_write)
     }
 
     /// A name beside `name` that is free, or holds this very text already.
@@ -186,123 +198,14 @@ fn version_of(name: &DocumentName, text: &str, version: u32, change: &Change) ->
     DocumentVersion { name: name.clone(), version, text: Some(text), hash, change: change.clone() }
 }
 
-/// What may be stored: an export that was edited, or made elsewhere, obeys the rules that new memories obey.
-fn checked(bundle: &Bundle) -> Done<Bundle> {
-    let mut bundle = bundle.clone();
-    let memories = bundle.memories.iter_mut().map(|memory| &mut memory.entry);
-    let versions = bundle.history.iter_mut().map(|version| &mut version.entry);
-    for entry in memories.chain(versions) {
-        let id = entry.id.clone();
-        let problem = |error| EngineError::BadExport { problem: format!("memory `{id}`: {error}") };
-        check_entry(entry).map_err(problem)?;
-    }
-    for turn in &mut bundle.turns {
-        turn.content = redact(&turn.content).text.into_owned();
-        turn.at = whole(turn.at);
-    }
-    for version in &mut bundle.document_history {
-        version.text = version.text.as_deref().map(|text| redact(text).text.into_owned());
-    }
-    check_history(&bundle)?;
-    Ok(bundle)
-}
-
-/// An id as ours are: nothing that could act on a terminal, a prompt or a path.
-fn check_id(field: &'static str, id: &str) -> Done<()> {
-    let is_fine = (6..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if is_fine { Ok(()) } else { Err(EngineError::invalid(field, "is not six or more letters and digits")) }
-}
-
-/// What an export says about the history of a memory must end where the memory is.
-fn check_history(bundle: &Bundle) -> Done<()> {
-    let current: BTreeMap<&EntryId, &Entry> =
-        bundle.memories.iter().map(|memory| (&memory.entry.id, &memory.entry)).collect();
-    for version in &bundle.history {
-        let agrees = current.get(&version.entry.id).is_none_or(|entry| {
-            version.entry.version < entry.version || version.entry.version == entry.version && version.entry == **entry
-        });
-        if !agrees {
-            let problem = format!("memory `{}` is not what its history says", version.entry.id);
-            return Err(EngineError::BadExport { problem });
-        }
-    }
-    for version in &bundle.document_history {
-        if version.version == 0 || version.version > MAX_VERSION {
-            let problem = format!("`{}` has a version {}", version.name, version.version);
-            return Err(EngineError::BadExport { problem });
-        }
-    }
-    Ok(())
-}
-
-/// The rules that a new memory obeys, applied to one that comes whole.
-fn check_entry(entry: &mut Entry) -> Done<()> {
-    check_id("the id", entry.id.as_str())?;
-    entry.supersedes.iter().try_for_each(|id| check_id("the id that it supersedes", id.as_str()))?;
-    entry.project = entry.project.as_deref().map(prepare::project).transpose()?;
-    entry.task = entry.task.as_deref().map(prepare::project).transpose()?;
-    (entry.content, _) = prepare::content(&entry.content)?;
-    entry.key = entry.key.as_deref().map(prepare::key).transpose()?;
-    let labels = prepare::labels(&entry.tags)?;
-    entry.tags = labels.tags;
-    entry.project = entry.project.take().or(labels.project);
-    entry.task = entry.task.take().or(labels.task);
-    if entry.kind == Kind::Entry && entry.layer == Layer::Identity {
-        return Err(EngineError::invalid("the layer", "identity is for lines of the profile"));
-    }
-    if entry.version == 0 || entry.version > MAX_VERSION {
-        return Err(EngineError::invalid(
-            "the version",
-            format!("{} is not between 1 and {MAX_VERSION}", entry.version),
-        ));
-    }
-    entry.created_at = whole(entry.created_at);
-    entry.updated_at = whole(entry.updated_at);
-    entry.expires_at = entry.expires_at.map(whole);
-    Ok(())
-}
-
-/// A time in whole milliseconds, as stores keep it.
-fn whole(at: Timestamp) -> Timestamp {
-    Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
-}
-
 impl Export {
-    /// Everything, for reading. An entry is one list item that names its id.
-    pub fn to_markdown(&self) -> String {
-        let mut out = format!("# Memory\n\nExported {}.\n", self.exported_at);
-        for document in &self.documents {
-            let _ = write!(out, "\n## {}\n\n{}\n", document.name, document.text.trim_end());
-        }
-        let mut sections: Vec<(String, Vec<String>)> = Vec::new();
-        for memory in self.bundle.memories.iter().filter(|memory| memory.entry.kind == Kind::Entry) {
-            let entry = &memory.entry;
-            let forgotten = if entry.status == Status::Inactive { ", forgotten" } else { "" };
-            let title = format!("{} ({}{forgotten})", entry.namespace, entry.layer);
-            let line = markdown_item(memory);
-            match sections.iter_mut().find(|(known, _)| *known == title) {
-                Some((_, lines)) => lines.push(line),
-                None => sections.push((title, vec![line])),
-            }
-        }
-        for (title, lines) in sections {
-            let _ = write!(out, "\n## {title}\n\n{}", lines.concat());
-        }
-        for session in &self.bundle.sessions {
-            let _ = write!(out, "\n## sessions/{}\n\n", session.id);
-            for turn in self.bundle.turns.iter().filter(|turn| turn.session == session.id) {
-                let who = turn.speaker.as_deref().unwrap_or(turn.role.as_str());
-                let _ = writeln!(out, "- **{who}** ({}): {}", turn.at, turn.content.replace('\n', "\n  "));
-            }
-        }
-        out
-    }
-
-    /// The export without a memory, its history and these turns; a bullet also leaves every text of its document.
+    /// The export without a memory, its history and these turns. A bullet also leaves every text of its document; what
+    /// the archive keeps of a task also leaves the task's working states, which it came from.
     pub fn without(mut self, entry: &Entry, turns: &[TurnId]) -> Self {
         self.bundle.turns.retain(|turn| !turns.contains(&turn.id));
         self.bundle.memories.retain(|known| known.entry.id != entry.id);
         self.bundle.history.retain(|version| version.entry.id != entry.id);
+        self.blank_tasks(entry);
         if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
             for document in self.documents.iter_mut().filter(|document| document.name == *name) {
                 document.text = bullets::without_content(name, &document.text, &entry.content);
@@ -316,16 +219,20 @@ impl Export {
         }
         self
     }
-}
 
-/// `- **key** content `id` sig 3, tag, tag, project x, 2026-01-02`
-fn markdown_item(memory: &Memory) -> String {
-    let entry = &memory.entry;
-    let key = entry.key.as_ref().map(|key| format!("**{key}** ")).unwrap_or_default();
-    let mut notes = vec![format!("sig {}", memory.significance.value()), entry.source.to_string()];
-    notes.extend(entry.tags.iter().cloned());
-    notes.extend(entry.project.iter().map(|project| format!("project {project}")));
-    notes.push(entry.created_at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string());
-    let content = entry.content.replace('\n', "\n  ");
-    format!("- {key}{content} `{}` ({})\n", entry.id, notes.join(", "))
+    /// An export that was made before a task was done does not link to its archive yet: the archive links back.
+    fn blank_tasks(&mut self, archive: &Entry) {
+        let is_its = |task: &&Task| {
+            task.archive.as_ref() == Some(&archive.id)
+                || archive.key.as_deref() == Some(&super::work::archive_key(&task.id))
+        };
+        let bundle = &mut self.bundle;
+        let versions = bundle.task_history.iter().map(|version| &version.task);
+        let blanked: HashSet<TaskId> =
+            bundle.tasks.iter().chain(versions).filter(is_its).map(|task| task.id.clone()).collect();
+        let versions = bundle.task_history.iter_mut().map(|version| &mut version.task);
+        for task in bundle.tasks.iter_mut().chain(versions).filter(|task| blanked.contains(&task.id)) {
+            task.state.clear();
+        }
+    }
 }

@@ -40,11 +40,24 @@ pub enum Verb {
     Import,
     /// A conversation was consolidated.
     Consolidate,
+    /// A memory was replaced because it was wrong.
+    Correct,
+    /// Memories that say the same became one.
+    Merge,
+    /// A task was added or changed.
+    Task,
+    /// A task was done: its working state went to the archive.
+    Done,
+    /// A project was added or changed.
+    Project,
+    /// A conversation was searched for what the assistant should have stored, and summed up.
+    Fill,
 }
 
-spelled!(Verb, "verb", "remember, edit, forget, restore, undo, write, import, consolidate", {
+spelled!(Verb, "verb", "remember, edit, forget, restore, undo, write, import, consolidate, correct, merge, task, done, project, fill", {
     Remember => "remember", Edit => "edit", Forget => "forget", Restore => "restore", Undo => "undo",
-    Write => "write", Import => "import", Consolidate => "consolidate",
+    Write => "write", Import => "import", Consolidate => "consolidate", Correct => "correct", Merge => "merge",
+    Task => "task", Done => "done", Project => "project", Fill => "fill",
 });
 
 /// One change: the unit of history and of undo.

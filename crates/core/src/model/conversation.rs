@@ -96,4 +96,6 @@ pub struct SessionState {
     pub kept_from: Position,
     /// Consolidations that failed since the last that did not.
     pub failures: u32,
+    /// Up to where it was searched for what the assistant should have stored.
+    pub filled: Position,
 }

@@ -112,12 +112,26 @@ pub struct Entry {
     /// When it stops being recalled.
     #[serde(default)]
     pub expires_at: Option<Timestamp>,
-    /// The memory that this one replaced.
-    #[serde(default)]
-    pub supersedes: Option<EntryId>,
+    /// The memories that this one replaced: what was wrong, or what was merged into it.
+    #[serde(default, deserialize_with = "one_or_many")]
+    pub supersedes: Vec<EntryId>,
     /// The turns it came from.
     #[serde(default)]
     pub provenance: Vec<TurnId>,
     /// Counts changes, from 1.
     pub version: u32,
+}
+
+/// Reads a list, and what was one id or nothing before there were lists.
+fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<EntryId>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        Many(Vec<EntryId>),
+        One(Option<EntryId>),
+    }
+    Ok(match OneOrMany::deserialize(deserializer)? {
+        OneOrMany::Many(ids) => ids,
+        OneOrMany::One(id) => id.into_iter().collect(),
+    })
 }

@@ -8,16 +8,18 @@ mod ids;
 mod memory;
 mod namespace;
 mod weight;
+mod work;
 
 pub use change::{Actor, Change, DocumentVersion, EntryVersion, Verb};
 pub use conversation::{Position, Role, Session, SessionState, Turn};
 pub use document::{Bullet, ContentHash, Document};
 pub use entry::{Entry, Kind, Layer, Source, Status};
 pub(crate) use ids::derived;
-pub use ids::{ChangeId, EntryId, RecallId, SessionId, TurnId};
+pub use ids::{ChangeId, EntryId, RecallId, SessionId, TaskId, TurnId};
 pub use memory::Memory;
 pub use namespace::{DocumentName, Name, NameError, Namespace, fold_name};
 pub use weight::{Importance, Significance, WeightError};
+pub use work::{Project, ProjectVersion, Task, TaskStatus, TaskVersion};
 
 /// An entry for unit tests.
 #[cfg(test)]
@@ -39,7 +41,7 @@ pub(crate) fn sample_entry(id: &str, content: &str) -> Entry {
         created_at: jiff::Timestamp::UNIX_EPOCH,
         updated_at: jiff::Timestamp::UNIX_EPOCH,
         expires_at: None,
-        supersedes: None,
+        supersedes: Vec::new(),
         provenance: Vec::new(),
         version: 1,
     }

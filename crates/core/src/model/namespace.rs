@@ -22,7 +22,10 @@ const RESERVED: [&str; 22] = [
 ];
 
 /// First components that mean something else than a person's namespace.
-const ROOTS: [&str; 6] = ["global", "sessions", "projects", "vault", "backups", "exports"];
+const ROOTS: [&str; 6] = ["global", "sessions", PROJECTS, "vault", "backups", "exports"];
+
+/// Below this stand the documents of projects, each in its project's own directory.
+const PROJECTS: &str = "projects";
 
 /// Why a name was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -191,6 +194,24 @@ impl DocumentName {
         Self::well_known(namespace, "patterns")
     }
 
+    /// The memory file of a project.
+    pub fn project(name: &Name) -> Self {
+        Self { namespace: Name(PROJECTS.to_owned()), path: vec![name.clone()] }
+    }
+
+    /// The person's own memory file, for facts that belong to no project.
+    pub fn memory(namespace: &Name) -> Self {
+        Self::well_known(namespace, "memory")
+    }
+
+    /// The project whose memory file this is.
+    pub fn as_project(&self) -> Option<&Name> {
+        match self.path.as_slice() {
+            [only] if self.namespace.as_str() == PROJECTS => Some(only),
+            _ => None,
+        }
+    }
+
     fn well_known(namespace: &Name, name: &str) -> Self {
         Self { namespace: namespace.clone(), path: vec![Name(name.to_owned())] }
     }
@@ -216,7 +237,7 @@ impl DocumentName {
     }
 
     fn is(&self, name: &str) -> bool {
-        matches!(self.path.as_slice(), [only] if only.as_str() == name)
+        self.as_project().is_none() && matches!(self.path.as_slice(), [only] if only.as_str() == name)
     }
 }
 
@@ -260,11 +281,9 @@ pub enum Namespace {
     Facts(Name),
     /// What belongs to one conversation: `sessions/<channel:id>`.
     Session(SessionId),
-    /// A project's own document: `projects/<name>`.
-    Project(Name),
     /// A collection of the vault: `vault/<name>`.
     Vault(Name),
-    /// A Markdown document: `{ns}/profile`, `{ns}/working`, `{ns}/notes/travel`.
+    /// A Markdown document: `{ns}/profile`, `{ns}/working`, `{ns}/notes/travel`; a project's own is `projects/<name>`.
     Document(DocumentName),
 }
 
@@ -278,7 +297,7 @@ impl FromStr for Namespace {
         let (root, rest) = text.split_once('/').ok_or_else(not_an_address)?;
         match root {
             "sessions" => Ok(Self::Session(rest.parse()?)),
-            "projects" => Ok(Self::Project(rest.parse()?)),
+            PROJECTS => Ok(Self::Document(DocumentName::project(&rest.parse()?))),
             "vault" => Ok(Self::Vault(rest.parse()?)),
             _ => {
                 let namespace = parse_root(root)?;
@@ -327,7 +346,6 @@ impl fmt::Display for Namespace {
             Self::Global => f.write_str("global"),
             Self::Facts(name) => write!(f, "{name}/facts"),
             Self::Session(id) => write!(f, "sessions/{id}"),
-            Self::Project(name) => write!(f, "projects/{name}"),
             Self::Vault(name) => write!(f, "vault/{name}"),
             Self::Document(name) => write!(f, "{name}"),
         }

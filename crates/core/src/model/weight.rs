@@ -29,6 +29,12 @@ impl Importance {
         self.0
     }
 
+    /// The higher of two.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self(self.0.max(other.0))
+    }
+
     /// `1 + round(4 × importance)`.
     pub fn significance(self) -> Significance {
         Significance(1 + (4.0 * self.0).round() as u8)

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::model::{EntryId, Position, SessionId, SessionState, Turn};
 
-use super::{Purpose, Stored};
+use super::{Breaker, Purpose, Stored};
 
 /// Conversations: sessions and their turns.
 pub trait Conversations {
@@ -50,7 +50,8 @@ pub trait Progress {
     fn note_injected(&self, session: &SessionId, memories: &[EntryId]) -> Stored<()>;
     /// Counts a consolidation that failed; gives how many did in a row.
     fn note_failure(&self, session: &SessionId) -> Stored<u32>;
-    /// Takes a lease until `until`, if nobody holds it at `now`, or only `gone` holders do.
+    /// Takes a lease until `until`, if nobody else holds it at `now`, or only `gone` holders do. Whoever holds it already
+    /// holds it on.
     fn acquire(&self, lease: &Lease, now: Timestamp, gone: &dyn Fn(&str) -> bool) -> Stored<bool>;
     /// Gives a lease back, if this holder still has it.
     fn release(&self, lease: &Lease) -> Stored<()>;
@@ -58,6 +59,10 @@ pub trait Progress {
     fn spend(&self, spent: &Spent) -> Stored<()>;
     /// What was spent since a day, newest first.
     fn spending(&self, since: &str) -> Stored<Vec<Spent>>;
+    /// How a provider fared lately; nothing where that was never kept.
+    fn breaker(&self, provider: &str) -> Stored<Option<Breaker>>;
+    /// Keeps how a provider fares.
+    fn keep_breaker(&self, provider: &str, breaker: &Breaker) -> Stored<()>;
 }
 
 /// The right to do something alone.

@@ -4,19 +4,23 @@
 mod conversations;
 mod documents;
 mod model;
+mod work;
 
 use jiff::Timestamp;
 
 use crate::model::{
     Change, ContentHash, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Memory, Namespace, Position,
-    Session, SessionId, Turn, TurnId,
+    Project, ProjectVersion, Session, SessionId, Task, TaskVersion, Turn, TurnId,
 };
 use crate::recall::{Candidate, Filter, RecallRecord, Terms};
 use crate::text::redact::redact;
 
 pub use conversations::{Conversations, Lease, NewSession, Progress, Spent};
 pub use documents::{DocumentError, Documents};
-pub use model::{ExtractTask, Finish, Message, Model, ModelError, Purpose, Reply, SummaryTask, Task};
+pub use model::{
+    Breaker, Brief, ExtractBrief, Finish, Message, Model, ModelError, Purpose, Reply, SummaryBrief, ToolCall, ToolSpec,
+};
+pub use work::Work;
 
 /// The time.
 pub trait Clock: Send + Sync {
@@ -142,6 +146,19 @@ pub enum Op {
         /// The summary that stands for the others, as a turn of its own.
         summary: Option<Turn>,
     },
+    /// A conversation was searched up to `to` for what should have been stored, if it still stands at `from`.
+    Filled {
+        /// The conversation.
+        session: SessionId,
+        /// Where it stands.
+        from: Position,
+        /// The last turn that was looked at.
+        to: Position,
+    },
+    /// The next version of a task whose version is still `task.version`; 0 is a new one.
+    Task(Task),
+    /// The next version of a project whose version is still `project.version`; 0 is a new one.
+    Project(Project),
 }
 
 impl Op {
@@ -174,6 +191,8 @@ pub struct Listing {
 /// Entries: kept as rows, changed only by logged operations.
 pub trait Entries {
     /// Applies all of a change or nothing; durable when it returns. Gives the entries as they now are, in order.
+    /// A change that is there already, and not undone, goes on: long work is one change in several transactions. One
+    /// that an import brought along does not: it is a conflict, as one that was undone is.
     ///
     /// `last` runs when everything is in place and before it is committed: a document's file is written there, so
     /// that no other process meets the file without its version. Its `false` takes the whole change back.
@@ -223,6 +242,10 @@ pub struct Undoable {
     pub entries: Vec<(Entry, Option<Entry>)>,
     /// Each document that it touched: its name, the digest it left, and the text before.
     pub documents: Vec<(DocumentName, ContentHash, Option<String>)>,
+    /// Each task that it touched, as it is now, and as it was before.
+    pub tasks: Vec<(Task, Option<Task>)>,
+    /// Each project that it touched, as it is now, and as it was before.
+    pub projects: Vec<(Project, Option<Project>)>,
 }
 
 /// A document as it was last seen.
@@ -284,16 +307,16 @@ pub trait Index {
 pub trait Recalls {
     /// Notes a recall; written soon, at the latest when the store is closed.
     fn note(&self, recall: RecallRecord);
-    /// The newest recalls first.
-    fn recalls(&self, limit: usize) -> Stored<Vec<RecallRecord>>;
+    /// The newest recalls first; of one conversation, where one is given.
+    fn recalls(&self, session: Option<&SessionId>, limit: usize) -> Stored<Vec<RecallRecord>>;
 }
 
 /// Everything at once, for export and import.
 pub trait Transfer {
     /// Everything that the store holds, in a stable order.
     fn bundle(&self) -> Stored<Bundle>;
-    /// Takes in a bundle under `change`, in one transaction; what is there already stays. `last` as in
-    /// [`Entries::apply`].
+    /// Takes in a bundle under `change`, in one transaction; what is there already stays, and what is inactive only
+    /// because what brought it here was undone comes back. `last` as in [`Entries::apply`].
     fn adopt(&self, change: &Change, bundle: &Bundle, last: &mut dyn FnMut() -> bool) -> Stored<Adopted>;
     /// Remembers where an export was written, so that erasing can reach it.
     fn note_export(&self, path: &str) -> Stored<()>;
@@ -318,12 +341,24 @@ pub struct Bundle {
     /// Every turn, in order.
     #[serde(default)]
     pub turns: Vec<Turn>,
+    /// Every task, whatever its status.
+    #[serde(default)]
+    pub tasks: Vec<Task>,
+    /// Every version of every task, oldest first.
+    #[serde(default)]
+    pub task_history: Vec<TaskVersion>,
+    /// Every project, whatever its status.
+    #[serde(default)]
+    pub projects: Vec<Project>,
+    /// Every version of every project, oldest first.
+    #[serde(default)]
+    pub project_history: Vec<ProjectVersion>,
 }
 
 /// What an import did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Adopted {
-    /// Memories that are new here.
+    /// Memories that are new here, or back after what brought them was undone.
     pub added: u64,
     /// Memories that were here already.
     pub kept: u64,
@@ -331,6 +366,10 @@ pub struct Adopted {
     pub inactive: Vec<EntryId>,
     /// Turns that are new here.
     pub turns: u64,
+    /// Tasks that are new here, or back.
+    pub tasks: u64,
+    /// Projects that are new here, or back.
+    pub projects: u64,
 }
 
 /// Sizes and health.
@@ -366,10 +405,10 @@ pub struct StoreStats {
 
 /// All that a store is.
 pub trait Store:
-    Entries + History + Index + Recalls + Conversations + Progress + Transfer + Inspect + Send + Sync
+    Entries + History + Index + Recalls + Conversations + Progress + Work + Transfer + Inspect + Send + Sync
 {
 }
 impl<T> Store for T where
-    T: Entries + History + Index + Recalls + Conversations + Progress + Transfer + Inspect + Send + Sync
+    T: Entries + History + Index + Recalls + Conversations + Progress + Work + Transfer + Inspect + Send + Sync
 {
 }

@@ -1,6 +1,6 @@
 //! Language models: one small port for all of them.
 //!
-//! A task is structured, not a prompt: a provider that talks to a language model renders it with
+//! A brief is structured, not a prompt: a provider that talks to a language model renders it with
 //! [`prompts`](crate::prompts), the offline one reads its parts. What comes back is a proposal, and untrusted.
 
 use std::sync::Arc;
@@ -95,11 +95,53 @@ pub struct Message {
     pub role: Role,
     /// The words.
     pub content: String,
+    /// What the assistant asks for, where it does.
+    pub calls: Vec<ToolCall>,
+    /// The call that this is the result of, for a tool's message.
+    pub answers: Option<String>,
+}
+
+impl Message {
+    /// Words and nothing else.
+    pub fn said(role: Role, content: impl Into<String>) -> Self {
+        Self { role, content: content.into(), calls: Vec::new(), answers: None }
+    }
+}
+
+/// A tool that a model may call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for, to the model.
+    pub description: &'static str,
+    /// Its parameters: a JSON schema of an object.
+    pub parameters: serde_json::Value,
+}
+
+/// A call that a model makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    /// Names the call, so that its result finds back; made up where the provider gives none.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The arguments as the model wrote them: JSON, if it did well.
+    pub arguments: String,
+}
+
+/// How a provider fared lately: kept between processes, so that a model that fails is left alone by all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Breaker {
+    /// Failures in a row.
+    pub failures: u32,
+    /// Until when the model is left alone; past it, a probe decides.
+    pub open_until: Option<jiff::Timestamp>,
 }
 
 /// What a summary is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SummaryTask {
+pub struct SummaryBrief {
     /// Whether it is for a person's assistant (a namespace is set), or generic.
     pub personal: bool,
     /// What was said since the last summary.
@@ -114,7 +156,7 @@ pub struct SummaryTask {
 
 /// What facts are extracted from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExtractTask {
+pub struct ExtractBrief {
     /// What was said since the last time.
     pub turns: Vec<Turn>,
     /// Knowledge that is stored already.
@@ -123,17 +165,21 @@ pub struct ExtractTask {
 
 /// What a model is asked to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Task {
+pub enum Brief {
     /// Summarise, answered in Markdown.
-    Summarise(SummaryTask),
+    Summarise(SummaryBrief),
     /// Extract facts, answered in the strict schema that the extraction prompt names.
-    Extract(ExtractTask),
+    Extract(ExtractBrief),
+    /// Extract only what the person corrected or explicitly stated and nobody stored, answered in the same schema.
+    Fill(ExtractBrief),
     /// Talk.
     Chat {
         /// The system prompt.
         system: String,
         /// The conversation, the person's latest message last.
         messages: Vec<Message>,
+        /// What the model may call.
+        tools: Vec<ToolSpec>,
     },
 }
 
@@ -152,12 +198,12 @@ spelled!(Purpose, "purpose", "summary, extraction, chat", {
     Summary => "summary", Extraction => "extraction", Chat => "chat",
 });
 
-impl Task {
+impl Brief {
     /// Why it is asked.
     pub fn purpose(&self) -> Purpose {
         match self {
             Self::Summarise(_) => Purpose::Summary,
-            Self::Extract(_) => Purpose::Extraction,
+            Self::Extract(_) | Self::Fill(_) => Purpose::Extraction,
             Self::Chat { .. } => Purpose::Chat,
         }
     }
@@ -179,12 +225,21 @@ pub enum Finish {
 pub struct Reply {
     /// The text, whole.
     pub text: String,
+    /// The tools that it wants called before it goes on.
+    pub calls: Vec<ToolCall>,
     /// How it ended.
     pub finish: Finish,
     /// Tokens that were sent, as the provider counts them, or estimated.
     pub tokens_in: u64,
     /// Tokens that came back.
     pub tokens_out: u64,
+}
+
+impl Reply {
+    /// Words that are complete, and cost nothing.
+    pub fn said(text: impl Into<String>) -> Self {
+        Self { text: text.into(), calls: Vec::new(), finish: Finish::Complete, tokens_in: 0, tokens_out: 0 }
+    }
 }
 
 /// A language model, or what stands in for one.
@@ -195,9 +250,11 @@ pub trait Model: Send + Sync {
     fn name(&self) -> &str;
     /// Whether it can talk, and not only summarise and extract.
     fn can_chat(&self) -> bool;
-    /// Does a task, once: no retries here. Pieces of text go to `sink` as they arrive; its `false` cancels. An empty
+    /// What it can see at once, in tokens, where the provider tells. May ask the provider, once.
+    fn context_window(&self) -> Option<usize>;
+    /// Does a brief, once: no retries here. Pieces of text go to `sink` as they arrive; its `false` cancels. An empty
     /// piece says nothing and only asks whether to go on, so that a model that is silent can be cancelled too.
-    fn complete(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError>;
+    fn complete(&self, brief: &Brief, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError>;
 }
 
 /// A model that several hold, or one that is chosen at run time.
@@ -214,7 +271,11 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         (**self).can_chat()
     }
 
-    fn complete(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
-        (**self).complete(task, sink)
+    fn context_window(&self) -> Option<usize> {
+        (**self).context_window()
+    }
+
+    fn complete(&self, brief: &Brief, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+        (**self).complete(brief, sink)
     }
 }

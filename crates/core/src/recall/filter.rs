@@ -12,7 +12,7 @@ pub enum Scope {
     Everything,
     /// One address.
     Only(Namespace),
-    /// What a conversation may see: its own, `global` and, with a namespace, all of the person's and the archive of
+    /// What a conversation may see: its own, `global`, its project's and, with a namespace, all of the person's and the archive of
     /// their other conversations.
     Session {
         /// The conversation.
@@ -104,8 +104,9 @@ impl Scope {
                 Namespace::Global => true,
                 Namespace::Session(id) => id == session || (user.is_some() && entry.layer == Layer::Archive),
                 Namespace::Facts(name) => user.as_ref() == Some(name),
-                Namespace::Document(name) => user.as_ref() == Some(name.namespace()),
-                Namespace::Project(_) | Namespace::Vault(_) => false,
+                // Of projects' own documents, the projects in reach decide.
+                Namespace::Document(name) => name.as_project().is_some() || user.as_ref() == Some(name.namespace()),
+                Namespace::Vault(_) => false,
             },
         }
     }

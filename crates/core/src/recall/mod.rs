@@ -3,12 +3,13 @@
 pub mod analysis;
 pub mod bm25;
 mod filter;
+pub mod past;
 mod ranking;
 mod request;
 mod similar;
 
 pub use analysis::Terms;
 pub use filter::{Filter, Projects, Scope};
-pub use ranking::{Candidate, FoundBy, Ranking, Why, rank};
+pub use ranking::{CORRECTION_TAG, Candidate, FoundBy, Ranking, Why, rank};
 pub use request::{Hit, Recall, RecallRecord, RecallRequest, RecalledHit};
 pub use similar::{distinct_words, overlap, similarity};

@@ -1,14 +1,15 @@
 //! The one ranking formula, and its breakdown.
 //!
 //! ```text
-//! score = bm25 × recency × trust × significance
+//! score = bm25 × recency × trust × significance × correction
 //! recency      = 1 + 0.15 × ½^(age / 30 days)      1.15 new … 1.00 old
 //! trust        = 1.10 user, 1.00 agent, 0.90 system
 //! significance = 0.90 + 0.20 × importance          0.90 … 1.10
+//! correction   = 1.15 for what was corrected, and as much as it takes to stand before others on its subject
 //! ```
 //!
-//! Mild on purpose: the words decide, the rest settles what the words leave open. With `ranking = "bm25"` the three
-//! factors are 1.
+//! Mild on purpose: the words decide, the rest settles what the words leave open. Others are on the subject of a
+//! correction if they share three of ten words with it. With `ranking = "bm25"` the other factors are 1.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -16,9 +17,18 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Memory, Source};
 
 use super::request::Hit;
+use super::similar::{distinct_words, overlap};
 
 const RECENCY_GAIN: f64 = 0.15;
 const RECENCY_HALF_LIFE_DAYS: f64 = 30.0;
+const CORRECTION_GAIN: f64 = 1.15;
+/// What shares this much of its words with a correction is on its subject.
+const SAME_SUBJECT: f64 = 0.3;
+/// By how much a correction stands before what it outranks.
+const JUST_BEFORE: f64 = 1.001;
+
+/// The label of what was corrected.
+pub const CORRECTION_TAG: &str = "correction";
 
 /// How candidates are ordered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -66,12 +76,19 @@ pub struct Why {
     pub trust: f64,
     /// What matters before what does not.
     pub significance: f64,
+    /// What was corrected before what was not.
+    #[serde(default = "one")]
+    pub correction: f64,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 impl Why {
     /// The product of the factors.
     pub fn score(&self) -> f64 {
-        self.bm25 * self.recency * self.trust * self.significance
+        self.bm25 * self.recency * self.trust * self.significance * self.correction
     }
 }
 
@@ -79,7 +96,7 @@ fn why(candidate: &Candidate, now: Timestamp, ranking: Ranking) -> Why {
     let (found_by, bm25) = (candidate.found_by, candidate.bm25);
     let entry = &candidate.memory.entry;
     match ranking {
-        Ranking::Bm25 => Why { found_by, bm25, recency: 1.0, trust: 1.0, significance: 1.0 },
+        Ranking::Bm25 => Why { found_by, bm25, recency: 1.0, trust: 1.0, significance: 1.0, correction: 1.0 },
         Ranking::Fused => Why {
             found_by,
             bm25,
@@ -90,7 +107,30 @@ fn why(candidate: &Candidate, now: Timestamp, ranking: Ranking) -> Why {
                 Source::System => 0.90,
             },
             significance: 0.90 + 0.20 * entry.importance.value(),
+            correction: if is_correction(&candidate.memory) { CORRECTION_GAIN } else { 1.0 },
         },
+    }
+}
+
+fn is_correction(memory: &Memory) -> bool {
+    memory.entry.tags.iter().any(|tag| tag == CORRECTION_TAG)
+}
+
+/// Lifts every correction before whatever else is on its subject.
+fn lift_corrections(hits: &mut [Hit]) {
+    let words: Vec<Vec<String>> = match hits.iter().any(|hit| is_correction(&hit.memory)) {
+        true => hits.iter().map(|hit| distinct_words(&hit.memory.entry.content)).collect(),
+        false => return,
+    };
+    for at in (0..hits.len()).filter(|at| is_correction(&hits[*at].memory)).collect::<Vec<_>>() {
+        let rivals = (0..hits.len()).filter(|other| !is_correction(&hits[*other].memory));
+        let on_subject = rivals.filter(|other| overlap(&words[at], &words[*other]) >= SAME_SUBJECT);
+        let best = on_subject.map(|other| hits[other].score).fold(0.0, f64::max);
+        let hit = &mut hits[at];
+        if best >= hit.score && hit.score > 0.0 {
+            hit.why.correction *= best / hit.score * JUST_BEFORE;
+            hit.score = hit.why.score();
+        }
     }
 }
 
@@ -108,6 +148,9 @@ pub fn rank(candidates: Vec<Candidate>, now: Timestamp, ranking: Ranking) -> Vec
             Hit { score: why.score(), why, memory: candidate.memory, speaker: candidate.speaker }
         })
         .collect();
+    if ranking == Ranking::Fused {
+        lift_corrections(&mut hits);
+    }
     hits.sort_by(|a, b| {
         let (x, y) = (&a.memory.entry, &b.memory.entry);
         b.score.total_cmp(&a.score).then(y.updated_at.cmp(&x.updated_at)).then_with(|| x.id.cmp(&y.id))
@@ -152,6 +195,27 @@ mod tests {
         let mut better_words = old();
         better_words.bm25 *= 1.5;
         assert!(order(better_words, candidate(Source::User, 1.0, 1000), Ranking::Fused) > 0.0);
+    }
+
+    #[test]
+    fn a_correction_stands_before_all_on_its_subject_and_nothing_else() {
+        let said = |id: &str, content: &str, bm25: f64, tags: &[&str]| {
+            let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+            let entry = Entry { tags, ..crate::model::sample_entry(id, content) };
+            Candidate { memory: Memory::new(entry, 0, None), speaker: None, bm25, found_by: FoundBy::Words }
+        };
+        let candidates = vec![
+            said("old", "the deploy runs on friday at noon", 3.0, &[]),
+            said("new", "the deploy runs on thursday", 1.0, &[CORRECTION_TAG]),
+            said("other", "friday is the day of the release party", 2.5, &[]),
+        ];
+        let hits = rank(candidates.clone(), Timestamp::UNIX_EPOCH, Ranking::Fused);
+        let order: Vec<&str> = hits.iter().map(|hit| hit.memory.entry.id.as_str()).collect();
+        assert_eq!(order, ["new", "old", "other"]);
+        assert!((hits[0].score - hits[0].why.score()).abs() < 1e-9, "the breakdown explains the score");
+        let weak = vec![candidates[1].clone(), candidates[2].clone()];
+        let hits = rank(weak, Timestamp::UNIX_EPOCH, Ranking::Fused);
+        assert_eq!(hits[0].memory.entry.id.as_str(), "other", "on another subject the words decide");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{EntryId, Kind, Memory, RecallId};
+use crate::model::{EntryId, Kind, Memory, RecallId, SessionId};
 
 use super::filter::Filter;
 use super::ranking::Why;
@@ -50,6 +50,9 @@ pub struct RecallRecord {
     pub recall_id: RecallId,
     /// When.
     pub at: Timestamp,
+    /// The conversation whose message asked, where one did.
+    #[serde(default)]
+    pub session: Option<SessionId>,
     /// The question, secrets redacted.
     pub query: String,
     /// Best first.
@@ -67,4 +70,7 @@ pub struct RecalledHit {
     pub score: f64,
     /// The factors of the score.
     pub why: Why,
+    /// Whether it was put before the model; the others were found and left out.
+    #[serde(default)]
+    pub given: bool,
 }

@@ -2,4 +2,5 @@
 
 pub mod bullets;
 pub mod redact;
+pub mod sections;
 pub mod tokens;

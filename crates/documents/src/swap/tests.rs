@@ -40,7 +40,7 @@ impl Place {
 
     /// Our text, exchanged with what is in `a.md`.
     fn exchanged(&self, expected: &str) -> (Temporary<'_>, Print) {
-        let mut temporary = Temporary::draft(&self.dir, "ours").unwrap();
+        let mut temporary = Temporary::draft(&self.dir, "ours", Privacy::Owner).unwrap();
         temporary.prepare(&ContentHash::of("ours"), &ContentHash::of(expected)).unwrap();
         let ours = Print::of(&self.dir, &temporary.name).unwrap();
         sys::exchange(&self.dir, &temporary.name, "a.md").unwrap();
@@ -59,7 +59,7 @@ impl Place {
 fn gives_back_a_save_that_came_between_looking_and_exchanging() {
     let place = Place::new();
     place.save("unseen");
-    let outcome = replace(&place.dir, "a.md", "ours", &ContentHash::of("seen"));
+    let outcome = replace(&place.dir, "a.md", "ours", &ContentHash::of("seen"), Privacy::Owner);
     assert!(matches!(outcome, Err(Failure::Conflict)), "{outcome:?}");
     place.holds_only("unseen");
 }
@@ -69,7 +69,10 @@ fn gives_back_a_link_or_a_folder_that_came_between_looking_and_exchanging() {
     let place = Place::new();
     fs::create_dir(place.path("a.md")).unwrap();
     fs::write(place.path("a.md/inside"), "kept").unwrap();
-    assert!(matches!(replace(&place.dir, "a.md", "ours", &ContentHash::of("seen")), Err(Failure::Conflict)));
+    assert!(matches!(
+        replace(&place.dir, "a.md", "ours", &ContentHash::of("seen"), Privacy::Owner),
+        Err(Failure::Conflict)
+    ));
     assert_eq!(fs::read_to_string(place.path("a.md/inside")).unwrap(), "kept");
     assert_eq!(place.names(), ["a.md"]);
 }
@@ -118,7 +121,10 @@ fn keeps_the_unseen_edit_of_a_document_that_was_removed_while_we_give_back() {
 #[test]
 fn a_document_that_was_removed_meanwhile_is_not_brought_back() {
     let place = Place::new();
-    assert!(matches!(replace(&place.dir, "a.md", "ours", &ContentHash::of("seen")), Err(Failure::Conflict)));
+    assert!(matches!(
+        replace(&place.dir, "a.md", "ours", &ContentHash::of("seen"), Privacy::Owner),
+        Err(Failure::Conflict)
+    ));
     assert!(place.names().is_empty());
 }
 
@@ -126,7 +132,7 @@ fn a_document_that_was_removed_meanwhile_is_not_brought_back() {
 fn never_creates_over_a_file_that_appeared_meanwhile() {
     let place = Place::new();
     place.save("theirs");
-    assert!(matches!(create(&place.dir, "a.md", "ours"), Err(Failure::Conflict)));
+    assert!(matches!(create(&place.dir, "a.md", "ours", Privacy::Owner), Err(Failure::Conflict)));
     place.holds_only("theirs");
 }
 
@@ -134,7 +140,7 @@ fn never_creates_over_a_file_that_appeared_meanwhile() {
 fn linking_instead_of_renaming_never_creates_over_a_file_either() {
     let place = Place::new();
     place.save("theirs");
-    let draft = Temporary::draft(&place.dir, "ours").unwrap();
+    let draft = Temporary::draft(&place.dir, "ours", Privacy::Owner).unwrap();
     let refused = sys::link_new(&place.dir, &draft.name, "a.md").unwrap_err();
     assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
     sys::link_new(&place.dir, &draft.name, "b.md").unwrap();
@@ -155,7 +161,7 @@ fn puts_back_a_save_that_came_between_looking_and_removing() {
 fn without_an_exchange_it_still_looks_before_it_renames() {
     let place = Place::new();
     place.save("unseen");
-    let draft = || Temporary::draft(&place.dir, "ours").unwrap();
+    let draft = || Temporary::draft(&place.dir, "ours", Privacy::Owner).unwrap();
     assert!(matches!(rename_over(draft(), "a.md", &ContentHash::of("seen")), Err(Failure::Conflict)));
     place.holds_only("unseen");
     rename_over(draft(), "a.md", &ContentHash::of("unseen")).unwrap();

@@ -1,18 +1,9 @@
 //! The circuit breaker: closed while calls succeed, open after too many failures, then one probe at a time.
 
 use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
+use throughline_core::ports::Breaker;
 
 use super::Policy;
-
-/// What a breaker knows, to be kept between processes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct BreakerState {
-    /// Failures in a row.
-    pub failures: u32,
-    /// Until when the model is left alone; past it, a probe decides.
-    pub open_until: Option<Timestamp>,
-}
 
 /// How a call may go through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,21 +14,22 @@ pub(super) enum Pass {
     AsProbe,
 }
 
+/// A breaker at work.
 #[derive(Debug, Default)]
-pub(super) struct Breaker {
-    state: BreakerState,
+pub(super) struct Gate {
+    state: Breaker,
     /// A probe is under way.
     is_probing: bool,
 }
 
-impl From<BreakerState> for Breaker {
-    fn from(state: BreakerState) -> Self {
+impl From<Breaker> for Gate {
+    fn from(state: Breaker) -> Self {
         Self { state, is_probing: false }
     }
 }
 
-impl Breaker {
-    pub(super) fn state(&self) -> BreakerState {
+impl Gate {
+    pub(super) fn breaker(&self) -> Breaker {
         self.state
     }
 
@@ -67,7 +59,7 @@ impl Breaker {
     }
 
     pub(super) fn answered(&mut self) {
-        self.state = BreakerState::default();
+        self.state = Breaker::default();
     }
 
     pub(super) fn leave(&mut self, pass: Pass) {

@@ -17,7 +17,7 @@ use std::time::Duration;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
 use serde_json::Value;
-use throughline_core::ports::{ModelError, Reply, Task};
+use throughline_core::ports::{Brief, ModelError, Reply};
 use tokio::time::{Instant, timeout_at};
 
 use crate::ask::Ask;
@@ -50,6 +50,8 @@ pub(crate) struct Http {
     client: OnceLock<Client>,
     /// What this server turned out to understand.
     form: Mutex<Form>,
+    /// What the model can see at once, once somebody asked.
+    window: OnceLock<Option<usize>>,
 }
 
 /// The base URL may hold a password.
@@ -75,7 +77,8 @@ impl Http {
         let key = settings.key.filter(|key| !key.reveal().is_empty());
         let headers = headers(provider, auth, key.as_ref())?;
         let (model, timeouts) = (settings.model, settings.timeouts);
-        Ok(Self { provider, base, model, key, headers, timeouts, client: OnceLock::new(), form: Mutex::default() })
+        let (client, form, window) = (OnceLock::new(), Mutex::default(), OnceLock::new());
+        Ok(Self { provider, base, model, key, headers, timeouts, client, form, window })
     }
 
     pub(crate) fn model(&self) -> &str {
@@ -83,13 +86,13 @@ impl Http {
     }
 
     /// One attempt; a request that the server finds bad is repeated without what it does not understand.
-    pub(crate) fn complete(&self, wire: &dyn Wire, task: &Task, sink: &mut Sink<'_>) -> Result<Reply, ModelError> {
-        let ask = Ask::of(task);
+    pub(crate) fn complete(&self, wire: &dyn Wire, brief: &Brief, sink: &mut Sink<'_>) -> Result<Reply, ModelError> {
         let mut form = *self.form.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
+            let ask = Ask::of(brief, form.tools);
             let result = self.exchange(wire, &ask, form, sink);
             let simpler = match &result {
-                Err(ModelError::Refused { status: 400 | 422, why, .. }) => wire.simpler(&ask, form, why),
+                Err(ModelError::Refused { status, why, .. }) => simpler(wire, &ask, form, *status, why),
                 _ => None,
             };
             match simpler {
@@ -104,13 +107,22 @@ impl Http {
         }
     }
 
+    /// What `ask` finds out about the model's window; asked once.
+    pub(crate) fn window(&self, ask: impl FnOnce(&Self) -> Option<usize>) -> Option<usize> {
+        *self.window.get_or_init(|| ask(self))
+    }
+
     /// What a server tells anybody who asks, within a short time; nothing if anything is amiss.
-    pub(crate) fn look_up(&self, path: &str, limit: Duration) -> Option<Value> {
+    pub(crate) fn look_up(&self, path: &str, body: Option<&Value>, limit: Duration) -> Option<Value> {
         let client = self.client().ok()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
         let asking = async {
             let url = address::below(&self.base, path);
-            let mut response = client.get(url).headers(self.headers.clone()).send().await.ok()?;
+            let request = match body {
+                Some(body) => client.post(url).body(body.to_string()),
+                None => client.get(url),
+            };
+            let mut response = request.headers(self.headers.clone()).send().await.ok()?;
             let mut events = Events::new(Framing::Whole);
             while let Some(bytes) = response.chunk().await.ok()?.filter(|_| response.status().is_success()) {
                 events.push(&bytes).ok()?;
@@ -155,6 +167,25 @@ impl Http {
     fn refused(&self, status: u16, why: &str, retry_after: Option<Duration>) -> ModelError {
         let why = failure::safe(why, self.key.as_ref());
         ModelError::Refused { provider: self.provider, status, why, retry_after }
+    }
+}
+
+/// What to leave out after a refusal; nothing if that would not help.
+fn simpler(wire: &dyn Wire, ask: &Ask, form: Form, status: u16, why: &str) -> Option<Form> {
+    if !ask.tools.is_empty() && refuses_tools(status, why) {
+        return Some(Form { tools: false, ..form });
+    }
+    matches!(status, 400 | 422).then(|| wire.simpler(ask, form, why)).flatten()
+}
+
+/// Ollama: "… does not support tools"; OpenRouter: 404, "no endpoints … support tool use"; vLLM: "\"auto\" tool choice
+/// requires …"; llama.cpp: 500, "tools param requires --jinja flag".
+fn refuses_tools(status: u16, why: &str) -> bool {
+    let why = why.to_lowercase();
+    match status {
+        400 | 404 | 422 | 501 => why.contains("tool") || why.contains("function call"),
+        500 => why.contains("tool") && why.contains("--jinja"),
+        _ => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Conversations with their exact summaries and facts: `@role` begins a turn, `@expect …` an expected reply.
 
 use throughline_core::model::Turn;
-use throughline_core::ports::{ExtractTask, Model, SummaryTask, Task};
+use throughline_core::ports::{Brief, ExtractBrief, Model, SummaryBrief};
 
 use super::Offline;
 
@@ -20,8 +20,8 @@ fn blocks(fixture: &str) -> Vec<(&str, &str)> {
     parts.map(|part| part.split_once('\n').unwrap_or((part, ""))).map(|(name, text)| (name, text.trim_end())).collect()
 }
 
-fn reply(task: Task) -> String {
-    Offline.complete(&task, &mut |_| true).unwrap().text
+fn reply(brief: Brief) -> String {
+    Offline.complete(&brief, &mut |_| true).unwrap().text
 }
 
 fn check(name: &str, fixture: &str) {
@@ -33,11 +33,17 @@ fn check(name: &str, fixture: &str) {
     let known = find("known").map(|text| text.lines().map(str::to_owned).collect()).unwrap_or_default();
     let summary = |personal| {
         let (turns, previous) = (turns.clone(), find("previous"));
-        reply(Task::Summarise(SummaryTask { personal, turns, previous, knowledge: Vec::new(), max_tokens: MAX_TOKENS }))
+        reply(Brief::Summarise(SummaryBrief {
+            personal,
+            turns,
+            previous,
+            knowledge: Vec::new(),
+            max_tokens: MAX_TOKENS,
+        }))
     };
     assert_eq!(Some(summary(true)), find("expect personal"), "personal summary of {name}");
     assert_eq!(Some(summary(false)), find("expect generic"), "generic summary of {name}");
-    let facts = reply(Task::Extract(ExtractTask { turns: turns.clone(), known })).replace("},{", "},\n{");
+    let facts = reply(Brief::Extract(ExtractBrief { turns: turns.clone(), known })).replace("},{", "},\n{");
     assert_eq!(Some(facts), find("expect facts"), "facts of {name}");
 }
 

@@ -1,7 +1,7 @@
 //! The offline model: summaries and facts without any language model.
 //!
 //! Goes in: a conversation. Comes out: sentences of it, chosen and sorted, verbatim but for white space. Never happens:
-//! a word that nobody said, a reply that depends on anything but the task, time that grows faster than the text.
+//! a word that nobody said, a reply that depends on anything but the brief, time that grows faster than the text.
 //!
 //! A conversation that holds nothing worth keeping gives an empty summary and no facts; that is an answer, not a
 //! failure.
@@ -9,6 +9,7 @@
 mod carry;
 mod change;
 mod extract;
+mod habits;
 mod lexicon;
 mod openings;
 mod phrases;
@@ -27,7 +28,7 @@ mod properties;
 mod tables;
 
 use throughline_core::model::Turn;
-use throughline_core::ports::{Finish, Model, ModelError, Reply, Task};
+use throughline_core::ports::{Brief, Finish, Model, ModelError, Reply};
 use throughline_core::text::tokens;
 
 /// The embedded model. It needs nothing and is always there.
@@ -47,17 +48,22 @@ impl Model for Offline {
         false
     }
 
-    fn complete(&self, task: &Task, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
-        let (text, turns) = match task {
-            Task::Summarise(task) => (summary::summarise(task), &task.turns),
-            Task::Extract(task) => (extract::extract(task), &task.turns),
-            Task::Chat { .. } => return Err(ModelError::CannotChat),
+    fn context_window(&self) -> Option<usize> {
+        None
+    }
+
+    fn complete(&self, brief: &Brief, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
+        let (text, turns) = match brief {
+            Brief::Summarise(brief) => (summary::summarise(brief), &brief.turns),
+            Brief::Extract(brief) => (extract::extract(brief), &brief.turns),
+            Brief::Fill(brief) => (extract::fill(brief), &brief.turns),
+            Brief::Chat { .. } => return Err(ModelError::CannotChat),
         };
         if !text.is_empty() && !sink(&text) {
             return Err(ModelError::Cancelled);
         }
         let tokens_out = tokens::estimate(&text) as u64;
-        Ok(Reply { text, finish: Finish::Complete, tokens_in: tokens_in(turns), tokens_out })
+        Ok(Reply { text, calls: Vec::new(), finish: Finish::Complete, tokens_in: tokens_in(turns), tokens_out })
     }
 }
 
@@ -72,19 +78,19 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use throughline_core::ports::{ExtractTask, SummaryTask};
+    use throughline_core::ports::{ExtractBrief, SummaryBrief};
 
     use super::corpus::turn;
     use super::*;
 
-    fn extraction() -> Task {
-        Task::Extract(ExtractTask { turns: vec![turn("user", "My name is Ada.")], known: Vec::new() })
+    fn extraction() -> Brief {
+        Brief::Extract(ExtractBrief { turns: vec![turn("user", "My name is Ada.")], known: Vec::new() })
     }
 
     #[test]
     fn does_not_chat() {
-        let task = Task::Chat { system: String::new(), messages: Vec::new() };
-        assert_eq!(Offline.complete(&task, &mut |_| true), Err(ModelError::CannotChat));
+        let brief = Brief::Chat { system: String::new(), messages: Vec::new(), tools: Vec::new() };
+        assert_eq!(Offline.complete(&brief, &mut |_| true), Err(ModelError::CannotChat));
         assert_eq!((Offline.provider(), Offline.name(), Offline.can_chat()), ("offline", "extractive", false));
     }
 
@@ -109,9 +115,9 @@ mod tests {
 
     #[test]
     fn nothing_gives_nothing() {
-        let task =
-            SummaryTask { personal: true, turns: Vec::new(), previous: None, knowledge: Vec::new(), max_tokens: 100 };
-        let reply = Offline.complete(&Task::Summarise(task), &mut |_| false).unwrap();
+        let brief =
+            SummaryBrief { personal: true, turns: Vec::new(), previous: None, knowledge: Vec::new(), max_tokens: 100 };
+        let reply = Offline.complete(&Brief::Summarise(brief), &mut |_| false).unwrap();
         assert_eq!((reply.text.as_str(), reply.finish), ("", Finish::Complete));
     }
 }

@@ -141,6 +141,15 @@ const OPENINGS: &[Row] = &[
         except: "的|吧|我|说|这|那|这个意思|很|只|所有|因为|每",
         needs: "，是|,是|, 是|，而是|而是|，应该是",
     },
+    Row {
+        kind: Kind::Correction,
+        first: true,
+        whole: false,
+        detail: false,
+        phrases: "actually|no,|nope,",
+        except: "thanks|thank|that|this|it|i don't|i do not|i didn't|don't|do not|can|could|please|not|let's|you|what|why|how",
+        needs: ", not|, and not|, rather than",
+    },
     // Things to come back to.
     first(
         Kind::FollowUp,

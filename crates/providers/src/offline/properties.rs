@@ -1,9 +1,9 @@
-//! What holds for any conversation: nothing is invented, no budget is exceeded, nothing panics, and the same task gives
+//! What holds for any conversation: nothing is invented, no budget is exceeded, nothing panics, and the same brief gives
 //! the same reply.
 
 use proptest::prelude::*;
 use throughline_core::model::Turn;
-use throughline_core::ports::{ExtractTask, Model, SummaryTask, Task};
+use throughline_core::ports::{Brief, ExtractBrief, Model, SummaryBrief};
 use throughline_core::text::tokens;
 
 use super::corpus::turn;
@@ -42,6 +42,10 @@ fn fragment() -> impl Strategy<Value = String> {
         "instead of ",
         "btw, ",
         "请记住：",
+        "We never deploy on Fridays. ",
+        "I use Helix for Rust",
+        "我们用飞书沟通。",
+        "Our API listens on port 8443",
     ]);
     prop_oneof![3 => known.prop_map(str::to_owned), 1 => any::<String>(), 1 => "[a-zA-Z ,.?!']{0,60}"]
 }
@@ -52,21 +56,21 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     prop::collection::vec((role, content).prop_map(|(role, content)| turn(role, &content)), 0..6)
 }
 
-fn reply(task: &Task) -> String {
-    Offline.complete(task, &mut |_| true).unwrap().text
+fn reply(brief: &Brief) -> String {
+    Offline.complete(brief, &mut |_| true).unwrap().text
 }
 
 fn is_said(text: &str, turns: &[Turn]) -> bool {
     turns.iter().any(|turn| one_line(&turn.content).contains(text))
 }
 
-fn check_summary(task: SummaryTask) -> Result<(), TestCaseError> {
-    let turns = task.turns.clone();
-    let carries = task.personal;
-    let max_tokens = task.max_tokens;
-    let task = Task::Summarise(task);
-    let text = reply(&task);
-    prop_assert_eq!(&text, &reply(&task));
+fn check_summary(brief: SummaryBrief) -> Result<(), TestCaseError> {
+    let turns = brief.turns.clone();
+    let carries = brief.personal;
+    let max_tokens = brief.max_tokens;
+    let brief = Brief::Summarise(brief);
+    let text = reply(&brief);
+    prop_assert_eq!(&text, &reply(&brief));
     prop_assert!(tokens::estimate(&text) <= max_tokens, "{} tokens of {}", tokens::estimate(&text), max_tokens);
     let mut carried = false;
     for line in text.lines().filter(|line| !line.is_empty()) {
@@ -86,16 +90,19 @@ fn check_summary(task: SummaryTask) -> Result<(), TestCaseError> {
 proptest! {
     #[test]
     fn summaries_are_verbatim_and_within_the_budget(turns in turns(), personal: bool, max_tokens in 0usize..300) {
-        check_summary(SummaryTask {
+        check_summary(SummaryBrief {
             personal, turns, previous: Some(PREVIOUS.to_owned()), knowledge: vec!["Never said".to_owned()], max_tokens,
         })?;
     }
 
     #[test]
     fn facts_are_verbatim_and_few(turns in turns(), known in any::<Vec<String>>()) {
-        let task = Task::Extract(ExtractTask { turns: turns.clone(), known });
-        let text = reply(&task);
-        prop_assert_eq!(&text, &reply(&task));
+        let brief = ExtractBrief { turns: turns.clone(), known };
+        let filled = reply(&Brief::Fill(brief.clone()));
+        let brief = Brief::Extract(brief);
+        let text = reply(&brief);
+        prop_assert_eq!(&text, &reply(&brief));
+        prop_assert!(!filled.contains("\"kind\":\"decision\"") && !filled.contains("\"kind\":\"follow_up\""));
         let parsed: serde_json::Value = serde_json::from_str(&text).unwrap();
         let facts = parsed["facts"].as_array().unwrap();
         prop_assert!(facts.len() <= 20);
@@ -108,8 +115,8 @@ proptest! {
     #[test]
     fn any_previous_memory_is_read(previous in any::<String>(), max_tokens in 0usize..80) {
         let previous = Some(format!("## Open threads\n- {previous}\n- x {previous}"));
-        let task = SummaryTask { personal: true, turns: Vec::new(), previous, knowledge: Vec::new(), max_tokens };
-        prop_assert!(tokens::estimate(&reply(&Task::Summarise(task))) <= max_tokens);
+        let brief = SummaryBrief { personal: true, turns: Vec::new(), previous, knowledge: Vec::new(), max_tokens };
+        prop_assert!(tokens::estimate(&reply(&Brief::Summarise(brief))) <= max_tokens);
     }
 }
 
@@ -119,9 +126,9 @@ fn a_long_conversation_gives_a_short_summary_and_few_facts() {
     let lines: String = (0..2_000).map(|i| format!("We decided to move shelf {i} to room {}.\n", i % 97)).collect();
     let turns = vec![turn("user", &lines), turn("assistant", &lines)];
     let summary =
-        SummaryTask { personal: true, turns: turns.clone(), previous: None, knowledge: Vec::new(), max_tokens: 1000 };
-    let summary = reply(&Task::Summarise(summary));
+        SummaryBrief { personal: true, turns: turns.clone(), previous: None, knowledge: Vec::new(), max_tokens: 1000 };
+    let summary = reply(&Brief::Summarise(summary));
     assert!(summary.lines().count() <= 61 && summary.contains("shelf 1999"), "{summary}");
-    let facts = reply(&Task::Extract(ExtractTask { turns, known: Vec::new() }));
+    let facts = reply(&Brief::Extract(ExtractBrief { turns, known: Vec::new() }));
     assert_eq!(facts.matches("\"kind\":\"decision\"").count(), 20);
 }

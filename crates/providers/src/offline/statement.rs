@@ -6,6 +6,7 @@
 
 use std::sync::LazyLock;
 
+use super::habits::habit;
 use super::lexicon::{count_words, prefix};
 use super::openings::{Kind, Opening, openings};
 use super::phrases::Phrases;
@@ -152,11 +153,15 @@ pub(super) fn statement(sentence: &str) -> Option<(Kind, &str)> {
     if let Some(rest) = REMEMBER.after(text).filter(|rest| !NOT_TO_REMEMBER.begin(rest)) {
         let explicit = REMEMBER_EXPLICITLY.begin(text) || rest.starts_with([':', '：', ',', '，']);
         let rest = whole(without_fillers(rest.trim_start_matches([' ', ':', '：', ',', '，'])));
-        let kind = kind_of(rest).or((explicit && count_words(rest) >= 3).then_some(Kind::Fact))?;
+        let kind = kind_of(rest).or_else(|| habit_of(rest));
+        let kind = kind.or((explicit && count_words(rest) >= 3).then_some(Kind::Fact))?;
         return is_sound(rest).then_some((kind, rest));
     }
     let text = whole(text);
-    let kind = kind_of(text)?;
+    let Some(kind) = kind_of(text) else {
+        let kind = habit_of(text)?;
+        return (stands_alone(text) && !is_passing(text) && is_sound(text)).then_some((kind, text));
+    };
     let alone = matches!(kind, Kind::Identity | Kind::FollowUp | Kind::Fact) || stands_alone(text);
     let lasting = !matches!(kind, Kind::Preference | Kind::Constraint) || !is_passing(text);
     (alone && lasting && is_sound(text)).then_some((kind, text))
@@ -277,6 +282,13 @@ fn kind_of(text: &str) -> Option<Kind> {
             .map(|opening| opening.kind)
             .or_else(|| introduces(rest).then_some(Kind::Identity))
     })
+}
+
+/// The kind of the habit that the sentence states from its beginning, or behind a scene: `In Rust, we always …`.
+fn habit_of(text: &str) -> Option<Kind> {
+    let begins = clauses(text).first().map_or(0, |clause| clause.len());
+    let behind = text.get(begins..).map(str::trim_start).filter(|rest| !rest.is_empty());
+    habit(text).or_else(|| behind.filter(|_| may_lead(&text[..begins])).and_then(habit))
 }
 
 /// Whether a statement may follow these words: no open quotation, no colon, and where they are English, they set the

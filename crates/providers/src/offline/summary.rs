@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use throughline_core::model::{Role, Turn};
-use throughline_core::ports::SummaryTask;
+use throughline_core::ports::SummaryBrief;
 use throughline_core::prompts::CARRIED_OVER;
 use throughline_core::text::tokens;
 
@@ -53,15 +53,16 @@ struct Candidate {
 }
 
 /// The summary, in Markdown; empty where there is nothing to keep.
-pub(super) fn summarise(task: &SummaryTask) -> String {
-    let sentences = read(&task.turns);
-    let previous = task.previous.as_deref().filter(|_| task.personal);
+pub(super) fn summarise(brief: &SummaryBrief) -> String {
+    let sentences = read(&brief.turns);
+    let previous = brief.previous.as_deref().filter(|_| brief.personal);
     let carried = previous.map(|previous| carry::untouched(previous, &sentences)).unwrap_or_default();
-    let reserved = (carried.iter().map(|text| cost(text)).sum::<usize>() + cost(CARRIED_OVER)).min(task.max_tokens / 4);
+    let reserved =
+        (carried.iter().map(|text| cost(text)).sum::<usize>() + cost(CARRIED_OVER)).min(brief.max_tokens / 4);
     let reserved = if carried.is_empty() { 0 } else { reserved };
     let length: usize = sentences.iter().map(|sentence| tokens::estimate(&sentence.text)).sum();
-    let mut page = Page { personal: task.personal, left: task.max_tokens - reserved, sections: Default::default() };
-    for candidate in choose(sentences, &task.turns, (length / SHARE).max(MIN_TOKENS.min(length * 2 / 3)), &mut page) {
+    let mut page = Page { personal: brief.personal, left: brief.max_tokens - reserved, sections: Default::default() };
+    for candidate in choose(sentences, &brief.turns, (length / SHARE).max(MIN_TOKENS.min(length * 2 / 3)), &mut page) {
         page.sections[candidate.0].1.push(candidate.1);
     }
     page.left += reserved;
@@ -298,7 +299,7 @@ mod tests {
     fn check(personal: bool, max_tokens: usize, previous: Option<&str>, turns: &[(&str, &str)], expected: &str) {
         let turns = turns.iter().map(|(role, content)| turn(role, content)).collect();
         let previous = previous.map(str::to_owned);
-        assert_eq!(summarise(&SummaryTask { personal, turns, previous, knowledge: Vec::new(), max_tokens }), expected);
+        assert_eq!(summarise(&SummaryBrief { personal, turns, previous, knowledge: Vec::new(), max_tokens }), expected);
     }
 
     const PREVIOUS: &str = "## Decisions\n- use Rust\n\n## Open threads\n- Ask Bob about the fence\n- Paint the shed\n\n\

@@ -2,6 +2,7 @@
 
 mod chinese;
 mod english;
+mod habits;
 
 use super::statement::statement;
 

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
 use throughline_core::model::Role;
-use throughline_core::ports::{ExtractTask, Finish, Message, Model, ModelError, Reply, SummaryTask, Task};
+use throughline_core::ports::{Brief, ExtractBrief, Finish, Message, Model, ModelError, Reply, SummaryBrief, ToolSpec};
 use throughline_providers::{Anthropic, HttpSettings, Ollama, OpenAi, Secret, Timeouts};
 use throughline_testkit::model_server::ModelServer;
 
@@ -42,27 +43,39 @@ pub(crate) fn all(settings: &HttpSettings) -> [Provider; 3] {
     [("openai", Arc::new(openai)), ("anthropic", Arc::new(anthropic)), ("ollama", Arc::new(ollama))]
 }
 
-pub(crate) fn chat() -> Task {
-    let say = |role, content: &str| Message { role, content: content.to_owned() };
-    Task::Chat {
+pub(crate) fn chat() -> Brief {
+    let say = |role, content: &str| Message::said(role, content);
+    Brief::Chat {
         system: "You are kind.".to_owned(),
         messages: vec![say(Role::User, "Hello"), say(Role::Assistant, "Hi!"), say(Role::User, "How are you?")],
+        tools: Vec::new(),
     }
 }
 
-pub(crate) fn summary() -> Task {
+/// A tool that takes a text.
+pub(crate) fn tool() -> ToolSpec {
+    let parameters = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
+    ToolSpec { name: "note", description: "Keeps a note.", parameters }
+}
+
+/// A chat of these messages in which the model may call the tool.
+pub(crate) fn with_tools(messages: Vec<Message>) -> Brief {
+    Brief::Chat { system: "You are kind.".to_owned(), messages, tools: vec![tool()] }
+}
+
+pub(crate) fn summary() -> Brief {
     let knowledge = vec!["The person likes tea.".to_owned()];
-    Task::Summarise(SummaryTask { personal: true, turns: Vec::new(), previous: None, knowledge, max_tokens: 300 })
+    Brief::Summarise(SummaryBrief { personal: true, turns: Vec::new(), previous: None, knowledge, max_tokens: 300 })
 }
 
-pub(crate) fn extraction() -> Task {
-    Task::Extract(ExtractTask { turns: Vec::new(), known: vec!["The person likes tea.".to_owned()] })
+pub(crate) fn extraction() -> Brief {
+    Brief::Extract(ExtractBrief { turns: Vec::new(), known: vec!["The person likes tea.".to_owned()] })
 }
 
-/// Does a task; gives the result and what the sink was told.
-pub(crate) fn run(model: &dyn Model, task: &Task) -> (Result<Reply, ModelError>, Vec<String>) {
+/// Does a brief; gives the result and what the sink was told.
+pub(crate) fn run(model: &dyn Model, brief: &Brief) -> (Result<Reply, ModelError>, Vec<String>) {
     let mut pieces = Vec::new();
-    let result = model.complete(task, &mut |piece| {
+    let result = model.complete(brief, &mut |piece| {
         if !piece.is_empty() {
             pieces.push(piece.to_owned());
         }

@@ -2,15 +2,15 @@
 
 use throughline_core::engine::{Edit, NewMemory};
 use throughline_core::model::{Importance, Verb};
-use throughline_core::ports::{Op, SummaryTask, Task};
+use throughline_core::ports::{Brief, Op, SummaryBrief};
 use throughline_testkit::stores;
 
 use super::meddling::Meddling;
 use super::*;
 
-fn summary_task(model: &ScriptedModel) -> SummaryTask {
+fn summary_task(model: &ScriptedModel) -> SummaryBrief {
     match model.asked().into_iter().next() {
-        Some(Task::Summarise(task)) => task,
+        Some(Brief::Summarise(brief)) => brief,
         other => panic!("a summary comes first, and not {other:?}"),
     }
 }
@@ -67,7 +67,7 @@ fn the_timeline_entry_is_greppable_by_key_and_date() {
     let entry = home.timeline().remove(0);
     assert_eq!(Some(&entry.id), compaction.timeline.as_ref());
     assert_eq!(entry.key, Some(format!("ctx_web:abc_{}", entry.id)));
-    assert_eq!(entry.content, format!("[2026-03-01 13:15] {SUMMARY}"));
+    assert_eq!(entry.content, format!("[2026-03-01 12:00] {SUMMARY}"), "dated by what was said");
     assert_eq!((entry.layer.category(), entry.source), (Some("timeline"), Source::System));
     assert_eq!((entry.namespace, entry.session), ("sessions/web:abc".parse().unwrap(), Some(session("web:abc"))));
     let said: Vec<TurnId> =
@@ -190,7 +190,7 @@ fn a_hosts_own_summary_is_taken() {
     let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
     let outcome = home.engine.consolidate(&session("cli:one"), &model, Some("- by the host"), &worker).unwrap();
     assert_eq!(done(outcome).summary, "- by the host");
-    assert!(matches!(model.asked()[..], [Task::Extract(_)]), "no second summary is asked for");
+    assert!(matches!(model.asked()[..], [Brief::Extract(_)]), "no second summary is asked for");
     assert_eq!(contents(&home.timeline()), ["[2026-03-01 12:00] - by the host"]);
     assert_eq!(home.text_of("user/working"), Some(working_file("- by the host")));
     assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);

@@ -1,7 +1,7 @@
 //! Facts that are extracted: C7, C9, C15.
 
 use throughline_core::engine::NewMemory;
-use throughline_core::ports::{ExtractTask, Task};
+use throughline_core::ports::{Brief, ExtractBrief};
 
 use super::*;
 
@@ -11,9 +11,9 @@ fn proposing(facts: &[(&str, &str)]) -> ScriptedModel {
     ScriptedModel::saying([SUMMARY, &format!(r#"{{"facts": [{all}]}}"#)])
 }
 
-fn extract_task(model: &ScriptedModel) -> ExtractTask {
+fn extract_task(model: &ScriptedModel) -> ExtractBrief {
     match model.asked().pop() {
-        Some(Task::Extract(task)) => task,
+        Some(Brief::Extract(brief)) => brief,
         other => panic!("the extraction comes last, and not {other:?}"),
     }
 }

@@ -1,7 +1,7 @@
 //! When models, files and budgets fail: C9–C12, I3.
 
 use throughline_core::engine::NewMemory;
-use throughline_core::ports::{Finish, ModelError, Purpose, Reply, Spent, Task};
+use throughline_core::ports::{Brief, Finish, ModelError, Purpose, Reply, Spent};
 use throughline_testkit::reply;
 
 use super::meddling::Meddling;
@@ -169,7 +169,7 @@ fn without_extraction_no_second_call_is_made() {
     home.exchange("cli:one", "I like tea");
     let model = ScriptedModel::saying([SUMMARY]);
     done(home.consolidate("cli:one", &model));
-    assert!(matches!(model.asked()[..], [Task::Summarise(_)]));
+    assert!(matches!(model.asked()[..], [Brief::Summarise(_)]));
     assert_eq!(home.working().as_deref(), Some(SUMMARY));
 }
 

@@ -1,6 +1,6 @@
 //! What a session begins with: A1, B1–B7, D1–D3.
 
-use throughline_core::ports::Task;
+use throughline_core::ports::Brief;
 use throughline_core::text::tokens;
 
 use super::*;
@@ -131,8 +131,8 @@ fn working_memory_can_be_off_while_the_profile_stays() {
     home.exchange("web:abc", "go on");
     let model = ScriptedModel::saying([SUMMARY, NO_FACTS]);
     assert_eq!(done(home.consolidate("web:abc", &model)).documents, []);
-    let Task::Summarise(task) = &model.asked()[0] else { panic!("a summary comes first") };
-    assert_eq!(task.previous, None);
+    let Brief::Summarise(brief) = &model.asked()[0] else { panic!("a summary comes first") };
+    assert_eq!(brief.previous, None);
     assert_eq!(home.text_of("user/working"), Some(working_file("- by hand")));
 }
 
@@ -149,7 +149,7 @@ fn the_greeting_is_asked_for_only_where_there_is_something_to_pick_up() {
 }
 
 /// Everything that a model is sent in a small conversation.
-fn run(home: &Home) -> (Vec<String>, Vec<Task>) {
+fn run(home: &Home) -> (Vec<String>, Vec<Brief>) {
     let mut prompts = vec![home.start("web:abc")];
     for message in ["hello", "I like tea"] {
         let context = home.engine.context(&session("web:abc"), message).unwrap();
@@ -168,12 +168,12 @@ fn without_a_namespace_prompts_are_those_of_a_run_without_documents() {
     let furnished = Home::with(|settings| settings.namespace = None);
     furnished.save("user/profile", "- Ada likes tea\n");
     furnished.save("user/working", &working_file("- the parser"));
-    let (prompts, tasks) = run(&bare);
-    assert_eq!(run(&furnished), (prompts.clone(), tasks.clone()));
+    let (prompts, briefs) = run(&bare);
+    assert_eq!(run(&furnished), (prompts.clone(), briefs.clone()));
     assert_eq!(prompts, ["Be kind.", "Be kind.", "hello", "Be kind.", "I like tea"]);
-    let Task::Summarise(task) = &tasks[0] else { panic!("a summary comes first") };
-    assert!(!task.personal, "the generic prompt");
-    assert_eq!(task.previous, None);
+    let Brief::Summarise(brief) = &briefs[0] else { panic!("a summary comes first") };
+    assert!(!brief.personal, "the generic prompt");
+    assert_eq!(brief.previous, None);
 }
 
 #[test]
@@ -190,8 +190,8 @@ fn without_a_namespace_there_are_no_files_and_facts_go_to_global() {
 #[test]
 fn with_a_namespace_the_prompt_is_personal() {
     let home = Home::new();
-    let Task::Summarise(task) = run(&home).1.remove(0) else { panic!("a summary comes first") };
-    assert!(task.personal);
+    let Brief::Summarise(brief) = run(&home).1.remove(0) else { panic!("a summary comes first") };
+    assert!(brief.personal);
 }
 
 #[test]

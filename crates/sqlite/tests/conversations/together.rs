@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use throughline_core::ports::{Lease, Task};
+use throughline_core::ports::{Brief, Lease};
 
 use super::meddling::Meddling;
 use super::*;
 
-fn is_summary(task: &Task) -> bool {
-    matches!(task, Task::Summarise(_))
+fn is_summary(brief: &Brief) -> bool {
+    matches!(brief, Brief::Summarise(_))
 }
 
 fn by(engine: &Engine, id: &str, model: &dyn Model, name: &str) -> Consolidation {
@@ -24,8 +24,8 @@ fn the_second_of_two_sessions_waits_for_the_first() {
     home.exchange("web:two", "call Ann tomorrow");
     let (entered, has_entered) = mpsc::channel();
     let (go_on, may_go_on) = mpsc::channel::<()>();
-    let slow = ScriptedModel::saying(["- from one", NO_FACTS]).meanwhile(move |task| {
-        if is_summary(task) {
+    let slow = ScriptedModel::saying(["- from one", NO_FACTS]).meanwhile(move |brief| {
+        if is_summary(brief) {
             entered.send(()).unwrap();
             may_go_on.recv().unwrap();
         }
@@ -41,8 +41,8 @@ fn the_second_of_two_sessions_waits_for_the_first() {
     });
     let model = ScriptedModel::saying(["- from two", NO_FACTS]);
     done(by(&second, "web:two", &model, "second"));
-    let Task::Summarise(task) = &model.asked()[0] else { panic!("a summary comes first") };
-    assert_eq!(task.previous.as_deref(), Some("- from one"), "it sees what the first one wrote");
+    let Brief::Summarise(brief) = &model.asked()[0] else { panic!("a summary comes first") };
+    assert_eq!(brief.previous.as_deref(), Some("- from one"), "it sees what the first one wrote");
     assert_eq!(contents(&home.timeline()), ["[2026-03-01 12:00] - from one", "[2026-03-01 12:00] - from two"]);
     assert_eq!(home.working().as_deref(), Some("- from two"));
 }
@@ -60,9 +60,9 @@ fn many_sessions_at_once_lose_nothing_and_never_overlap() {
             let (engine, inside, overlaps) = (home.restarted(), Arc::clone(&inside), Arc::clone(&overlaps));
             scope.spawn(move || {
                 let text = format!("- part {n}");
-                let model = ScriptedModel::saying([&text, NO_FACTS]).meanwhile(move |task| {
-                    let was = inside.swap(is_summary(task), Ordering::SeqCst);
-                    overlaps.fetch_add(usize::from(was == is_summary(task)), Ordering::SeqCst);
+                let model = ScriptedModel::saying([&text, NO_FACTS]).meanwhile(move |brief| {
+                    let was = inside.swap(is_summary(brief), Ordering::SeqCst);
+                    overlaps.fetch_add(usize::from(was == is_summary(brief)), Ordering::SeqCst);
                 });
                 while by(&engine, &format!("cli:{n}"), &model, &format!("worker {n}")) == Consolidation::Busy {
                     std::thread::yield_now();
@@ -87,8 +87,8 @@ fn without_a_namespace_sessions_need_not_wait_for_each_other() {
     home.exchange("cli:one", "the parser is half done");
     home.exchange("web:two", "call Ann tomorrow");
     let engine = home.restarted();
-    let model = ScriptedModel::saying([SUMMARY, NO_FACTS]).meanwhile(move |task| {
-        if is_summary(task) {
+    let model = ScriptedModel::saying([SUMMARY, NO_FACTS]).meanwhile(move |brief| {
+        if is_summary(brief) {
             done(by(&engine, "web:two", &ScriptedModel::saying(["- from two", NO_FACTS]), "second"));
         }
     });
@@ -114,14 +114,14 @@ fn a_lease_that_ran_out_is_taken_over_and_its_holder_writes_nothing_twice() {
     let home = Home::new();
     home.exchange("cli:one", "the parser is half done");
     let (engine, clock) = (home.restarted(), Arc::clone(&home.clock));
-    let slow = ScriptedModel::saying(["- too late", NO_FACTS]).meanwhile(move |task| {
-        if is_summary(task) {
+    let slow = ScriptedModel::saying(["- too late", NO_FACTS]).meanwhile(move |brief| {
+        if is_summary(brief) {
             clock.advance(SignedDuration::from_mins(11));
             done(by(&engine, "cli:one", &ScriptedModel::saying([SUMMARY, NO_FACTS]), "second"));
         }
     });
     assert_eq!(by(&home.engine, "cli:one", &slow, "first"), Consolidation::Nothing);
-    assert_eq!(contents(&home.timeline()), [format!("[2026-03-01 12:11] {SUMMARY}")]);
+    assert_eq!(contents(&home.timeline()), [format!("[2026-03-01 12:00] {SUMMARY}")]);
     assert_eq!(home.working().as_deref(), Some(SUMMARY));
     assert_eq!(home.engine.conversation(&session("cli:one")).unwrap().1.len(), 3, "one summary");
 }
@@ -145,8 +145,8 @@ fn an_edit_of_working_memory_during_the_call_stays_in_its_history() {
     home.exchange("cli:one", "the parser is half done");
     let by_hand = working_file("- by hand");
     let (documents, text) = (Arc::clone(&home.documents), by_hand.clone());
-    let model = ScriptedModel::saying([SUMMARY, NO_FACTS]).meanwhile(move |task| {
-        if is_summary(task) {
+    let model = ScriptedModel::saying([SUMMARY, NO_FACTS]).meanwhile(move |brief| {
+        if is_summary(brief) {
             save(&*documents, "user/working", &text);
         }
     });

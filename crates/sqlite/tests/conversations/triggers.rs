@@ -62,6 +62,7 @@ fn a_zero_turns_a_trigger_off() {
         settings.policy.trigger_ratio = 0.0;
         settings.policy.turn_threshold = 0;
         settings.policy.idle_minutes = 0;
+        settings.flush_every = 0;
     });
     for n in 0..20 {
         assert_eq!(home.say("cli:one", &format!("message {n}")).due, None);
@@ -87,8 +88,8 @@ fn a_turn_that_arrives_during_the_call_is_taken_by_the_next() {
     let home = Arc::new(Home::new());
     home.exchange("cli:one", "the parser is half done");
     let during = Arc::clone(&home);
-    let model = ScriptedModel::saying([SUMMARY, NO_FACTS]).meanwhile(move |task| {
-        if matches!(task, throughline_core::ports::Task::Summarise(_)) {
+    let model = ScriptedModel::saying([SUMMARY, NO_FACTS]).meanwhile(move |brief| {
+        if matches!(brief, throughline_core::ports::Brief::Summarise(_)) {
             during.say("cli:one", "wait, the lexer first");
         }
     });
@@ -98,8 +99,8 @@ fn a_turn_that_arrives_during_the_call_is_taken_by_the_next() {
     assert_eq!(home.engine.due(&session("cli:one")).unwrap(), Some(Trigger::Idle), "it is unconsolidated");
     let next = ScriptedModel::saying(["## Working on\n- the lexer", NO_FACTS]);
     assert_eq!(done(home.consolidate("cli:one", &next)).compacted, 1);
-    let throughline_core::ports::Task::Summarise(task) = &next.asked()[0] else { panic!("a summary comes first") };
-    assert_eq!(task.turns.iter().map(|turn| turn.content.as_str()).collect::<Vec<_>>(), ["wait, the lexer first"]);
+    let throughline_core::ports::Brief::Summarise(brief) = &next.asked()[0] else { panic!("a summary comes first") };
+    assert_eq!(brief.turns.iter().map(|turn| turn.content.as_str()).collect::<Vec<_>>(), ["wait, the lexer first"]);
     let timeline = home.timeline();
     assert_eq!(timeline.iter().map(|entry| entry.provenance.len()).collect::<Vec<_>>(), [2, 1]);
 }
@@ -111,11 +112,13 @@ fn each_turn_is_summarised_once_and_summaries_never() {
         home.exchange("cli:one", &format!("message {n}"));
         let model = ScriptedModel::saying([SUMMARY, NO_FACTS]);
         assert_eq!(done(home.consolidate("cli:one", &model)).compacted, 2);
-        for task in model.asked() {
-            let turns = match task {
-                throughline_core::ports::Task::Summarise(task) => task.turns,
-                throughline_core::ports::Task::Extract(task) => task.turns,
-                throughline_core::ports::Task::Chat { .. } => panic!("nobody chats"),
+        for brief in model.asked() {
+            let turns = match brief {
+                throughline_core::ports::Brief::Summarise(brief) => brief.turns,
+                throughline_core::ports::Brief::Extract(brief) | throughline_core::ports::Brief::Fill(brief) => {
+                    brief.turns
+                }
+                throughline_core::ports::Brief::Chat { .. } => panic!("nobody chats"),
             };
             let said: Vec<&str> = turns.iter().map(|turn| turn.content.as_str()).collect();
             assert_eq!(said, [&format!("message {n}"), "I see."]);
@@ -141,7 +144,7 @@ fn what_overflows_is_left_out_of_what_is_sent_and_never_out_of_the_store() {
 fn a_session_that_ended_goes_on_when_more_is_said() {
     let home = Home::new();
     home.exchange("cli:one", "that is all");
-    home.engine.end_session(&session("cli:one")).unwrap();
+    home.store.end_session(&session("cli:one"), home.engine.now()).unwrap();
     home.compact("cli:one");
     assert!(home.state("cli:one").session.ended_at.is_some());
     home.say("cli:one", "one more thing");

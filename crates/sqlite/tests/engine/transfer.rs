@@ -1,7 +1,7 @@
 //! Export and import: E13.
 
-use throughline_core::engine::{Edit, EngineError, Export, NewMemory, SetAside};
-use throughline_core::model::{Entry, EntryId, Importance, Kind, Layer, Status, Turn, Verb};
+use throughline_core::engine::{Edit, EngineError, Export, NewMemory, NewTask, SetAside, TaskEdit};
+use throughline_core::model::{Entry, EntryId, Importance, Kind, Layer, Status, TaskId, TaskStatus, Turn, Verb};
 use throughline_core::ports::Page;
 use throughline_testkit::stores;
 
@@ -249,4 +249,137 @@ fn an_entry_with_the_id_of_a_line_does_no_harm() {
     to.engine.write(&document("user/notes"), "- hello world\n- bye\n", None).unwrap();
     assert_eq!(recalled(&to, "bye"), ["bye"]);
     assert_eq!(to.engine.undo().unwrap().documents, [document("user/notes")]);
+}
+
+/// A memory with a project, a task that was done once and is open again, and one that is done.
+fn at_work() -> Place {
+    let place = place();
+    place.engine.add_project("apollo", Some("/home/ada/apollo")).unwrap();
+    let (title, state) = ("write the parser".to_owned(), "half of it".to_owned());
+    let parser = place.engine.add_task(&NewTask { title, state, project: Some("apollo".to_owned()) }).unwrap();
+    place.engine.finish_task(parser.id.as_str(), Some("it parses")).unwrap();
+    let reopened = TaskEdit { status: Some(TaskStatus::Open), ..TaskEdit::default() };
+    place.engine.update_task(parser.id.as_str(), &reopened).unwrap();
+    let (title, state) = ("call the bank".to_owned(), "the number is known\nand written down".to_owned());
+    let bank = place.engine.add_task(&NewTask { title, state, project: None }).unwrap();
+    place.engine.finish_task(bank.id.as_str(), None).unwrap();
+    place
+}
+
+#[test]
+fn an_import_obeys_the_rules_that_new_tasks_and_projects_obey() {
+    let good = at_work().engine.export().unwrap();
+    let refused = |spoil: &dyn Fn(&mut Export)| {
+        let (to, mut export) = (elsewhere(), good.clone());
+        spoil(&mut export);
+        let error = to.engine.import(&export).unwrap_err();
+        assert!(matches!(error, EngineError::BadExport { .. }), "{error:?}");
+        assert_eq!(to.engine.changes(9).unwrap(), []);
+    };
+    for id in ["a]\nobey", "\u{1b}[31mred", "short"] {
+        refused(&|export| export.bundle.tasks[0].id = TaskId::new(id));
+        refused(&|export| export.bundle.tasks[0].archive = Some(EntryId::new(id)));
+    }
+    for version in [0, u32::MAX] {
+        refused(&|export| export.bundle.tasks[0].version = version);
+        refused(&|export| export.bundle.task_history[0].task.version = version);
+        refused(&|export| export.bundle.projects[0].version = version);
+    }
+    for title in [String::new(), "a\nb".to_owned(), "x".repeat(9999)] {
+        refused(&|export| export.bundle.tasks[0].title.clone_from(&title));
+    }
+    refused(&|export| export.bundle.tasks[0].state = "\0".to_owned());
+    refused(&|export| export.bundle.tasks[0].project = Some("\u{1b}[2J".to_owned()));
+    refused(&|export| export.bundle.projects[0].dir = Some("/a\nb".to_owned()));
+    refused(&|export| export.bundle.tasks[0].state = "another than its history says".to_owned());
+    refused(&|export| export.bundle.task_history[0].task.version = 9);
+    refused(&|export| export.bundle.projects[0].dir = Some("/elsewhere".to_owned()));
+}
+
+#[test]
+fn imported_tasks_hold_no_secrets_and_whole_milliseconds() {
+    let mut export = at_work().engine.export().unwrap();
+    let finer: jiff::Timestamp = "2026-03-01T12:00:00.123456789Z".parse().unwrap();
+    let versions = export.bundle.task_history.iter_mut().map(|version| &mut version.task);
+    for task in export.bundle.tasks.iter_mut().chain(versions) {
+        (task.state, task.created_at) = ("use AKIAIOSFODNN7EXAMPLE".to_owned(), finer);
+    }
+    let to = elsewhere();
+    to.engine.import(&export).unwrap();
+    for task in to.engine.tasks(None, None).unwrap() {
+        assert_eq!(task.state, "use [redacted:aws-key]");
+        assert_eq!(task.created_at, "2026-03-01T12:00:00.123Z".parse().unwrap());
+    }
+    assert_eq!(to.engine.export().unwrap().bundle.task_history[0].task.state, "use [redacted:aws-key]");
+}
+
+#[test]
+fn an_export_without_an_archive_has_no_working_state_of_its_task() {
+    let place = at_work();
+    let archive = recall(&place, "bank").remove(0).memory.entry;
+    let left = place.engine.export().unwrap().without(&archive, &[]);
+    let json = serde_json::to_string(&left).unwrap();
+    assert!(!json.contains("number is known"), "{json}");
+    assert!(json.contains("half of it"), "another task stays as it is");
+    assert!(elsewhere().engine.import(&left).is_ok());
+}
+
+#[test]
+fn an_export_from_before_a_task_was_done_is_cleaned_too() {
+    let place = place();
+    let (title, state) = ("call the bank".to_owned(), "the number is known".to_owned());
+    let bank = place.engine.add_task(&NewTask { title, state, project: None }).unwrap();
+    let early = place.engine.export().unwrap();
+    let archive = place.engine.finish_task(bank.id.as_str(), None).unwrap().archived.unwrap().entry;
+    let left = serde_json::to_string(&early.without(&archive, &[])).unwrap();
+    assert!(!left.contains("number is known"), "{left}");
+}
+
+#[test]
+fn the_markdown_holds_tasks_and_projects() {
+    let markdown = at_work().engine.export().unwrap().to_markdown();
+    for text in [
+        "\n## Open tasks\n\n- **write the parser** `",
+        "(project apollo, 2026-03-01, archived as `",
+        "\n## Done tasks\n\n- **call the bank** `",
+        ", done 2026-03-01, archived as `",
+        "\n## Projects\n\n- **apollo** `/home/ada/apollo` (2026-03-01)\n",
+    ] {
+        assert!(markdown.contains(text), "{text} is not in\n{markdown}");
+    }
+}
+
+#[test]
+fn an_import_that_was_undone_comes_back_whole_and_can_be_undone_again() {
+    let from = furnished();
+    from.engine.add_project("apollo", None).unwrap();
+    from.engine.add_task(&NewTask { title: "parser".to_owned(), ..NewTask::default() }).unwrap();
+    let export = from.engine.export().unwrap();
+    let to = elsewhere();
+    to.engine.import(&export).unwrap();
+    for _ in 0..2 {
+        to.engine.undo().unwrap();
+        assert_eq!((recalled(&to, "tea"), text_of(&to, "user/profile")), (Vec::<String>::new(), None));
+        assert_eq!(to.engine.tasks(Some(TaskStatus::Open), None).unwrap(), []);
+        let back = to.engine.import(&export).unwrap();
+        assert_eq!((back.adopted.added, back.adopted.kept), (2, 1), "what was forgotten there stays so");
+        assert_eq!((back.adopted.tasks, back.adopted.projects, back.documents.len()), (1, 1, 2));
+        assert_eq!(recalled(&to, "tea"), ["likes tea"]);
+        assert_eq!(text_of(&to, "user/profile"), text_of(&from, "user/profile"));
+        assert_eq!(to.engine.tasks(Some(TaskStatus::Open), None).unwrap()[0].title, "parser");
+        assert_eq!(to.engine.projects().unwrap().len(), 1);
+    }
+    assert_eq!(to.engine.undo().unwrap().undone.verb, Verb::Import);
+    assert!(matches!(to.engine.undo(), Err(EngineError::NothingToUndo)), "one undo takes back all of an import");
+    assert_eq!(to.store.check().unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn what_was_forgotten_after_an_import_is_not_brought_back_by_the_next() {
+    let export = furnished().engine.export().unwrap();
+    let to = elsewhere();
+    to.engine.import(&export).unwrap();
+    to.engine.forget("drink").unwrap();
+    assert_eq!(to.engine.import(&export).unwrap().adopted.kept, 3);
+    assert_eq!(recalled(&to, "tea"), Vec::<String>::new());
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use throughline_core::engine::{Edit, NewMemory};
-use throughline_core::model::{Entry, EntryId, Layer, TurnId};
-use throughline_core::ports::{Erasure, Store};
+use throughline_core::model::{Entry, EntryId, Layer, Task, TaskId, TaskStatus, TurnId, Verb};
+use throughline_core::ports::{Entries as _, Erasure, Op, Store};
 use throughline_core::recall::{Filter, RecallRequest, analysis};
 use throughline_sqlite::{SqliteStore, erase_in_backup};
 use throughline_testkit::World;
@@ -188,6 +188,36 @@ fn a_backup_is_erased_too() {
     let restored = SqliteStore::open(&backup, home.path(), throughline_sqlite::Durability::Process).unwrap();
     assert_eq!(throughline_core::ports::Inspect::check(&restored).unwrap(), Vec::<String>::new());
     assert_eq!(stores::listed(&restored, &Filter::default()).len(), 101, "and everything else is still there");
+}
+
+/// The archive's text came from the working state of a task, whose earlier versions are kept.
+#[test]
+fn no_byte_is_left_of_the_working_state_that_was_archived() {
+    let (home, path) = home();
+    let store = open(&path).unwrap();
+    let at = stores::minute(0);
+    let mut task = Task {
+        id: TaskId::new("task222222"),
+        title: "write the parser".to_owned(),
+        status: TaskStatus::Open,
+        state: format!("half {MARKER}"),
+        project: None,
+        created_at: at,
+        updated_at: at,
+        done_at: None,
+        archive: None,
+        version: 0,
+    };
+    stores::apply(&store, Verb::Task, &[Op::Task(task.clone())]).unwrap();
+    crowd(&store, 0, 100);
+    let archived = stores::entry("archived22", &format!("done: {MARKER}"));
+    task =
+        Task { status: TaskStatus::Done, state: String::new(), archive: Some(archived.id.clone()), version: 1, ..task };
+    stores::apply(&store, Verb::Done, &[Op::Insert(archived.clone()), Op::Task(task)]).unwrap();
+    let erased = store.erase(&Erasure { memories: vec![archived.id], ..Erasure::default() }).unwrap();
+    assert_eq!((erased.versions, erased.unreached), (2, Vec::new()));
+    drop(store);
+    assert_eq!(left_in(home.path()), Vec::<String>::new());
 }
 
 /// Rows that move while pages are balanced leave copies between the rows of a page: only a file that is written anew has

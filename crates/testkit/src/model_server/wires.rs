@@ -10,6 +10,7 @@ pub(super) enum Ending {
     Done,
     CutOff,
     Refused,
+    Calls,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +88,11 @@ impl Wire {
         }
     }
 
+    /// What comes after calls, whose blocks have ended already.
+    pub(super) fn ending_of_calls(self, ending: Ending) -> Vec<u8> {
+        self.ending(ending).into_iter().skip(usize::from(self == Self::Anthropic)).flatten().collect()
+    }
+
     /// A reply to a request that did not ask for a stream.
     pub(super) fn whole(self, text: &str, ending: Ending) -> Vec<u8> {
         match self {
@@ -123,7 +129,9 @@ impl Wire {
     fn reason(self, ending: Ending) -> &'static str {
         match (self, ending) {
             (Self::OpenAi | Self::Ollama, Ending::CutOff) => "length",
+            (Self::OpenAi, Ending::Calls) => "tool_calls",
             (Self::OpenAi | Self::Ollama, _) => "stop",
+            (Self::Anthropic, Ending::Calls) => "tool_use",
             (Self::Anthropic, Ending::Done) => "end_turn",
             (Self::Anthropic, Ending::CutOff) => "max_tokens",
             (Self::Anthropic, Ending::Refused) => "refusal",
@@ -141,7 +149,7 @@ pub(super) fn ollama_tags() -> Vec<u8> {
     json!({"models": models}).to_string().into_bytes()
 }
 
-fn openai(delta: &Value, finish_reason: &Value) -> Vec<u8> {
+pub(super) fn openai(delta: &Value, finish_reason: &Value) -> Vec<u8> {
     sse(&json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_772_366_400, "model": MODEL,
         "choices": [{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish_reason}], "usage": null}))
 }
@@ -154,14 +162,18 @@ fn sse(data: &Value) -> Vec<u8> {
     format!("data: {data}\n\n").into_bytes()
 }
 
-fn anthropic(event: Value) -> Vec<u8> {
+pub(super) fn anthropic(event: Value) -> Vec<u8> {
     let name = event["type"].as_str().unwrap_or_default();
     format!("event: {name}\ndata: {event}\n\n").into_bytes()
 }
 
 fn ollama(text: &str, is_done: bool, ending: Ending) -> Vec<u8> {
+    ollama_line(&json!({"role": "assistant", "content": text}), is_done, ending)
+}
+
+pub(super) fn ollama_line(message: &Value, is_done: bool, ending: Ending) -> Vec<u8> {
     let mut line = json!({"model": MODEL, "created_at": "2026-03-01T12:00:00.000000Z",
-        "message": {"role": "assistant", "content": text}, "done": is_done});
+        "message": message, "done": is_done});
     if is_done {
         line["done_reason"] = json!(Wire::Ollama.reason(ending));
         line["total_duration"] = json!(1_000_000);

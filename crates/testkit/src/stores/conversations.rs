@@ -1,7 +1,7 @@
 //! Sessions that are picked up again, the pointer, and what consolidation keeps about its own work.
 
 use throughline_core::model::{Position, SessionId, SessionState};
-use throughline_core::ports::{Lease, NewSession, Purpose, Spent};
+use throughline_core::ports::{Breaker, Erasure, Lease, NewSession, Purpose, Spent};
 
 use super::logs::said_in;
 use super::*;
@@ -15,12 +15,16 @@ pub(super) const CHECKS: &[Check] = checks![
     the_pointer_moves_and_the_summary_becomes_a_turn,
     the_pointer_moves_only_from_where_it_stands,
     the_pointer_and_all_else_move_together_or_not_at_all,
+    a_conversation_is_searched_from_where_the_search_stands,
+    a_place_is_never_given_twice,
     failures_add_up_until_a_consolidation,
     what_was_injected_is_known_while_it_is_in_view,
     a_lease_has_one_holder,
+    whoever_holds_a_lease_holds_it_on,
     a_lease_that_ran_out_or_lost_its_holder_is_free,
     a_lease_is_given_back_by_its_holder_alone,
     the_ledger_adds_up,
+    how_a_provider_fares_is_kept,
 ];
 
 fn session() -> SessionId {
@@ -181,6 +185,36 @@ fn the_pointer_and_all_else_move_together_or_not_at_all(make: Make<'_>) {
     assert_eq!(done(store.changes(9)).len(), 2);
 }
 
+fn a_conversation_is_searched_from_where_the_search_stands(make: Make<'_>) {
+    let store = make();
+    let positions = say(&*store, 3);
+    assert_eq!(state(&*store).filled, Position::default());
+    let filled = |from, to| Op::Filled { session: session(), from, to };
+    assert_eq!(done(apply(&*store, Verb::Fill, &[filled(Position::default(), positions[1])])), []);
+    let after = state(&*store);
+    assert_eq!((after.filled, after.consolidated), (positions[1], Position::default()), "two pointers");
+    for from in [Position::default(), positions[0]] {
+        let ops = [Op::Insert(entry("a", "tea")), filled(from, positions[2])];
+        let outcome = apply(&*store, Verb::Fill, &ops);
+        assert!(matches!(&outcome, Err(StoreError::Conflict { what }) if what == "cli:a"), "{outcome:?}");
+    }
+    let nobody = Op::Filled { session: "cli:nobody".parse().unwrap(), from: Position::default(), to: positions[2] };
+    conflicts(apply(&*store, Verb::Fill, &[nobody]), "a session that is not there");
+    assert_eq!((state(&*store), stored(&*store, "a")), (after, None));
+    assert_eq!(done(store.changes(9)), [], "a pointer alone is no change of memory");
+}
+
+fn a_place_is_never_given_twice(make: Make<'_>) {
+    let store = make();
+    let last = say(&*store, 2)[1];
+    done(apply(&*store, Verb::Consolidate, &[consolidated(Position::default(), last, last, None)]));
+    done(store.erase(&Erasure { turns: vec![TurnId::new("t1")], ..Erasure::default() }));
+    done(store.append(&[turn("next", "cli:a", "said after the erasing")]));
+    let waiting = done(store.turns_after(&session(), state(&*store).consolidated));
+    let ids: Vec<&str> = waiting.iter().map(|(_, turn)| turn.id.as_str()).collect();
+    assert_eq!(ids, ["next"], "what is new is not taken for what was done");
+}
+
 fn failures_add_up_until_a_consolidation(make: Make<'_>) {
     let store = make();
     let positions = say(&*store, 1);
@@ -223,6 +257,16 @@ fn a_lease_has_one_holder(make: Make<'_>) {
     assert!(!done(store.acquire(&lease("two", 99), minute(9), &alive)), "not before it has run out");
     let other = Lease { name: "something else".to_owned(), ..lease("two", 10) };
     assert!(done(store.acquire(&other, minute(0), &alive)), "another name is another lease");
+}
+
+fn whoever_holds_a_lease_holds_it_on(make: Make<'_>) {
+    let store = make();
+    let alive = |_: &str| false;
+    assert!(done(store.acquire(&lease("one", 10), minute(0), &alive)));
+    assert!(done(store.acquire(&lease("one", 20), minute(5), &alive)));
+    assert!(!done(store.acquire(&lease("two", 30), minute(15), &alive)), "it was renewed until later");
+    assert!(done(store.acquire(&lease("two", 30), minute(20), &alive)));
+    assert!(!done(store.acquire(&lease("one", 40), minute(21), &alive)), "and what ran out is lost");
 }
 
 fn a_lease_that_ran_out_or_lost_its_holder_is_free(make: Make<'_>) {
@@ -282,4 +326,16 @@ fn the_ledger_adds_up(make: Make<'_>) {
     let all = done(store.spending("2026-03-01"));
     assert_eq!(all[..3], today, "the newest first");
     assert_eq!(all[3..], [spent("2026-03-01", Purpose::Summary, 1, 0)]);
+}
+
+fn how_a_provider_fares_is_kept(make: Make<'_>) {
+    let store = make();
+    assert_eq!(done(store.breaker("ollama")), None);
+    let resting = Breaker { failures: 5, open_until: Some(minute(3)) };
+    done(store.keep_breaker("ollama", &resting));
+    done(store.keep_breaker("openai", &Breaker::default()));
+    assert_eq!(done(store.breaker("ollama")), Some(resting));
+    assert_eq!(done(store.breaker("openai")), Some(Breaker::default()));
+    done(store.keep_breaker("ollama", &Breaker::default()));
+    assert_eq!(done(store.breaker("ollama")), Some(Breaker::default()));
 }

@@ -117,7 +117,7 @@ fn populate(store: &dyn Store, dice: &mut Dice) -> Vec<Entry> {
     let mut all = crowd(dice);
     let ops: Vec<Op> = all.iter().filter(|entry| entry.kind == Kind::Entry).cloned().map(Op::Insert).collect();
     done(apply(store, Verb::Remember, &ops));
-    for document in ["user/profile", "someone/notes/user"] {
+    for document in ["user/profile", "someone/notes/user", "projects/apollo"] {
         let lines: Vec<Entry> = all.iter().filter(|entry| entry.namespace == address(document)).cloned().collect();
         index(store, &document.parse().unwrap(), None, &lines);
     }

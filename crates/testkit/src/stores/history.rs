@@ -13,6 +13,9 @@ pub(super) const CHECKS: &[Check] = checks![
     a_change_is_undone_once,
     a_change_knows_everything_that_it_touched,
     a_document_knows_what_it_was_before,
+    a_change_goes_on_in_several_transactions,
+    a_change_that_was_undone_does_not_go_on,
+    an_undo_goes_on_too,
 ];
 
 fn by(who: Source, via: &str, verb: Verb, at: i64) -> Change {
@@ -84,6 +87,11 @@ fn undo(store: &dyn Store, undoable: &Undoable) -> Result<Vec<Entry>, StoreError
     store.apply(&undoing, &ops, &mut || true)
 }
 
+/// A change that touched entries and nothing else.
+fn of_entries(change: Change, entries: Vec<(Entry, Option<Entry>)>) -> Undoable {
+    Undoable { change, entries, documents: Vec::new(), tasks: Vec::new(), projects: Vec::new() }
+}
+
 fn the_last_change_can_be_undone_and_then_the_one_before(make: Make<'_>) {
     let store = make();
     assert_eq!(done(store.undoable()), None);
@@ -93,13 +101,13 @@ fn the_last_change_can_be_undone_and_then_the_one_before(make: Make<'_>) {
     let second = done(store.apply(&editing, &[next], &mut || true)).remove(0);
 
     let last = done(store.undoable()).unwrap();
-    let expected = Undoable { change: editing, entries: vec![(second, Some(first))], documents: Vec::new() };
+    let expected = of_entries(editing, vec![(second, Some(first))]);
     assert_eq!(last, expected);
     let back = done(undo(&*store, &last)).remove(0);
     assert_eq!((back.version, back.content.as_str()), (3, "tea"));
 
     let last = done(store.undoable()).unwrap();
-    let expected = Undoable { change: telling, entries: vec![(back, None)], documents: Vec::new() };
+    let expected = of_entries(telling, vec![(back, None)]);
     assert_eq!(last, expected, "an undo is not undone, nor what it undid");
     assert_eq!(done(undo(&*store, &last)).remove(0).status, Status::Inactive);
     assert_eq!(done(store.undoable()), None);
@@ -149,4 +157,61 @@ fn a_document_knows_what_it_was_before(make: Make<'_>) {
     write(&*store, None);
     let last = done(store.undoable()).unwrap();
     assert_eq!(last.documents, [(profile(), ContentHash::missing(), Some("one".to_owned()))]);
+}
+
+fn a_change_goes_on_in_several_transactions(make: Make<'_>) {
+    let store = make();
+    let old = insert(&*store, entry("a", "tea"));
+    write(&*store, Some("one"));
+    let long = change(Verb::Import);
+    let go_on = |ops: &[Op]| done(store.apply(&long, ops, &mut || true));
+    let coffee = go_on(&[
+        Op::Update(Entry { content: "coffee".to_owned(), ..old.clone() }),
+        Op::document(profile(), Some("two".to_owned())),
+    ])
+    .remove(0);
+    let milk = go_on(&[
+        Op::Update(Entry { content: "milk".to_owned(), ..coffee }),
+        Op::Insert(entry("b", "new")),
+        Op::document(profile(), Some("three".to_owned())),
+    ])
+    .remove(0);
+    assert_eq!(done(store.changes(9)).len(), 3, "it is one change");
+    let last = done(store.undoable()).unwrap();
+    let expected = Undoable {
+        documents: vec![(profile(), ContentHash::of("three"), Some("one".to_owned()))],
+        ..of_entries(long.clone(), vec![(milk, Some(old)), (stored(&*store, "b").unwrap(), None)])
+    };
+    assert_eq!(last, expected, "everything as it is now, and as it was before the first touch");
+    let made: Vec<Change> =
+        done(store.entry_versions(&EntryId::new("a"))).into_iter().map(|version| version.change).collect();
+    assert_eq!(made[1..], [long.clone(), long]);
+    done(undo(&*store, &last));
+    assert_eq!(stored(&*store, "a").unwrap().content, "tea");
+    assert_eq!(done(store.known_documents())[0].hash, ContentHash::of("one"));
+    assert_eq!(done(store.check()), Vec::<String>::new());
+}
+
+fn a_change_that_was_undone_does_not_go_on(make: Make<'_>) {
+    let store = make();
+    let long = change(Verb::Import);
+    done(store.apply(&long, &[Op::Insert(entry("a", "tea"))], &mut || true));
+    done(undo(&*store, &done(store.undoable()).unwrap()));
+    let before = everything(&*store);
+    let outcome = store.apply(&long, &[Op::Insert(entry("b", "milk"))], &mut || true);
+    assert!(matches!(&outcome, Err(StoreError::Conflict { what }) if *what == long.id.as_str()), "{outcome:?}");
+    assert_eq!(everything(&*store), before);
+}
+
+fn an_undo_goes_on_too(make: Make<'_>) {
+    let store = make();
+    let ops = [entry("a", "tea"), entry("b", "milk")].map(Op::Insert);
+    let entries = done(apply(&*store, Verb::Import, &ops));
+    let undone = done(store.undoable()).unwrap().change.id;
+    let undoing = Change { undoes: Some(undone), ..change(Verb::Undo) };
+    for entry in &entries {
+        done(store.apply(&undoing, &[Op::Update(inactive(entry))], &mut || true));
+    }
+    assert_eq!(done(store.undoable()), None);
+    assert_eq!(done(store.changes(9)).len(), 2);
 }

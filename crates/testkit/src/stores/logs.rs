@@ -8,6 +8,7 @@ use super::*;
 
 pub(super) const CHECKS: &[Check] = checks![
     recalls_are_noted_the_newest_first,
+    recalls_are_known_by_their_conversation,
     every_hit_is_counted,
     turns_keep_their_order,
     a_turn_is_said_once,
@@ -17,12 +18,15 @@ pub(super) const CHECKS: &[Check] = checks![
 
 /// A recall that returned these.
 pub(super) fn recall(id: &str, query: &str, at: i64, hits: &[&str]) -> RecallRecord {
-    let why = Why { found_by: FoundBy::Words, bm25: 1.5, recency: 1.1, trust: 1.1, significance: 1.0 };
-    let hit =
-        |id: &&str| RecalledHit { id: EntryId::new(*id), kind: Kind::Entry, score: why.score(), why: why.clone() };
+    let why = Why { found_by: FoundBy::Words, bm25: 1.5, recency: 1.1, trust: 1.1, significance: 1.0, correction: 1.0 };
+    let hit = |id: &&str| {
+        let id = EntryId::new(*id);
+        RecalledHit { id, kind: Kind::Entry, score: why.score(), why: why.clone(), given: false }
+    };
     RecallRecord {
         recall_id: RecallId::new(id),
         at: minute(at),
+        session: None,
         query: query.to_owned(),
         hits: hits.iter().map(hit).collect(),
     }
@@ -30,13 +34,30 @@ pub(super) fn recall(id: &str, query: &str, at: i64, hits: &[&str]) -> RecallRec
 
 fn recalls_are_noted_the_newest_first(make: Make<'_>) {
     let store = make();
-    assert_eq!(done(store.recalls(9)), []);
+    assert_eq!(done(store.recalls(None, 9)), []);
     let noted = [recall("r1", "tea", 1, &["a"]), recall("r2", "100% \"quoted\"", 2, &[])];
     noted.iter().cloned().for_each(|recall| store.note(recall));
     let [first, second] = noted;
-    assert_eq!(done(store.recalls(9)), [second.clone(), first]);
-    assert_eq!(done(store.recalls(1)), [second]);
+    assert_eq!(done(store.recalls(None, 9)), [second.clone(), first]);
+    assert_eq!(done(store.recalls(None, 1)), [second]);
     assert_eq!(done(store.changes(9)), [], "a recall is no change");
+}
+
+fn recalls_are_known_by_their_conversation(make: Make<'_>) {
+    let store = make();
+    let session = |id: &str| -> SessionId { id.parse().unwrap() };
+    let asked = |id: &str, of: &str| RecallRecord { session: Some(session(of)), ..recall(id, "tea", 1, &["a", "b"]) };
+    let mut first = asked("r1", "cli:a");
+    first.hits[1].given = true;
+    let (elsewhere, plain, second) = (asked("r2", "cli:b"), recall("r3", "tea", 1, &[]), asked("r4", "cli:a"));
+    for recall in [&first, &elsewhere, &plain, &second] {
+        store.note(recall.clone());
+    }
+    let a = session("cli:a");
+    assert_eq!(done(store.recalls(Some(&a), 9)), [second.clone(), first.clone()], "with what was given");
+    assert_eq!(done(store.recalls(Some(&a), 1)), std::slice::from_ref(&second));
+    assert_eq!(done(store.recalls(Some(&session("cli:nobody")), 9)), []);
+    assert_eq!(done(store.recalls(None, 9)), [second, plain, elsewhere, first]);
 }
 
 fn every_hit_is_counted(make: Make<'_>) {
@@ -46,7 +67,7 @@ fn every_hit_is_counted(make: Make<'_>) {
     for record in [recall("r1", "tea", 7, &["a"]), recall("r2", "tea", 3, &["a", "b"]), recall("r3", "x", 9, &[])] {
         store.note(record);
     }
-    done(store.recalls(1));
+    done(store.recalls(None, 1));
     let used = |id: &str| {
         let memory = done(store.memory(&EntryId::new(id))).unwrap();
         (memory.recall_count, memory.last_recalled_at)

@@ -14,10 +14,14 @@ pub(super) const CHECKS: &[Check] = checks![
     an_adopted_memory_without_history_gets_its_first,
     undoing_an_import_makes_its_memories_inactive,
     undoing_an_import_leaves_what_was_there,
+    an_import_that_was_undone_comes_back,
+    what_was_forgotten_stays_so_when_it_is_imported,
+    a_change_that_came_with_an_import_does_not_go_on,
     exports_are_remembered_once,
     an_erased_memory_is_nowhere,
     erasing_a_line_takes_it_out_of_every_version,
     erasing_leaves_everything_else,
+    erasing_a_turn_takes_its_question_too,
 ];
 
 fn profile() -> DocumentName {
@@ -125,7 +129,9 @@ fn undo(store: &dyn Store) {
     assert!(undoable.entries.iter().all(|(_, before)| before.is_none()), "{undoable:?}");
     let entries = undoable.entries.iter().map(|(now, _)| Op::Update(inactive(now)));
     let documents = undoable.documents.iter().map(|(name, ..)| Op::document(name.clone(), None));
-    let ops: Vec<Op> = entries.chain(documents).collect();
+    let tasks = undoable.tasks.iter().map(|(now, _)| Op::Task(work::removed(now)));
+    let projects = undoable.projects.iter().map(|(now, _)| Op::Project(work::retired(now)));
+    let ops: Vec<Op> = entries.chain(documents).chain(tasks).chain(projects).collect();
     let undoing = Change { undoes: Some(undoable.change.id), ..change(Verb::Undo) };
     done(store.apply(&undoing, &ops, &mut || true));
 }
@@ -154,6 +160,67 @@ fn undoing_an_import_leaves_what_was_there(make: Make<'_>) {
     assert_eq!(listed(&*other, &active), ["mine"]);
     assert_eq!(stored(&*other, "mine"), Some(mine));
     sound(&*other);
+}
+
+/// The entries that are active, oldest first, without their versions.
+fn active(store: &dyn Store) -> Vec<Entry> {
+    let memories = done(store.bundle()).memories.into_iter().map(|memory| Entry { version: 0, ..memory.entry });
+    memories.filter(|entry| entry.kind == Kind::Entry && entry.status == Status::Active).collect()
+}
+
+fn an_import_that_was_undone_comes_back(make: Make<'_>) {
+    let from = furnished(make);
+    let bundle = done(from.bundle());
+    let other = make();
+    adopt(&*other, &bundle);
+    for _ in 0..2 {
+        undo_all(&*other);
+        assert_eq!(active(&*other), []);
+        let again = change(Verb::Import);
+        let adopted = done(other.adopt(&again, &bundle, &mut || true));
+        assert_eq!((adopted.added, adopted.kept), (3, 1), "what was forgotten there stays so");
+        assert_eq!(active(&*other), active(&*from));
+        assert_eq!(done(other.undoable()).map(|undoable| undoable.change), Some(again), "and can be undone again");
+        sound(&*other);
+    }
+    assert_eq!(adopt(&*other, &bundle), Adopted { kept: 4, ..Adopted::default() }, "what is back is here");
+}
+
+/// Puts every entry of the last change back to what it was.
+fn undo_all(store: &dyn Store) {
+    let undoable = done(store.undoable()).unwrap();
+    let back = |(now, before): &(Entry, Option<Entry>)| match before {
+        Some(before) => Op::Update(Entry { version: now.version, ..before.clone() }),
+        None => Op::Update(inactive(now)),
+    };
+    let ops: Vec<Op> = undoable.entries.iter().map(back).collect();
+    let undoing = Change { undoes: Some(undoable.change.id), ..change(Verb::Undo) };
+    done(store.apply(&undoing, &ops, &mut || true));
+}
+
+fn what_was_forgotten_stays_so_when_it_is_imported(make: Make<'_>) {
+    let store = make();
+    let first = insert(&*store, keyed("a", "drink", "tea"));
+    let bundle = done(store.bundle());
+    let forgotten = update(&*store, inactive(&first));
+    assert_eq!(adopt(&*store, &bundle), Adopted { kept: 1, ..Adopted::default() });
+    assert_eq!(stored(&*store, "a"), Some(forgotten.clone()));
+    update(&*store, Entry { content: "milk".to_owned(), ..forgotten.clone() });
+    undo_all(&*store);
+    assert_eq!(adopt(&*store, &bundle), Adopted { kept: 1, ..Adopted::default() }, "undoing an edit forgets nothing");
+    assert_eq!(stored(&*store, "a").map(|entry| entry.status), Some(Status::Inactive));
+}
+
+fn a_change_that_came_with_an_import_does_not_go_on(make: Make<'_>) {
+    let from = make();
+    let theirs = change(Verb::Remember);
+    done(from.apply(&theirs, &[Op::Insert(entry("a", "tea"))], &mut || true));
+    let other = make();
+    adopt(&*other, &done(from.bundle()));
+    let before = everything(&*other);
+    let outcome = other.apply(&theirs, &[Op::Insert(entry("b", "milk"))], &mut || true);
+    assert!(matches!(&outcome, Err(StoreError::Conflict { what }) if *what == theirs.id.as_str()), "{outcome:?}");
+    assert_eq!(everything(&*other), before);
 }
 
 fn exports_are_remembered_once(make: Make<'_>) {
@@ -212,7 +279,23 @@ fn erasing_leaves_everything_else(make: Make<'_>) {
         (bundle.memories, bundle.turns, bundle.sessions),
         (expected.memories, expected.turns, expected.sessions)
     );
-    assert_eq!(done(store.recalls(9)).len(), 2, "recalls that did not return it stay");
+    assert_eq!(done(store.recalls(None, 9)).len(), 2, "recalls that did not return it stay");
     assert_eq!(done(store.undoable()).unwrap().documents.len(), 1, "an erased change is not undone");
     sound(&*store);
+}
+
+fn erasing_a_turn_takes_its_question_too(make: Make<'_>) {
+    let store = make();
+    done(store.append(&[turn("t1", "cli:a", MARKER), turn("t2", "cli:b", "hello")]));
+    let asked = |id: &str, session: &str, query: &str| throughline_core::recall::RecallRecord {
+        session: Some(session.parse().unwrap()),
+        ..logs::recall(id, query, 1, &[])
+    };
+    for recall in [asked("r1", "cli:a", MARKER), asked("r2", "cli:a", "other"), asked("r3", "cli:b", "hello")] {
+        store.note(recall);
+    }
+    let erased = done(store.erase(&Erasure { turns: vec![TurnId::new("t1")], ..Erasure::default() }));
+    assert_eq!((erased.turns, erased.recalls), (1, 1));
+    let left: Vec<_> = done(store.recalls(None, 9)).into_iter().map(|recall| recall.recall_id.to_string()).collect();
+    assert_eq!(left, ["r3", "r2"]);
 }

@@ -4,22 +4,28 @@ mod bench;
 mod chat;
 mod config;
 mod context;
+mod correct;
 mod doctor;
 mod edit;
 mod failure;
 mod filters;
 mod forget;
 mod history;
+mod import;
 mod keep;
 mod list;
+mod project;
 mod read;
 mod recall;
 mod remember;
 mod reply;
+mod report;
 mod session;
 mod show;
 mod status;
 mod style;
+mod task;
+mod tool;
 mod transfer;
 mod undo;
 mod write;
@@ -76,6 +82,10 @@ enum MemoryCommand {
     Show(show::Show),
     /// Change a memory, in your editor or by options
     Edit(edit::Edit),
+    /// Put what is right in the place of what is wrong
+    Correct(correct::Correct),
+    /// Make one memory of several that say the same
+    Merge(correct::Merge),
     /// Show every version of a memory or document, or the latest changes
     History(history::History),
     /// Bring an earlier version back
@@ -97,10 +107,21 @@ enum MemoryCommand {
     /// Follow conversations: what was said, and what became of it
     #[command(subcommand)]
     Session(session::SessionCommand),
+    /// Keep track of what you mean to get done
+    #[command(subcommand)]
+    Task(task::TaskCommand),
+    /// Register the places where you work
+    #[command(subcommand)]
+    Project(project::ProjectCommand),
+    /// What was done, day by day or week by week
+    Report(report::Report),
+    /// See and try the tools that assistants are offered
+    #[command(subcommand)]
+    Tool(tool::ToolCommand),
     /// Print everything, as JSON or Markdown
     Export(transfer::Export),
-    /// Take an export in
-    Import(transfer::Import),
+    /// Take in an export, another assistant's memory, or notes
+    Import(import::Import),
     /// Count what the memory holds
     Stats(status::Stats),
     /// Write a verified copy of the database
@@ -169,6 +190,8 @@ impl MemoryCommand {
             Self::List(command) => command.run(world),
             Self::Show(command) => command.run(world),
             Self::Edit(command) => command.run(world),
+            Self::Correct(command) => command.run(world),
+            Self::Merge(command) => command.run(world),
             Self::History(command) => command.run(world),
             Self::Restore(command) => command.run(world),
             Self::Undo(command) => command.run(world),
@@ -179,6 +202,10 @@ impl MemoryCommand {
             Self::Context(command) => command.run(world),
             Self::Chat(command) => command.run(world),
             Self::Session(command) => command.run(world),
+            Self::Task(command) => command.run(world),
+            Self::Project(command) => command.run(world),
+            Self::Report(command) => command.run(world),
+            Self::Tool(command) => command.run(world),
             Self::Export(command) => command.run(world),
             Self::Import(command) => command.run(world),
             Self::Stats(command) => command.run(world),

@@ -1,4 +1,4 @@
-//! `throughline session list|show|observe|consolidate|reset|end`
+//! `throughline session list|show|observe|consolidate|reset|fill|explain|end`
 
 use std::io::BufRead as _;
 
@@ -6,13 +6,13 @@ use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
 use serde::Deserialize;
 use serde_json::json;
-use throughline_core::engine::{Consolidation, Said, StartSession};
+use throughline_core::engine::{Consolidation, Filled, Said, StartSession};
 use throughline_core::model::{Role, SessionId, SessionState, Turn};
 use throughline_core::when;
 
 use super::failure::Failure;
 use super::reply::Reply;
-use super::{Answer, style};
+use super::{Answer, keep, style};
 use crate::background;
 use crate::world::World;
 
@@ -29,6 +29,10 @@ pub(super) enum SessionCommand {
     Consolidate(Consolidate),
     /// Compute anew what the session begins with
     Reset(One),
+    /// Look back on a conversation now: what should have been stored is, and a summary goes to the archive
+    Fill(One),
+    /// Show which memories the latest message was given, and why
+    Explain(One),
     /// End a conversation
     End(One),
 }
@@ -58,6 +62,9 @@ pub(super) struct Observe {
     /// The project that the conversation is about
     #[arg(long)]
     project: Option<String>,
+    /// The task that the conversation is about
+    #[arg(long)]
+    task: Option<String>,
     /// What was said; without it, JSON lines are read from standard input: {"role", "content", "id"?, "at"?}
     text: Vec<String>,
 }
@@ -65,8 +72,12 @@ pub(super) struct Observe {
 /// Summarise now what was said since the last time
 #[derive(Args)]
 pub(super) struct Consolidate {
-    #[command(flatten)]
-    one: One,
+    /// Such as telegram:123; without a channel, cli: is meant
+    #[arg(required_unless_present = "all")]
+    session: Option<String>,
+    /// Every conversation with something new, the oldest first: after an import, for instance
+    #[arg(long, conflicts_with_all = ["session", "summary"])]
+    all: bool,
     /// Use this summary instead of making one; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
     summary: Option<String>,
@@ -86,11 +97,17 @@ impl SessionCommand {
             }
             Self::End(one) => {
                 let id = one.id()?;
-                let outcome = background::consolidate(world, &id, None)?;
-                world.engine.end_session(&id)?;
-                let text = format!("ended {id}; {}", told(&outcome));
-                Ok(Reply::new(&json!({ "session": id, "consolidation": outcome }), text))
+                let ended = background::end(world, &id)?;
+                let mut text = format!("ended {id}; {}", told(&ended.consolidation));
+                text.push_str(&filled(ended.filled.as_ref()));
+                Ok(Reply::new(&ended, text))
             }
+            Self::Fill(one) => {
+                let found = background::fill(world, &one.id()?)?;
+                let text = filled(found.as_ref());
+                Ok(Reply::new(&found, text).or_failed(found.is_none()))
+            }
+            Self::Explain(one) => explain(&one.id()?, world),
         }
     }
 }
@@ -124,6 +141,53 @@ fn show(id: &SessionId, world: &World) -> Answer {
     Ok(Reply::new(&json!({ "session": state, "turns": turns }), text))
 }
 
+fn explain(id: &SessionId, world: &World) -> Answer {
+    let Some(explanation) = world.engine.explain(id)? else {
+        let nothing = json!({ "memories": [] });
+        return Ok(Reply::new(&nothing, "no memory was recalled in this conversation yet\n").or_nothing(true));
+    };
+    let row = |memory: &serde_json::Value| {
+        let factor = |name: &str| format!("{:.2}", memory["why"][name].as_f64().unwrap_or_default());
+        let factors = ["bm25", "recency", "trust", "significance", "correction"].map(factor).join(" × ");
+        let content = memory["content"].as_str().unwrap_or("(erased)");
+        let score = format!("{:.2}", memory["score"].as_f64().unwrap_or_default());
+        let id = style::short(memory["id"].as_str().unwrap_or_default());
+        vec![id, style::one_line(content, 50), score, factors]
+    };
+    let rows = |name: &str| explanation[name].as_array().map(|all| all.iter().map(row).collect()).unwrap_or_default();
+    let headings = ["id", "memory", "score", "words × recency × trust × weight × correction"];
+    let mut text = format!("for: {}\n\n", style::plain(explanation["query"].as_str().unwrap_or_default()));
+    text.push_str(&style::table(&headings, rows("memories")));
+    let left: Vec<Vec<String>> = rows("found_but_not_given");
+    if !left.is_empty() {
+        text.push_str(&format!(
+            "\nfound and left out (in view already, or no room):\n{}",
+            style::table(&headings, left)
+        ));
+    }
+    Ok(Reply::new(&explanation, text))
+}
+
+/// What came of looking back, in words.
+fn filled(filled: Option<&Filled>) -> String {
+    let Some(filled) = filled else { return "somebody else is looking back on it\n".to_owned() };
+    let mut text = String::new();
+    if !filled.facts.is_empty() {
+        let facts = style::count(filled.facts.len() as u64, "fact", "facts");
+        text.push_str(&format!("{facts} that nobody had stored\n"));
+    }
+    for id in &filled.superseded {
+        text.push_str(&format!("{} was corrected\n", style::short(id.as_str())));
+    }
+    if filled.summary.is_some() {
+        text.push_str("a summary is in the archive\n");
+    }
+    if let Some(task) = &filled.task {
+        text.push_str(&format!("the task {} is up to date\n", style::short(task.as_str())));
+    }
+    text
+}
+
 /// Anybody who can say something; a summary is made, not said.
 fn speaking_role(text: &str) -> Result<Role, String> {
     match text.parse::<Role>().map_err(|error| error.to_string())? {
@@ -153,7 +217,8 @@ impl Observe {
         if said.is_empty() || said.iter().any(|said| said.content.trim().is_empty()) {
             return Err(Failure::new("nothing was said", "give the words, or JSON lines on standard input"));
         }
-        world.engine.start_session(&StartSession { project: self.project, ..StartSession::new(id.clone()) })?;
+        let start = StartSession { project: self.project, task: self.task, ..StartSession::new(id.clone()) };
+        world.engine.start_session(&start)?;
         let observed = world.engine.observe(&id, &said)?;
         let mut text = format!("kept {} of {id}\n", style::count(observed.kept as u64, "turn", "turns"));
         if observed.due.is_some() && background::start(&id) {
@@ -191,7 +256,8 @@ fn lines(world: &World) -> Result<Vec<Said>, Failure> {
 
 impl Consolidate {
     fn run(self, world: &World) -> Answer {
-        let id = self.one.id()?;
+        let Some(session) = self.session else { return consolidate_all(world) };
+        let id = One { session }.id()?;
         let summary = match self.summary.as_deref() {
             Some("-") => Some(
                 std::io::read_to_string(std::io::stdin())
@@ -205,6 +271,38 @@ impl Consolidate {
         let nothing = outcome == Consolidation::Nothing;
         Ok(Reply::new(&outcome, text).or_nothing(nothing).or_failed(failed))
     }
+}
+
+/// Consolidates whatever has something new, one conversation after the other.
+fn consolidate_all(world: &World) -> Answer {
+    let mut sessions = world.engine.sessions()?;
+    sessions.reverse();
+    let bar = keep::bar("conversations");
+    bar.set_length(sessions.len() as u64);
+    let (mut done, mut facts, mut failed) = (0, 0, Vec::new());
+    for state in sessions {
+        let id = state.session.id;
+        match background::consolidate(world, &id, None)? {
+            Consolidation::Done(compaction) | Consolidation::Archived(compaction) => {
+                done += 1;
+                facts += compaction.facts.len() as u64;
+            }
+            Consolidation::Nothing => {}
+            Consolidation::Busy | Consolidation::Failed { .. } => failed.push(id),
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let mut text = format!(
+        "summarised {}, {}\n",
+        style::count(done, "conversation", "conversations"),
+        style::count(facts, "new fact", "new facts")
+    );
+    for id in &failed {
+        text.push_str(&format!("no summary of {id} this time; nothing is lost\n"));
+    }
+    let json = json!({ "consolidated": done, "facts": facts, "failed": failed });
+    Ok(Reply::new(&json, text).or_nothing(done == 0).or_failed(!failed.is_empty()))
 }
 
 fn told(outcome: &Consolidation) -> String {

@@ -97,7 +97,7 @@ pub(super) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
     let mut text = memory(&hit.memory, now);
     if why {
         let (indent, why) = (" ".repeat(SHORT_ID + 2), &hit.why);
-        let formula = format!(
+        let mut formula = format!(
             "score {:.3} = {} {:.3} × recency {:.3} × trust {:.2} × significance {:.2}",
             hit.score,
             if why.found_by == throughline_core::recall::FoundBy::Words { "words" } else { "letters" },
@@ -106,6 +106,9 @@ pub(super) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
             why.trust,
             why.significance
         );
+        if why.correction > 1.0 {
+            formula.push_str(&format!(" × correction {:.2}", why.correction));
+        }
         text.push_str(&format!("{indent}{}\n", formula.cyan()));
     }
     text

@@ -1,10 +1,9 @@
-//! `throughline export`, `throughline import FILE`
+//! `throughline export`
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use throughline_core::engine::{self, SetAside};
+use throughline_core::engine;
 
 use super::failure::Failure;
 use super::reply::Reply;
@@ -82,44 +81,4 @@ fn check_target(out: &Path, world: &World) -> Result<(), Failure> {
 fn size(export: &engine::Export) -> String {
     let memories = style::count(export.bundle.memories.len() as u64, "memory", "memories");
     format!("{memories} and {}", style::count(export.documents.len() as u64, "document", "documents"))
-}
-
-/// Take an export in
-#[derive(Args)]
-pub(super) struct Import {
-    /// What `throughline export --format json` wrote; `-` reads standard input
-    file: PathBuf,
-}
-
-impl Import {
-    pub(super) fn run(self, world: &World) -> Answer {
-        let reading = |error: std::io::Error| {
-            let hint = "give a file that `throughline export` wrote, or `-` for standard input";
-            Failure::new(format!("cannot read {}: {error}", self.file.display()), hint)
-        };
-        let text = if self.file.as_os_str() == "-" {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text).map_err(reading)?;
-            text
-        } else {
-            std::fs::read_to_string(&self.file).map_err(reading)?
-        };
-        let export: engine::Export = serde_json::from_str(&text)
-            .map_err(|error| Failure::from(engine::EngineError::BadExport { problem: error.to_string() }))?;
-        let imported = world.engine.import(&export)?;
-        let mut told = format!(
-            "imported {}; {} here already; {}; {}\n",
-            style::count(imported.adopted.added, "memory", "memories"),
-            imported.adopted.kept,
-            style::count(imported.documents.len() as u64, "document", "documents"),
-            style::count(imported.adopted.turns, "turn", "turns"),
-        );
-        for id in &imported.adopted.inactive {
-            told.push_str(&format!("{} is stored but inactive: its key is taken\n", style::short(id.as_str())));
-        }
-        for SetAside { name, aside } in &imported.set_aside {
-            told.push_str(&format!("{name} differs here and stayed as it is; the imported text is in {aside}\n"));
-        }
-        Ok(Reply::new(&imported, told))
-    }
 }

@@ -31,6 +31,12 @@ impl Undo {
         for name in &undone.documents {
             text.push_str(&format!("{name} is as it was before\n"));
         }
+        for task in &undone.tasks {
+            text.push_str(&format!("the task {} is as it was before\n", style::short(task.as_str())));
+        }
+        for project in &undone.projects {
+            text.push_str(&format!("the project {project} is as it was before\n"));
+        }
         Ok(Reply::new(&undone, text))
     }
 }

@@ -57,6 +57,7 @@ pub(super) const TABLES: &[Table] = &[
             ("keep_recent_turns", Whole(0, u32::MAX)),
             ("timeline_retention_days", Whole(0, u32::MAX)),
             ("max_failures_before_degrade", Whole(1, u32::MAX)),
+            ("flush_every_prompts", Whole(0, u32::MAX)),
             ("agent_forget", OneOf(&["inactive", "delete"])),
             ("tools", OneOfOrList(&["default", "all"])),
         ],

@@ -62,6 +62,8 @@ pub struct MemoryConfig {
     pub timeline_retention_days: u32,
     /// Failed model calls in a row after which the raw messages are archived instead.
     pub max_failures_before_degrade: u32,
+    /// Messages of the person after which a conversation is looked back on, as at its end; 0 waits for the end.
+    pub flush_every_prompts: u32,
     /// What an assistant's `forget` does.
     pub agent_forget: AgentForget,
     /// The tools that an assistant is offered.
@@ -91,6 +93,7 @@ impl Default for MemoryConfig {
             keep_recent_turns: 6,
             timeline_retention_days: 90,
             max_failures_before_degrade: 3,
+            flush_every_prompts: 10,
             agent_forget: AgentForget::Inactive,
             tools: Tools::Set(ToolSet::Default),
         }

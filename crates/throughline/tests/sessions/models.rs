@@ -77,7 +77,7 @@ fn three_failures_and_the_raw_turns_are_archived() {
             assert_eq!(timeline(&home), [Value::Null; 0]);
             assert_eq!(home.json(&["session", "show", "telegram:1"])["session"]["failures"], json!(failures));
         }
-        assert_eq!(server.requests().len(), 6, "three tries each, no more");
+        assert_eq!(server.requests().len(), 5, "three tries each, and after five failures the model is left alone");
         let (archived, code) = consolidate(&home);
         assert_eq!((&archived["outcome"], &archived["compacted"], code), (&json!("archived"), &json!(1), 0));
         let [chunk] = timeline(&home).try_into().unwrap();

@@ -5,23 +5,21 @@ use jiff::SignedDuration;
 use crate::consolidate::facts::{Fact, FactKind};
 use crate::consolidate::plan;
 use crate::model::{
-    ContentHash, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Namespace, Position, Role, Source,
-    Status, Turn, TurnId, Verb,
+    ContentHash, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Namespace, Position, Role,
+    SessionState, Source, Status, Turn, TurnId, Verb,
 };
-use crate::ports::{DocumentError, Op, Page, StoreError};
-use crate::recall::{Filter, RecallRequest, Scope, Terms, similarity};
+use crate::ports::{Op, Page, StoreError};
+use crate::recall::{Filter, similarity};
 use crate::session::Standing;
 use crate::text::{bullets, tokens};
 use crate::working;
 
 use super::super::documents::IdentityUsage;
-use super::super::find::Fallback;
 use super::super::memories::TRIES;
 use super::super::{Done, Engine, EngineError};
+use super::new_facts::{NewFacts, SAME_FACT};
 use super::{Batch, Compaction};
 
-/// Facts that share this much with one that is stored are that fact.
-const SAME_FACT: f64 = 0.8;
 /// What `{ns}/patterns` may grow to by itself, in characters.
 const PATTERNS_LIMIT: usize = 4000;
 /// At most so many chunks of the timeline are retired at once; the next run takes the others.
@@ -31,7 +29,6 @@ impl Engine {
     /// Writes the summary, the facts, working memory and the pointer as one change.
     pub(super) fn write_consolidation(&self, batch: &Batch, text: &str, facts: &[Fact]) -> Done<Option<Compaction>> {
         let summary = plan::split(text, self.settings.working.max_tokens);
-        let new_facts = if self.settings.enabled { self.new_facts(batch, facts)? } else { Vec::new() };
         let running = plan::running(batch.earlier(), &summary.own, self.settings.policy.summary_max_tokens);
         let kept_from = self.kept_from(batch);
         let has_timeline = self.settings.enabled && !summary.own.is_empty();
@@ -41,10 +38,19 @@ impl Engine {
             if has_timeline {
                 ops.push(Op::Insert(self.timeline_entry(batch, &summary.own)));
             }
-            ops.extend(new_facts.iter().map(|(entry, _)| Op::Insert(entry.clone())));
+            let new_facts = if self.settings.enabled {
+                self.new_facts(&batch.state, &batch.turns, facts, SAME_FACT)?
+            } else {
+                NewFacts::default()
+            };
+            ops.extend(new_facts.ops(self));
             ops.push(self.pointer(batch, kept_from, &running));
-            let documents = if has_documents { self.documents_of(&summary.working, &new_facts)? } else { Vec::new() };
-            match self.apply_with_documents(&ops, &documents) {
+            let documents = if has_documents {
+                self.documents_of(batch, &summary.working, &new_facts.entries)?
+            } else {
+                Vec::new()
+            };
+            match self.commit(Verb::Consolidate, &ops, &documents) {
                 Ok(None) => continue,
                 Err(EngineError::Document(error)) => {
                     tracing::warn!(%error, "a document cannot be written; going on without");
@@ -53,9 +59,11 @@ impl Engine {
                 Err(EngineError::Store(StoreError::Conflict { what })) if what == batch.state.session.id.as_str() => {
                     return Ok(None);
                 }
+                Err(EngineError::Store(StoreError::Conflict { .. })) => {}
                 Err(error) => return Err(error),
                 Ok(Some(entries)) => {
-                    let mut ids = entries.into_iter().map(|entry| entry.id);
+                    let is_new = |entry: &Entry| entry.status == Status::Active;
+                    let mut ids = entries.into_iter().filter(is_new).map(|entry| entry.id);
                     let (tokens_before, tokens_after) = sizes(batch, kept_from, &running);
                     return Ok(Some(Compaction {
                         summary: summary.own,
@@ -122,7 +130,14 @@ impl Engine {
         }
     }
 
-    fn system_entry(&self, batch: &Batch, namespace: Namespace, layer: Layer, content: String) -> Entry {
+    pub(in crate::engine) fn system_entry(
+        &self,
+        state: &SessionState,
+        turns: &[Turn],
+        namespace: Namespace,
+        layer: Layer,
+        content: String,
+    ) -> Entry {
         let now = self.clock.now();
         Entry {
             id: EntryId::new(self.ids.next()),
@@ -135,55 +150,37 @@ impl Engine {
             status: Status::Active,
             importance: Importance::default(),
             tags: Vec::new(),
-            session: Some(batch.state.session.id.clone()),
-            task: batch.state.session.task.clone(),
-            project: batch.state.session.project.clone(),
+            session: Some(state.session.id.clone()),
+            task: state.session.task.clone(),
+            project: state.session.project.clone(),
             created_at: now,
             updated_at: now,
             expires_at: None,
-            supersedes: None,
-            provenance: batch.turns.iter().map(|turn| turn.id.clone()).collect(),
+            supersedes: Vec::new(),
+            provenance: turns.iter().map(|turn| turn.id.clone()).collect(),
             version: 1,
         }
     }
 
     fn timeline_entry(&self, batch: &Batch, text: &str) -> Entry {
         let session = &batch.state.session.id;
-        let content = plan::timeline_text(self.clock.now(), text);
-        let entry = self.system_entry(batch, Namespace::Session(session.clone()), Layer::Archive, content);
-        Entry { key: Some(plan::timeline_key(session, entry.id.as_str())), ..entry }
-    }
-
-    /// The facts that are not stored yet, as entries with the turns that say them.
-    fn new_facts(&self, batch: &Batch, facts: &[Fact]) -> Done<Vec<(Entry, FactKind)>> {
-        let mut new: Vec<(Entry, FactKind)> = Vec::new();
-        for fact in facts {
-            let known = self.similar(&fact.text)? || new.iter().any(|(entry, _)| same(&entry.content, &fact.text));
-            if known {
-                continue;
-            }
-            let entry = self.system_entry(batch, self.facts(), Layer::Knowledge, fact.text.clone());
-            let weighty = matches!(fact.kind, FactKind::Identity | FactKind::Constraint | FactKind::Correction);
-            let importance = if weighty { Importance::new(0.75).unwrap_or_default() } else { Importance::default() };
-            let provenance = said_in(&fact.text, &batch.turns);
-            new.push((Entry { importance, provenance, tags: vec![fact.kind.to_string()], ..entry }, fact.kind));
-        }
-        Ok(new)
-    }
-
-    fn similar(&self, text: &str) -> Done<bool> {
-        let filter = Filter { scope: Scope::Only(self.facts()), ..Filter::recallable(self.clock.now()) };
-        let hits = self.find(&RecallRequest { query: text.to_owned(), limit: 5, filter }, Fallback::Nothing)?;
-        Ok(hits.iter().any(|hit| same(&hit.memory.entry.content, text)))
+        // It happened when it was said, however late it is summed up.
+        let at = batch.said_last();
+        let content = plan::timeline_text(at, text);
+        let namespace = Namespace::Session(session.clone());
+        let entry = self.system_entry(&batch.state, &batch.turns, namespace, Layer::Archive, content);
+        Entry { key: Some(plan::timeline_key(session, entry.id.as_str())), created_at: at, ..entry }
     }
 
     /// The documents that change: working memory, and what was explicitly said about the person, where it fits.
-    fn documents_of(&self, working: &str, facts: &[(Entry, FactKind)]) -> Done<Vec<(Document, String)>> {
+    fn documents_of(&self, batch: &Batch, working: &str, facts: &[(Entry, FactKind)]) -> Done<Vec<(Document, String)>> {
         let Some(namespace) = self.settings.namespace.as_ref().filter(|_| self.settings.enabled) else {
             return Ok(Vec::new());
         };
         let mut documents = Vec::new();
-        if self.keeps_working() && !working.is_empty() {
+        let ttl = SignedDuration::from_hours(24 * i64::from(self.settings.working.ttl_days));
+        let is_recent = self.clock.now().duration_since(batch.said_last()) < ttl;
+        if self.keeps_working() && is_recent && !working.is_empty() {
             let after = working::render(working, self.clock.now(), self.settings.working);
             documents.extend(self.current(&DocumentName::working(namespace))?.map(|before| (before, after)));
         }
@@ -219,53 +216,6 @@ impl Engine {
         }
     }
 
-    /// Applies operations and documents as one change; nothing where a person was faster and all must be read again.
-    fn apply_with_documents(&self, ops: &[Op], documents: &[(Document, String)]) -> Done<Option<Vec<Entry>>> {
-        let versions =
-            documents.iter().map(|(before, after)| self.versioned(&before.name, Some(after), Source::System));
-        let ops: Vec<Op> = ops.iter().cloned().chain(versions).collect();
-        let (mut written, mut failure) = (0, None);
-        let mut write = || {
-            for (before, after) in documents {
-                match self.documents.write(&before.name, after, &before.hash) {
-                    Ok(()) => written += 1,
-                    Err(error) => {
-                        failure = Some(error);
-                        self.take_back(&documents[..std::mem::take(&mut written)]);
-                        return false;
-                    }
-                }
-            }
-            true
-        };
-        let applied = self.store.apply(&self.change(Verb::Consolidate), &ops, &mut write);
-        match (applied, failure) {
-            (_, Some(DocumentError::Conflict { .. })) => Ok(None),
-            (_, Some(error)) => Err(error.into()),
-            (Err(error), None) => {
-                self.take_back(&documents[..written]);
-                Err(error.into())
-            }
-            (Ok(entries), None) => Ok(Some(entries)),
-        }
-    }
-
-    /// Takes files back that belong to a change which did not come about, so that they are not taken for a person's
-    /// edit. What a person saved over them meanwhile stays.
-    fn take_back(&self, documents: &[(Document, String)]) {
-        for (before, after) in documents {
-            let ours = ContentHash::of(after);
-            let put = if before.hash == ContentHash::missing() {
-                self.documents.remove(&before.name, &ours)
-            } else {
-                self.documents.write(&before.name, &before.text, &ours)
-            };
-            if let Err(error) = put {
-                tracing::warn!(%error, "a document could not be taken back");
-            }
-        }
-    }
-
     /// Retires automatic chunks of the timeline that are older than their retention, unless they matter.
     pub(super) fn retire(&self) -> Done<()> {
         let days = self.settings.policy.retention_days;
@@ -280,7 +230,9 @@ impl Engine {
         // What stays for ever must not stand in front of what goes.
         while ops.len() < RETIRED_AT_ONCE {
             let listing = self.store.list(&filter, &page)?;
-            let old = listing.memories.into_iter().map(|memory| memory.entry).filter(is_passing_chunk);
+            let old = listing.memories.into_iter().map(|memory| memory.entry);
+            // An old conversation that was summed up lately stays as long as any other.
+            let old = old.filter(|entry| is_passing_chunk(entry) && entry.updated_at < until);
             ops.extend(old.map(|entry| Op::Update(Entry { status: Status::Inactive, updated_at: now, ..entry })));
             page.cursor = listing.cursor;
             if page.cursor.is_none() {
@@ -300,26 +252,13 @@ fn is_passing_chunk(entry: &Entry) -> bool {
     is_chunk && entry.source == Source::System && entry.importance.significance().value() < 4
 }
 
-fn same(a: &str, b: &str) -> bool {
-    similarity(a, b) >= SAME_FACT
-}
-
-/// The turn of the person that shares most words with a fact.
-fn said_in(fact: &str, turns: &[Turn]) -> Vec<TurnId> {
-    let terms = Terms::of_query(fact);
-    let shared = |turn: &&Turn| {
-        let said = crate::recall::analysis::index_text(&turn.content);
-        terms.as_slice().iter().filter(|term| said.split(' ').any(|word| word == *term)).count()
-    };
-    let theirs = turns.iter().filter(|turn| turn.role == Role::User);
-    theirs.max_by_key(shared).map(|turn| turn.id.clone()).into_iter().collect()
-}
-
 /// A document with facts that it does not say yet, as far as they fit.
 fn with_facts(document: &Document, facts: &[&Entry]) -> String {
     let mut text = document.text.clone();
     for fact in facts {
-        let known = bullets::parse(&document.name, &text).iter().any(|bullet| same(&bullet.content, &fact.content));
+        let known = bullets::parse(&document.name, &text)
+            .iter()
+            .any(|bullet| similarity(&bullet.content, &fact.content) >= SAME_FACT);
         let longer = bullets::with_added(&text, &fact.content, Importance::default());
         let fits = if document.name.is_profile() {
             !IdentityUsage::of(&longer).is_over()

@@ -98,6 +98,8 @@ fn changes_and_plans() {
             "I meant the staging server.",
             "Correction: the invoice number is 4711.",
             "no it's Tuesday not Wednesday",
+            "Actually, invoices are sent monthly, not weekly.",
+            "No, reviews happen in pairs, not alone.",
             "I no longer work at Google.",
         ],
     );

@@ -1,21 +1,24 @@
 //! `throughline chat`: a conversation in the terminal, with memory.
 
 mod commands;
+mod rounds;
+mod screen;
 mod setup;
 
-use std::io::Write as _;
+use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use owo_colors::OwoColorize as _;
-use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
+use rustyline::{Behavior, DefaultEditor};
 use serde_json::json;
-use throughline_core::engine::{Said, StartSession};
+use throughline_core::context::Context;
+use throughline_core::engine::{Engine, StartSession};
 use throughline_core::model::{EntryId, Role, SessionId, Turn};
-use throughline_core::ports::{Message, Model, ModelError, Task};
-use throughline_core::text::redact::redact;
+use throughline_core::ports::{Message, Model, ModelError, ToolSpec};
+use throughline_core::text::{redact::redact, tokens};
 
 use super::failure::Failure;
 use super::reply::Reply;
@@ -23,16 +26,23 @@ use super::{Answer, style};
 use crate::background;
 use crate::world::World;
 use commands::Next;
+use rounds::{Asked, Ended};
+use screen::Screen;
 
-/// Room that is left for the reply.
+/// Room that is left for the reply; a quarter of a window that is smaller than four times as much.
 const REPLY_TOKENS: usize = 4000;
 
 /// Talk to the configured model, with memory
+///
+/// The model may look into memory and write to it by itself: each time, a line says so. With --json, the conversation is
+/// shown on standard error, and standard output gets one JSON object at the end.
 #[derive(Args)]
 pub(super) struct Chat {
     /// Go on with this conversation, such as cli:main; without it, a new one begins
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    #[arg(from_global)]
+    json: bool,
 }
 
 impl Chat {
@@ -43,13 +53,13 @@ impl Chat {
             None => fresh(world)?,
         };
         background::start_idle(world, &session);
-        let mut talk = Talk::begin(world, model, session)?;
+        let mut talk = Talk::begin(world, model, session, Screen::new(self.json))?;
         talk.greet();
-        let mut editor = editor(world)?;
-        let ended = talk.converse(&mut editor);
+        let mut editor = editor(world, self.json)?;
+        let ended = talk.converse(&mut editor, if self.json { "" } else { "› " });
         let _ = editor.save_history(&world.home.chat_history());
         ended?;
-        background::start(&talk.session);
+        background::start_end(&talk.session);
         let goodbye = format!("{}\n", format!("this was {}; it is remembered", talk.session).dimmed());
         Ok(Reply::new(&json!({ "session": talk.session }), goodbye))
     }
@@ -69,11 +79,15 @@ fn fresh(world: &World) -> Result<SessionId, Failure> {
     Ok(id)
 }
 
-fn editor(world: &World) -> Result<DefaultEditor, Failure> {
+fn editor(world: &World, is_json: bool) -> Result<DefaultEditor, Failure> {
     let failed = |error: ReadlineError| {
         Failure::new(format!("cannot read from the terminal: {error}"), "try again in another terminal")
     };
-    let mut editor = DefaultEditor::new().map_err(failed)?;
+    // A person who types while a program reads is shown the line on the terminal itself.
+    let at_terminal = is_json && std::io::stdin().is_terminal();
+    let behavior = if at_terminal { Behavior::PreferTerm } else { Behavior::Stdio };
+    let config = rustyline::Config::builder().behavior(behavior).build();
+    let mut editor = DefaultEditor::with_config(config).map_err(failed)?;
     let _ = editor.load_history(&world.home.chat_history());
     Ok(editor)
 }
@@ -81,14 +95,20 @@ fn editor(world: &World) -> Result<DefaultEditor, Failure> {
 /// A conversation that is going on.
 struct Talk<'a> {
     world: &'a World,
+    /// The memory, sized to what this model can see.
+    engine: Engine,
     model: Arc<dyn Model>,
     session: SessionId,
     stopped: Arc<AtomicBool>,
+    screen: Screen,
 }
 
 impl<'a> Talk<'a> {
-    fn begin(world: &'a World, model: Arc<dyn Model>, session: SessionId) -> Result<Self, Failure> {
-        world.engine.start_session(&StartSession::new(session.clone()))?;
+    fn begin(world: &'a World, model: Arc<dyn Model>, session: SessionId, screen: Screen) -> Result<Self, Failure> {
+        let engine = match model.context_window() {
+            Some(window) => world.engine.with_window(window),
+            None => world.engine.clone(),
+        };
         let stopped = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stopped);
         // Ctrl-C stops the reply, not the program; at the prompt the line editor sees it first.
@@ -96,17 +116,27 @@ impl<'a> Talk<'a> {
         if let Err(error) = handled {
             tracing::warn!(%error, "Ctrl-C will end the program");
         }
-        Ok(Self { world, model, session, stopped })
+        let talk = Self { world, engine, model, session, stopped, screen };
+        talk.open()?;
+        Ok(talk)
+    }
+
+    /// The session begins, or goes on, with what the model is told about its memory.
+    fn open(&self) -> Result<(), Failure> {
+        let system_prompt = self.engine.guidance().map(|guidance| guidance.text);
+        self.engine.start_session(&StartSession { system_prompt, ..StartSession::new(self.session.clone()) })?;
+        Ok(())
     }
 
     fn greet(&self) {
-        let with = format!("{} · {} · {}", self.model.provider(), self.model.name(), self.session);
-        anstream::println!("{}\n{}\n", with.dimmed(), "/help shows what you can do; Ctrl-D ends".dimmed());
+        self.screen.aside(&format!("{} · {} · {}", self.model.provider(), self.model.name(), self.session));
+        self.screen.aside("/help shows what you can do; Ctrl-D ends");
+        self.screen.line("");
     }
 
-    fn converse(&mut self, editor: &mut DefaultEditor) -> Result<(), Failure> {
+    fn converse(&mut self, editor: &mut DefaultEditor, prompt: &str) -> Result<(), Failure> {
         loop {
-            let line = match editor.readline("› ") {
+            let line = match editor.readline(prompt) {
                 Ok(line) => line,
                 Err(ReadlineError::Interrupted) => continue,
                 Err(ReadlineError::Eof) => return Ok(()),
@@ -120,12 +150,12 @@ impl<'a> Talk<'a> {
             let _ = editor.add_history_entry(redact(said).text);
             match commands::run(said, self.world, &self.session)? {
                 Next::Say => self.exchange(said)?,
-                Next::Shown(text) => anstream::println!("{text}"),
+                Next::Shown(text) => self.screen.line(&text),
                 Next::New => {
-                    background::start(&self.session);
+                    background::start_end(&self.session);
                     self.session = fresh(self.world)?;
-                    self.world.engine.start_session(&StartSession::new(self.session.clone()))?;
-                    anstream::println!("{}", format!("a new conversation: {}", self.session).dimmed());
+                    self.open()?;
+                    self.screen.aside(&format!("a new conversation: {}", self.session));
                 }
                 Next::Quit => return Ok(()),
             }
@@ -134,67 +164,69 @@ impl<'a> Talk<'a> {
 
     /// One message and its reply. A model that fails costs the reply, and nothing that was said.
     fn exchange(&self, said: &str) -> Result<(), Failure> {
-        let engine = &self.world.engine;
         // What is sent later is the raw turn: a memory that still matters must come again.
-        let context = engine.repeating().context(&self.session, said)?;
+        let context = self.engine.repeating().context(&self.session, said)?;
         let used: Vec<EntryId> = context.parts.iter().filter_map(|part| part.id.clone()).collect();
-        let budget = engine.settings().policy.context_window.saturating_sub(REPLY_TOKENS);
-        let (window, left_out) = engine.window(&self.session, budget)?;
-        let mut messages: Vec<Message> = window.iter().map(message).collect();
-        let enriched = context.message.unwrap_or_else(|| said.to_owned());
-        messages.push(Message { role: Role::User, content: enriched });
-        engine.observe(&self.session, &[Said::now(Role::User, said)])?;
-        if left_out > 0 {
-            let turns = style::count(left_out as u64, "older turn", "older turns");
-            anstream::println!("{}", format!("({turns} did not fit and stay in memory)").dimmed());
-        }
-        let task = Task::Chat { system: context.system_prompt, messages };
-        match self.stream(&task) {
-            Ok(reply) if !reply.trim().is_empty() => {
-                let observed = engine.observe(&self.session, &[Said::now(Role::Assistant, reply)])?;
+        let asked = self.asked(context, said)?;
+        self.observe(Role::User, said.to_owned())?;
+        match self.rounds(asked)? {
+            Ended::Said(reply) if !reply.trim().is_empty() => {
+                let observed = self.observe(Role::Assistant, reply)?;
                 self.note_used(&used);
                 if observed.due.is_some() {
                     background::start(&self.session);
                 }
             }
-            Ok(_) => anstream::println!("{}", "(no reply)".dimmed()),
-            Err(ModelError::Cancelled) => anstream::println!("{}", "(stopped)".dimmed()),
-            Err(error) => {
-                anstream::println!("{} {}", "the model gave no reply:".yellow(), style::plain(&error.to_string()));
-                if let Some(hint) = error.hint() {
-                    anstream::println!("{}", hint.dimmed());
-                }
-            }
+            Ended::Said(_) => self.screen.aside("(no reply)"),
+            Ended::TooManyRounds => self.screen.aside("(the model calls tools and does not come to an end: stopped)"),
+            Ended::Failed(ModelError::Cancelled) => self.screen.aside("(stopped)"),
+            Ended::Failed(error) => self.explain(&error),
         }
         Ok(())
     }
 
-    /// Asks, and prints the reply as it comes.
-    fn stream(&self, task: &Task) -> Result<String, ModelError> {
-        self.stopped.store(false, Ordering::SeqCst);
-        let mut out = anstream::stdout();
-        let mut sink = |piece: &str| {
-            let _ = write!(out, "{}", style::plain(piece));
-            let _ = out.flush();
-            !self.stopped.load(Ordering::SeqCst)
-        };
-        let reply = self.world.engine.ask(&*self.model, task, &mut sink);
-        anstream::println!();
-        Ok(reply?.text)
+    /// What the model is asked: as much of the conversation as fits beside the rest.
+    fn asked(&self, context: Context, said: &str) -> Result<Asked, Failure> {
+        let tools = self.engine.tools();
+        let system = context.system_prompt;
+        let enriched = context.message.unwrap_or_else(|| said.to_owned());
+        let size =
+            |tool: &ToolSpec| tokens::estimate(tool.description) + tokens::estimate(&tool.parameters.to_string());
+        let fixed = tokens::estimate(&system) + tokens::estimate(&enriched) + tools.iter().map(size).sum::<usize>();
+        let window = self.engine.settings().policy.context_window;
+        let budget = window.saturating_sub(REPLY_TOKENS.min(window / 4)).saturating_sub(fixed);
+        let (turns, left_out) = self.engine.window(&self.session, budget)?;
+        if left_out > 0 {
+            let turns = style::count(left_out as u64, "older turn", "older turns");
+            self.screen.aside(&format!("({turns} did not fit and stay in memory)"));
+        }
+        let mut messages: Vec<Message> = turns.iter().filter_map(message).collect();
+        messages.push(Message::said(Role::User, enriched));
+        Ok(Asked { system, messages, tools })
+    }
+
+    fn explain(&self, error: &ModelError) {
+        self.screen.line(&format!("{} {}", "the model gave no reply:".yellow(), style::plain(&error.to_string())));
+        if let Some(hint) = error.hint() {
+            self.screen.aside(hint);
+        }
     }
 
     fn note_used(&self, used: &[EntryId]) {
         if !used.is_empty() {
             let ids = used.iter().map(|id| style::short(id.as_str())).collect::<Vec<_>>().join(", ");
-            anstream::println!("{}\n", format!("remembered: {ids}").dimmed());
+            self.screen.aside(&format!("remembered: {ids}"));
+            self.screen.line("");
         }
     }
 }
 
-/// A turn as the model sees it; a summary says that it is one.
-fn message(turn: &Turn) -> Message {
+/// A turn as the model sees it; a summary says that it is one. Calls and their results are for the transcript alone:
+/// without each other they are refused, and what came of them is in the replies.
+fn message(turn: &Turn) -> Option<Message> {
     match turn.role {
-        Role::Summary => Message { role: Role::User, content: format!("[Context Summary]\n{}", turn.content) },
-        role => Message { role, content: turn.content.clone() },
+        Role::Tool | Role::System => None,
+        Role::Summary => Some(Message::said(Role::User, format!("[Context Summary]\n{}", turn.content))),
+        role => Some(Message::said(role, turn.content.clone())),
     }
 }

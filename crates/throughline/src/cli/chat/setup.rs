@@ -14,7 +14,7 @@ use crate::world::{World, ollama_host};
 pub(super) fn model(world: &World) -> Result<Arc<dyn Model>, Failure> {
     let config = &world.config.config;
     if config.model.provider != ModelProvider::Offline {
-        let model = models::for_chat(&config.model, &world.home.config);
+        let model = models::for_chat(&config.model, &world.home.config, &world.engine);
         return model.map_err(|error| Failure::new(error.to_string(), error.hint()));
     }
     let found = throughline_providers::ollama_models(ollama_host().as_deref());
@@ -23,7 +23,8 @@ pub(super) fn model(world: &World) -> Result<Arc<dyn Model>, Failure> {
         return Err(nothing_to_talk_to());
     }
     let choice = ModelConfig { provider: ModelProvider::Ollama, model: Some(name.clone()), ..ModelConfig::default() };
-    models::for_chat(&choice, &world.home.config).map_err(|error| Failure::new(error.to_string(), error.hint()))
+    let model = models::for_chat(&choice, &world.home.config, &world.engine);
+    model.map_err(|error| Failure::new(error.to_string(), error.hint()))
 }
 
 fn nothing_to_talk_to() -> Failure {
@@ -38,8 +39,9 @@ fn agreed(name: &str) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
         return Ok(false);
     }
-    anstream::print!("no chat model is configured, but Ollama is running: talk to {name}? [Y/n] ");
-    let _ = anstream::stdout().flush();
+    // A question is no answer: standard output may be read by a program.
+    anstream::eprint!("no chat model is configured, but Ollama is running: talk to {name}? [Y/n] ");
+    let _ = anstream::stderr().flush();
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).map_err(|error| Failure::io("read your answer", &error))?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))

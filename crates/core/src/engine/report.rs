@@ -1,0 +1,160 @@
+//! Reports: what was done in a range of time, day by day or week by week, from the archive.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use crate::model::{Entry, Layer, Memory};
+use crate::ports::Page;
+use crate::recall::Filter;
+
+use super::fill::SESSION_TAG;
+use super::work::TASK_TAG;
+use super::{Done, Engine, EngineError};
+
+/// How a report is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReportBy {
+    /// A part for each day.
+    #[default]
+    Day,
+    /// A part for each week, which begins on Monday.
+    Week,
+}
+
+/// One day or week of a report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Period {
+    /// Its first day.
+    pub from: Date,
+    /// Tasks that were done.
+    pub tasks: Vec<Memory>,
+    /// Conversations that were summed up.
+    pub sessions: Vec<Memory>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The first moment.
+    pub since: Timestamp,
+    /// The first moment after.
+    pub until: Timestamp,
+    /// How it is divided.
+    pub by: ReportBy,
+    /// Those days or weeks in which something was done, the earliest first.
+    pub periods: Vec<Period>,
+    /// All of it, for reading.
+    pub markdown: String,
+}
+
+impl Engine {
+    /// What was done between two moments, as the archive has it.
+    pub fn report(&self, since: Timestamp, until: Timestamp, by: ReportBy, zone: &TimeZone) -> Done<Report> {
+        if since >= until {
+            return Err(EngineError::EmptyRange { since, until });
+        }
+        let mut periods: BTreeMap<Date, Period> = BTreeMap::new();
+        for tag in [TASK_TAG, SESSION_TAG] {
+            for memory in self.archived(tag, since, until)? {
+                let day = memory.entry.created_at.to_zoned(zone.clone()).date();
+                let from = if by == ReportBy::Week { monday(day) } else { day };
+                let empty = || Period { from, tasks: Vec::new(), sessions: Vec::new() };
+                let period = periods.entry(from).or_insert_with(empty);
+                if tag == TASK_TAG { period.tasks.push(memory) } else { period.sessions.push(memory) }
+            }
+        }
+        let periods: Vec<Period> = periods.into_values().collect();
+        let range = (since.to_zoned(zone.clone()).date(), last_day(until, zone));
+        let markdown = markdown(range, by, &periods);
+        Ok(Report { since, until, by, periods, markdown })
+    }
+
+    /// What the archive keeps under a label, the earliest first.
+    fn archived(&self, tag: &str, since: Timestamp, until: Timestamp) -> Done<Vec<Memory>> {
+        let filter = Filter {
+            layers: vec![Layer::Archive],
+            tags: vec![tag.to_owned()],
+            since: Some(since),
+            until: Some(until),
+            ..Filter::recallable(self.clock.now())
+        };
+        let mut memories = self.store.list(&filter, &Page { limit: usize::MAX, cursor: None })?.memories;
+        memories.sort_by(|a, b| (a.entry.created_at, &a.entry.id).cmp(&(b.entry.created_at, &b.entry.id)));
+        Ok(memories)
+    }
+}
+
+fn monday(day: Date) -> Date {
+    let back = day.weekday().to_monday_zero_offset();
+
+    day.checked_sub(jiff::Span::new().days(back)).unwrap_or(day)
+}
+
+/// The day in which the last moment before `until` falls.
+fn last_day(until: Timestamp, zone: &TimeZone) -> Date {
+    let last = until.checked_sub(jiff::SignedDuration::from_millis(1)).unwrap_or(until);
+    last.to_zoned(zone.clone()).date()
+}
+
+fn markdown((first, last): (Date, Date), by: ReportBy, periods: &[Period]) -> String {
+    let date = |date: Date| date.strftime("%-d %B %Y").to_string();
+    let title = if first == last { date(first) } else { format!("{} to {}", date(first), date(last)) };
+    let mut text = format!("# What was done, {title}\n");
+    if periods.is_empty() {
+        text.push_str("\nNothing in the archive.\n");
+    }
+    for period in periods {
+        let heading = match by {
+            ReportBy::Day => period.from.strftime("%A, %-d %B %Y").to_string(),
+            ReportBy::Week => format!("Week of {}", date(period.from)),
+        };
+        let _ = write!(text, "\n## {heading}\n");
+        for (title, memories) in [("Tasks done", &period.tasks), ("Conversations", &period.sessions)] {
+            if !memories.is_empty() {
+                let _ = write!(text, "\n### {title}\n\n");
+                memories.iter().for_each(|memory| text.push_str(&item(&memory.entry)));
+            }
+        }
+    }
+    text
+}
+
+/// One thing of a report: its first line as the bullet, the rest below it.
+fn item(entry: &Entry) -> String {
+    let text = entry.content.split_once("] ").map_or(entry.content.as_str(), |(_, text)| text);
+    let text = text.strip_prefix("Task done: ").unwrap_or(text);
+    let name = entry.session.as_ref().filter(|_| entry.tags.iter().any(|tag| tag == SESSION_TAG));
+    let (head, rest) = match name {
+        Some(session) => (session.to_string(), text),
+        None => text.split_once('\n').map_or((text.to_owned(), ""), |(head, rest)| (head.to_owned(), rest)),
+    };
+    let project = entry.project.as_ref().map(|project| format!(" ({project})")).unwrap_or_default();
+    let mut out = format!("- **{}**{project}\n", head.trim());
+    for line in rest.trim().lines().map(str::trim_end) {
+        // Headings of what was summed up are no headings of the report.
+        let line =
+            if line.starts_with('#') { format!("*{}*", line.trim_start_matches('#').trim()) } else { line.to_owned() };
+        out.push_str(if line.is_empty() { "" } else { "  " });
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_week_begins_on_monday() {
+        let date = |text: &str| text.parse::<Date>().unwrap();
+        assert_eq!(monday(date("2026-11-16")), date("2026-11-16"));
+        assert_eq!(monday(date("2026-11-22")), date("2026-11-16"));
+    }
+}

@@ -1,0 +1,159 @@
+//! The tools that assistants call: one service for the chat in the terminal and for MCP.
+//!
+//! Goes in: a name and arguments that a model wrote. Comes out: a receipt or an error that teaches, as JSON. Never
+//! happens: a write to the archive, half a batch, a call that ends the conversation.
+
+mod files;
+mod read;
+mod write;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::model::{Actor, Bullet, SessionId, Source};
+use crate::ports::{Breaker, ToolCall, ToolSpec};
+use crate::text::bullets;
+use crate::tools::{self, Guidance, Tool, parameters};
+
+use super::documents::IdentityUsage;
+use super::{Done, Engine, EngineError};
+
+/// What a tool answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolAnswer {
+    /// For a person who looks on: a few words.
+    pub summary: String,
+    /// For the model, and for hosts that take structure.
+    pub content: Value,
+    /// Whether it could not be done.
+    pub is_error: bool,
+}
+
+impl ToolAnswer {
+    fn new(summary: impl Into<String>, content: Value) -> Self {
+        Self { summary: summary.into(), content, is_error: false }
+    }
+
+    /// What the model reads.
+    pub fn text(&self) -> String {
+        self.content.to_string()
+    }
+}
+
+/// Who calls, and within which conversation.
+struct Caller<'a> {
+    engine: Engine,
+    session: &'a SessionId,
+    project: Option<String>,
+}
+
+impl Engine {
+    /// The tools that are offered, in their order; none where memory is off.
+    pub fn tools(&self) -> Vec<ToolSpec> {
+        self.offered().iter().map(|tool| tool.spec()).collect()
+    }
+
+    /// Which tools are offered.
+    pub fn offered(&self) -> &[Tool] {
+        if self.settings.enabled { &self.settings.tools } else { &[] }
+    }
+
+    /// What an assistant is told about its memory; nothing where memory is off or no tool is offered.
+    pub fn guidance(&self) -> Option<Guidance> {
+        (!self.offered().is_empty()).then(|| tools::guidance(self.offered()))
+    }
+
+    /// Does what a model asks for. Whatever goes wrong is an answer too.
+    pub fn call(&self, session: &SessionId, call: &ToolCall) -> ToolAnswer {
+        self.called(session, call).unwrap_or_else(|error| failed(&call.name, &error))
+    }
+
+    fn called(&self, session: &SessionId, call: &ToolCall) -> Done<ToolAnswer> {
+        let tool = call.name.parse::<Tool>().ok().filter(|tool| self.offered().contains(tool));
+        let no_tool = || {
+            let names: Vec<&str> = self.offered().iter().map(|tool| tool.as_str()).collect();
+            let others =
+                if names.is_empty() { "memory is off".to_owned() } else { format!("there are {}", names.join(", ")) };
+            EngineError::invalid("the tool", format!("`{}` is not offered; {others}", call.name))
+        };
+        let tool = tool.ok_or_else(no_tool)?;
+        let project = self.store.session(session)?.and_then(|state| state.session.project);
+        let via = if self.actor.via == "cli" { "chat" } else { &self.actor.via };
+        let caller = Caller { engine: self.acting(Actor::new(Source::Agent, via)), session, project };
+        let text = call.arguments.as_str();
+        match tool {
+            Tool::Recall => caller.recall(arguments(tool, text)?),
+            Tool::Context => caller.context(arguments(tool, text)?),
+            Tool::Explain => caller.explain(arguments(tool, text)?),
+            Tool::Write => caller.write(arguments(tool, text)?),
+            Tool::Forget => caller.forget(&arguments::<parameters::Forget>(tool, text)?),
+            Tool::Store => caller.store(arguments(tool, text)?),
+            Tool::RecordFact => caller.record_fact(arguments(tool, text)?),
+            Tool::ProjectMemory => caller.project_memory(arguments(tool, text)?),
+            Tool::Summarise => caller.summarise(&arguments::<parameters::Summarise>(tool, text)?),
+        }
+    }
+
+    /// How a provider fared lately, as far as that is known.
+    pub fn breaker(&self, provider: &str) -> Option<Breaker> {
+        self.store.breaker(provider).unwrap_or_else(|error| {
+            tracing::warn!(%error, "how the model fared lately is not known");
+            None
+        })
+    }
+
+    /// Keeps how a provider fares, for other processes.
+    pub fn keep_breaker(&self, provider: &str, breaker: &Breaker) {
+        if let Err(error) = self.store.keep_breaker(provider, breaker) {
+            tracing::warn!(%error, "how the model fares could not be kept");
+        }
+    }
+}
+
+/// Reads what a model wrote; an empty text is an empty object.
+fn arguments<T: DeserializeOwned>(tool: Tool, text: &str) -> Done<T> {
+    let text = if text.trim().is_empty() { "{}" } else { text };
+    serde_json::from_str(text).map_err(|error| {
+        let names =
+            tool.schema()["properties"].as_object().map(|all| all.keys().cloned().collect::<Vec<_>>().join(", "));
+        let at = misread::<T>(text).map(|name| format!(" at `{name}`")).unwrap_or_default();
+        EngineError::invalid(
+            "the arguments",
+            format!("cannot be read{at}: {error}; {tool} takes {}", names.unwrap_or_default()),
+        )
+    })
+}
+
+/// The parameter that cannot be read, where all can be without it: serde says what is wrong and not where.
+fn misread<T: DeserializeOwned>(text: &str) -> Option<String> {
+    let given: serde_json::Map<String, Value> = serde_json::from_str(text).ok()?;
+    let is_to_blame = |name: &&String| {
+        let mut rest = given.clone();
+        rest.remove(*name);
+        match serde_json::from_value::<T>(Value::Object(rest)) {
+            Ok(_) => true,
+            Err(error) => error.to_string().starts_with(&format!("missing field `{name}`")),
+        }
+    };
+    given.keys().find(is_to_blame).cloned()
+}
+
+/// Identity as it is, with the ids that merging or evicting needs, where that is what went wrong.
+fn lines(error: &EngineError) -> Option<Value> {
+    let (name, text) = match error {
+        EngineError::IdentityFull { name, current, .. } => (name, current),
+        EngineError::NoLine { name, text, .. } => (name, text),
+        _ => return None,
+    };
+    let line = |line: Bullet| json!({ "id": line.id, "content": line.content, "chars": line.content.chars().count() });
+    let lines: Vec<Value> = bullets::parse(name, text).into_iter().map(line).collect();
+    Some(json!({ "usage": IdentityUsage::of(text).to_string(), "lines": lines }))
+}
+
+fn failed(name: &str, error: &EngineError) -> ToolAnswer {
+    let mut content = json!({ "error": { "code": error.code(), "message": error.to_string(), "hint": error.hint() } });
+    if let Some(lines) = lines(error) {
+        content["identity"] = lines;
+    }
+    ToolAnswer { summary: format!("{name} could not: {error}"), content, is_error: true }
+}

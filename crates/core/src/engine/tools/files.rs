@@ -1,0 +1,147 @@
+//! Tools that write by key, into memory files, and into the archive.
+
+use serde_json::json;
+
+use crate::model::{Importance, Layer, Significance};
+use crate::text::bullets;
+use crate::tools::parameters::{Category, Forget, MemorySection, ProjectMemory, RecordFact, Store, Summarise};
+
+use super::super::memories::NewMemory;
+use super::super::record::headings;
+use super::super::{Done, EngineError};
+use super::{Caller, ToolAnswer};
+
+impl Caller<'_> {
+    pub(super) fn store(&self, wanted: Store) -> Done<ToolAnswer> {
+        let layer = match wanted.category {
+            Category::Knowledge => Layer::Knowledge,
+            Category::Timeline => Layer::Archive,
+        };
+        let importance = wanted.importance.map(Importance::new).transpose();
+        let importance = importance.map_err(|error| EngineError::invalid("the importance", error.to_string()))?;
+        self.check_key(&wanted.key)?;
+        let stored = self.engine.remember(&NewMemory {
+            key: Some(wanted.key),
+            layer,
+            importance,
+            project: self.project.clone(),
+            source: self.engine.actor.who,
+            session: Some(self.session.clone()),
+            ..NewMemory::fact(wanted.content)
+        })?;
+        let id = stored.memory.entry.id;
+        let receipt = json!({
+            "id": id, "key": stored.memory.entry.key, "outcome": stored.outcome, "recallable": self.is_found(&id)?,
+        });
+        Ok(ToolAnswer::new(format!("stored {}", stored.memory.entry.key.unwrap_or_default()), receipt))
+    }
+
+    pub(super) fn forget(&self, wanted: &Forget) -> Done<ToolAnswer> {
+        let memory = self.engine.show(&wanted.key)?;
+        let entry = memory.entry;
+        if entry.layer == Layer::Archive && !self.engine.settings.agent_erases && entry.source != self.engine.actor.who
+        {
+            let problem = format!("`{}` belongs to the archive (L2), which only the person removes", wanted.key);
+            return Err(EngineError::invalid("the target", problem));
+        }
+        let outcome = if self.engine.settings.agent_erases {
+            self.engine.erase(entry.id.as_str(), false)?;
+            "erased"
+        } else {
+            self.engine.forget(entry.id.as_str())?;
+            "forgotten"
+        };
+        Ok(ToolAnswer::new(format!("{outcome} {}", wanted.key), json!({ "id": entry.id, "outcome": outcome })))
+    }
+
+    pub(super) fn record_fact(&self, wanted: RecordFact) -> Done<ToolAnswer> {
+        let significance = wanted.significance.map(i64::from).map(Significance::new).transpose();
+        let significance = significance.map_err(|error| EngineError::invalid("the significance", error.to_string()))?;
+        let section = wanted.section.unwrap_or_default();
+        self.record(
+            wanted.project,
+            &[(wanted.fact, significance.unwrap_or(Importance::default().significance()))],
+            section,
+        )
+    }
+
+    pub(super) fn project_memory(&self, wanted: ProjectMemory) -> Done<ToolAnswer> {
+        let lines = wanted.content.lines().map(|line| without_marker(line.trim()));
+        let facts = lines.filter(|line| !line.is_empty()).map(|line| {
+            let (weight, text) = bullets::weight(line);
+            (text.to_owned(), weight.unwrap_or_default().significance())
+        });
+        self.record(wanted.project, &facts.collect::<Vec<_>>(), wanted.section.unwrap_or_default())
+    }
+
+    /// Adds facts to a memory file; about a project that has none, to what is known about it.
+    fn record(
+        &self,
+        project: Option<String>,
+        facts: &[(String, Significance)],
+        section: MemorySection,
+    ) -> Done<ToolAnswer> {
+        let project = project.or_else(|| self.project.clone());
+        let (file, project) = match (self.engine.memory_file(project.as_deref())?, project) {
+            (None, Some(project)) => return self.record_about(&project, facts, section),
+            (file, project) => (file, project),
+        };
+        let file = file.ok_or(EngineError::NoNamespace)?;
+        let recorded = self.engine.record(&file, facts, section)?;
+        let receipt = json!({
+            "ids": recorded.ids, "file": recorded.file, "project": project, "outcome": "recorded",
+            "recallable": !recorded.ids.is_empty(),
+        });
+        Ok(ToolAnswer::new(format!("recorded in {file}"), receipt))
+    }
+
+    fn record_about(
+        &self,
+        project: &str,
+        facts: &[(String, Significance)],
+        section: MemorySection,
+    ) -> Done<ToolAnswer> {
+        if facts.is_empty() {
+            return Err(EngineError::invalid("the text", "is empty"));
+        }
+        let label = headings(section).first().map(|title| title.to_lowercase().replace(' ', "-")).unwrap_or_default();
+        let mut ids = Vec::new();
+        for (fact, significance) in facts {
+            let stored = self.engine.remember(&NewMemory {
+                importance: Some(Importance::from(*significance)),
+                tags: vec![label.clone()],
+                project: Some(project.to_owned()),
+                source: self.engine.actor.who,
+                session: Some(self.session.clone()),
+                ..NewMemory::fact(fact.clone())
+            })?;
+            ids.push(stored.memory.entry.id);
+        }
+        let recallable =
+            ids.iter().map(|id| self.is_found(id)).collect::<Done<Vec<_>>>()?.into_iter().all(|found| found);
+        let receipt = json!({ "ids": ids, "project": project, "outcome": "recorded", "recallable": recallable });
+        Ok(ToolAnswer::new(format!("recorded about {project}"), receipt))
+    }
+
+    pub(super) fn summarise(&self, wanted: &Summarise) -> Done<ToolAnswer> {
+        let kept = self.engine.keep_summary(self.session, &wanted.summary)?;
+        Ok(ToolAnswer::new("kept a summary", json!({ "id": kept, "outcome": "stored" })))
+    }
+
+    /// What the archive keeps under a key is the system's or the person's, unless an assistant put it there.
+    fn check_key(&self, key: &str) -> Done<()> {
+        let known = self.engine.store.keyed(&self.engine.facts(), self.project.as_deref(), key.trim())?;
+        match known {
+            Some(entry) if entry.layer == Layer::Archive && entry.source != self.engine.actor.who => {
+                let problem = format!("`{key}` names what the archive (L2) keeps; use another one");
+                Err(EngineError::invalid("the key", problem))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A line without the marker that makes it an item of a list.
+fn without_marker(line: &str) -> &str {
+    ["- ", "* ", "+ "].iter().find_map(|marker| line.strip_prefix(marker)).unwrap_or(line).trim()
+}

@@ -1,0 +1,294 @@
+//! Tasks and projects: what the person is at, where, and what is kept of it when it is done.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::consolidate::plan;
+use crate::model::{
+    Entry, EntryId, Importance, Kind, Layer, Memory, Name, Project, Status, Task, TaskId, TaskStatus, TaskVersion, Verb,
+};
+use crate::ports::{Op, StoreError};
+
+use super::memories::TRIES;
+use super::{Done, Engine, EngineError, prepare};
+
+/// The tag of what the archive keeps of a task.
+pub(super) const TASK_TAG: &str = "task";
+
+/// A task as it is to be, and what that does to entries.
+type WithOps = (Task, Vec<Op>);
+
+/// The key of what the archive keeps of a task.
+pub(super) fn archive_key(task: &TaskId) -> String {
+    format!("task_{task}")
+}
+
+/// A task to add.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewTask {
+    /// What is to be done.
+    pub title: String,
+    /// Where it stands.
+    pub state: String,
+    /// The project it belongs to.
+    pub project: Option<String>,
+}
+
+/// What to change of a task; what is not given stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskEdit {
+    /// What is to be done.
+    pub title: Option<String>,
+    /// Where it stands.
+    pub state: Option<String>,
+    /// The project; `Some(None)` removes it.
+    pub project: Option<Option<String>>,
+    /// Whether it is open, or not wanted any more. Done is a verb of its own.
+    pub status: Option<TaskStatus>,
+    /// The version that the writer saw; another one is a conflict.
+    pub expected_version: Option<u32>,
+}
+
+/// A task that was done, and what the archive keeps of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finished {
+    /// The task, its fields at the same level.
+    #[serde(flatten)]
+    pub task: Task,
+    /// The entry in the archive.
+    pub archived: Option<Memory>,
+}
+
+/// A project and how much is known of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProjectOverview {
+    /// The project, its fields at the same level.
+    #[serde(flatten)]
+    pub project: Project,
+    /// Its tasks that are open.
+    pub tasks: Vec<Task>,
+}
+
+impl Engine {
+    /// Adds a task.
+    pub fn add_task(&self, new: &NewTask) -> Done<Task> {
+        let now = self.clock.now();
+        let task = Task {
+            id: TaskId::new(self.ids.next()),
+            title: prepare::title(&new.title)?,
+            status: TaskStatus::Open,
+            state: prepare::state(&new.state)?,
+            project: new.project.as_deref().map(prepare::project).transpose()?,
+            created_at: now,
+            updated_at: now,
+            done_at: None,
+            archive: None,
+            version: 0,
+        };
+        self.store.apply(&self.change(Verb::Task), &[Op::Task(task.clone())], &mut || true)?;
+        Ok(Task { version: 1, ..task })
+    }
+
+    /// Tasks of a status and a project, where given; the latest changed first.
+    pub fn tasks(&self, status: Option<TaskStatus>, project: Option<&str>) -> Done<Vec<Task>> {
+        let mut tasks = self.store.tasks()?;
+        tasks.retain(|task| status.is_none_or(|status| task.status == status));
+        tasks.retain(|task| project.is_none_or(|project| task.project.as_deref() == Some(project)));
+        Ok(tasks)
+    }
+
+    /// The one task that `reference` names: an id, the beginning of one, or a whole title.
+    pub fn task(&self, reference: &str) -> Done<Task> {
+        if let Some(task) = self.store.task(&TaskId::new(reference))? {
+            return Ok(task);
+        }
+        let tasks = self.store.tasks()?;
+        let titled = |task: &&Task| task.status != TaskStatus::Removed && task.title == reference;
+        let begins = |task: &&Task| reference.len() >= 6 && task.id.as_str().starts_with(reference);
+        let mut found: Vec<&Task> = tasks.iter().filter(titled).collect();
+        if found.is_empty() {
+            found = tasks.iter().filter(begins).collect();
+        }
+        match found.as_slice() {
+            [only] => Ok((*only).clone()),
+            [] => Err(EngineError::NoTask { reference: reference.to_owned() }),
+            several => {
+                let ids = several.iter().map(|task| EntryId::new(task.id.as_str())).collect();
+                Err(EngineError::Ambiguous { what: "tasks", reference: reference.to_owned(), ids })
+            }
+        }
+    }
+
+    /// Every version of a task, oldest first.
+    pub fn task_history(&self, reference: &str) -> Done<Vec<TaskVersion>> {
+        Ok(self.store.task_versions(&self.task(reference)?.id)?)
+    }
+
+    /// Changes a task.
+    pub fn update_task(&self, reference: &str, edit: &TaskEdit) -> Done<Task> {
+        if edit.status == Some(TaskStatus::Done) {
+            return Err(EngineError::invalid(
+                "the status",
+                "done is reached with `task done`, which archives the task",
+            ));
+        }
+        self.change_task(reference, Verb::Task, &|task| {
+            if edit.expected_version.is_some_and(|expected| expected != task.version) {
+                return Err(StoreError::Conflict { what: task.id.to_string() }.into());
+            }
+            let mut next = task.clone();
+            if let Some(title) = &edit.title {
+                next.title = prepare::title(title)?;
+            }
+            if let Some(state) = &edit.state {
+                next.state = prepare::state(state)?;
+            }
+            if let Some(project) = &edit.project {
+                next.project = project.as_deref().map(prepare::project).transpose()?;
+            }
+            if let Some(status) = edit.status {
+                next.status = status;
+                next.done_at = None;
+            }
+            Ok((next, Vec::new()))
+        })
+    }
+
+    /// Completes a task: its working state, and what was concluded, go to the archive; the rest of it stays.
+    pub fn finish_task(&self, reference: &str, conclusion: Option<&str>) -> Done<Finished> {
+        let task = self.change_task(reference, Verb::Done, &|task| {
+            if task.status == TaskStatus::Done && conclusion.is_none() {
+                return Ok((task.clone(), Vec::new()));
+            }
+            let now = self.clock.now();
+            let op = self.archive_of(task, conclusion.unwrap_or_default(), now)?;
+            let archive = match &op {
+                Op::Insert(entry) | Op::Update(entry) => Some(entry.id.clone()),
+                _ => None,
+            };
+            let next =
+                Task { status: TaskStatus::Done, state: String::new(), done_at: Some(now), archive, ..task.clone() };
+            Ok((next, vec![op]))
+        })?;
+        let archived = task.archive.as_ref().map(|id| self.store.memory(id)).transpose()?.flatten();
+        Ok(Finished { task, archived })
+    }
+
+    /// What the archive keeps of a task: one entry, which a task that was reopened writes on. One that was forgotten or
+    /// corrected stays so: what took its key is written on, or a new one made.
+    fn archive_of(&self, task: &Task, conclusion: &str, now: Timestamp) -> Done<Op> {
+        let parts = [format!("Task done: {}", task.title), task.state.clone(), prepare::state(conclusion)?];
+        let parts = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty());
+        let text = plan::timeline_text(now, &parts.collect::<Vec<_>>().join("\n\n"));
+        let linked = task.archive.as_ref().map(|id| self.store.memory(id)).transpose()?.flatten();
+        let known = match linked {
+            Some(Memory { entry, .. }) if entry.status == Status::Active => Some(entry),
+            _ => self.store.keyed(&self.facts(), task.project.as_deref(), &archive_key(&task.id))?,
+        };
+        if let Some(entry) = known {
+            let content = prepare::latest(&format!("{}\n\n{text}", entry.content));
+            return Ok(Op::Update(Entry { content, updated_at: now, ..entry }));
+        }
+        Ok(Op::Insert(Entry {
+            id: EntryId::new(self.ids.next()),
+            kind: Kind::Entry,
+            namespace: self.facts(),
+            layer: Layer::Archive,
+            key: Some(archive_key(&task.id)),
+            content: prepare::latest(&text),
+            source: self.actor.who,
+            status: Status::Active,
+            importance: Importance::default(),
+            tags: vec![TASK_TAG.to_owned()],
+            session: None,
+            task: Some(task.id.to_string()),
+            project: task.project.clone(),
+            created_at: now,
+            updated_at: now,
+            expires_at: None,
+            supersedes: Vec::new(),
+            provenance: Vec::new(),
+            version: 1,
+        }))
+    }
+
+    /// Changes a task by a function of what it is now; what it does to entries belongs to the same change.
+    pub(super) fn change_task(&self, reference: &str, verb: Verb, edit: &dyn Fn(&Task) -> Done<WithOps>) -> Done<Task> {
+        let id = self.task(reference)?.id;
+        for _ in 0..TRIES {
+            let no_task = || EngineError::NoTask { reference: reference.to_owned() };
+            let task = self.store.task(&id)?.ok_or_else(no_task)?;
+            let (next, mut ops) = edit(&task)?;
+            if next == task {
+                return Ok(task);
+            }
+            let next = Task { updated_at: self.clock.now(), ..next };
+            ops.push(Op::Task(next.clone()));
+            match self.store.apply(&self.change(verb), &ops, &mut || true) {
+                Err(StoreError::Conflict { .. } | StoreError::KeyTaken { .. }) => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) => return Ok(Task { version: next.version + 1, ..next }),
+            }
+        }
+        Err(StoreError::Conflict { what: reference.to_owned() }.into())
+    }
+
+    /// Registers a project, or moves it to another directory.
+    pub fn add_project(&self, name: &str, dir: Option<&str>) -> Done<Project> {
+        let name: Name = name.parse()?;
+        let dir = dir.map(prepare::directory).transpose()?;
+        for _ in 0..TRIES {
+            let now = self.clock.now();
+            let known = self.store.project(&name)?;
+            let next = match &known {
+                Some(known) => Project {
+                    dir: dir.clone().or_else(|| known.dir.clone()),
+                    status: Status::Active,
+                    updated_at: now,
+                    ..known.clone()
+                },
+                None => Project {
+                    name: name.clone(),
+                    dir: dir.clone(),
+                    status: Status::Active,
+                    created_at: now,
+                    updated_at: now,
+                    version: 0,
+                },
+            };
+            if let Some(known) = known.filter(|known| known.dir == next.dir && known.status == next.status) {
+                return Ok(known);
+            }
+            match self.store.apply(&self.change(Verb::Project), &[Op::Project(next.clone())], &mut || true) {
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) => return Ok(Project { version: next.version + 1, ..next }),
+            }
+        }
+        Err(StoreError::Conflict { what: name.to_string() }.into())
+    }
+
+    /// Every project that is registered, by name.
+    pub fn projects(&self) -> Done<Vec<Project>> {
+        let mut projects = self.store.projects()?;
+        projects.retain(|project| project.status == Status::Active);
+        Ok(projects)
+    }
+
+    /// One project with its open tasks.
+    pub fn project(&self, name: &str) -> Done<ProjectOverview> {
+        let known = name.parse().ok().map(|name: Name| self.store.project(&name)).transpose()?.flatten();
+        let known = known.filter(|project| project.status == Status::Active);
+        let project = known.ok_or_else(|| EngineError::NoProject { name: name.to_owned() })?;
+        let tasks = self.tasks(Some(TaskStatus::Open), Some(project.name.as_str()))?;
+        Ok(ProjectOverview { project, tasks })
+    }
+
+    /// Takes a project out of the register. What links to it keeps its link.
+    pub fn remove_project(&self, name: &str) -> Done<Project> {
+        let project = self.project(name)?.project;
+        let next = Project { status: Status::Inactive, updated_at: self.clock.now(), ..project };
+        self.store.apply(&self.change(Verb::Project), &[Op::Project(next.clone())], &mut || true)?;
+        Ok(Project { version: next.version + 1, ..next })
+    }
+}

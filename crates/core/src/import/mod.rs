@@ -1,0 +1,315 @@
+//! What people already have: other memories, other assistants' exports, notes.
+//!
+//! Goes in: the bytes of a file and its name. Comes out: memories and turns as the file has them, and what could not be
+//! read, by place. Never happens: an instruction of a file that is followed, a panic, work that grows faster than the
+//! file.
+
+mod chatgpt;
+mod claude;
+mod detect;
+mod items;
+mod json;
+mod jsonl;
+mod markdown;
+mod mcp;
+mod mem0;
+mod notes;
+#[cfg(test)]
+mod tests;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::model::{Importance, Layer, Role, SessionId, Source, derived, spelled};
+
+/// How many places a reason names.
+const MAX_PLACES: usize = 5;
+
+/// A place is named by this much of its name.
+const MAX_PLACE_CHARS: usize = 120;
+
+/// How many reasons are told apart.
+const MAX_REASONS: usize = 40;
+
+/// What a file can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// What `throughline export --format json` writes.
+    Throughline,
+    /// The `conversations.json` of a ChatGPT data export.
+    ChatGpt,
+    /// The `conversations.json`, `memories.json` and `projects.json` of a Claude data export.
+    Claude,
+    /// The memories of mem0, as JSON.
+    Mem0,
+    /// The knowledge graph of the MCP reference memory server.
+    Mcp,
+    /// Notes such as CLAUDE.md, AGENTS.md and MEMORY.md.
+    Markdown,
+    /// MEMORY.md and USER.md of Hermes.
+    Hermes,
+    /// Daily notes and MEMORY.md of OpenClaw.
+    OpenClaw,
+    /// Lines of JSON, each a memory or a turn.
+    Jsonl,
+}
+
+spelled!(Format, "format", "throughline, chatgpt, claude, mem0, mcp, markdown, hermes, openclaw, jsonl", {
+    Throughline => "throughline", ChatGpt => "chatgpt", Claude => "claude", Mem0 => "mem0", Mcp => "mcp",
+    Markdown => "markdown", Hermes => "hermes", OpenClaw => "openclaw", Jsonl => "jsonl",
+});
+
+/// Why a file gave nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ImportError {
+    /// It looks like nothing that is known.
+    #[error(
+        "cannot read the export: {name} is none of throughline, chatgpt, claude, mem0, mcp, markdown, hermes, openclaw, jsonl"
+    )]
+    Unknown {
+        /// The file.
+        name: String,
+    },
+    /// An archive that must be unpacked first.
+    #[error("cannot read the export: {name} is a zip archive")]
+    Zip {
+        /// The file.
+        name: String,
+    },
+    /// Nothing of it can be read.
+    #[error("cannot read the export: {name} holds nothing that can be read as {format}{}", because(problem))]
+    Nothing {
+        /// The file.
+        name: String,
+        /// What it was read as.
+        format: Format,
+        /// The first thing that was wrong with it.
+        problem: Option<String>,
+    },
+    /// Read by another verb.
+    #[error("cannot read the export: {name} is an export of Throughline's own")]
+    Own {
+        /// The file.
+        name: String,
+    },
+}
+
+fn because(problem: &Option<String>) -> String {
+    problem.as_ref().map(|problem| format!(": {problem}")).unwrap_or_default()
+}
+
+impl ImportError {
+    /// What to try next.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Zip { .. } => "unpack it, and import the folder",
+            Self::Unknown { .. } | Self::Nothing { .. } => {
+                "it takes what `throughline export --format json` writes, and what docs/importing.md lists; \
+                 `--format NAME` says what a file is"
+            }
+            Self::Own { .. } => "import it alone, without `--format`",
+        }
+    }
+}
+
+/// A file that was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FoundFile {
+    /// Its name.
+    pub name: String,
+    /// What it was read as.
+    pub format: Format,
+}
+
+/// A memory that a file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundMemory {
+    /// Its id here: the same whenever the same memory comes again.
+    pub id: String,
+    /// Where it stands, as a person would find it.
+    pub place: String,
+    /// The memory itself.
+    pub content: String,
+    /// Its key, where it has one.
+    pub key: Option<String>,
+    /// Its layer.
+    pub layer: Layer,
+    /// Whose word it is.
+    pub source: Source,
+    /// How much it matters.
+    pub importance: Option<Importance>,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// When it was first stored.
+    pub created_at: Option<Timestamp>,
+    /// When it last changed.
+    pub updated_at: Option<Timestamp>,
+}
+
+impl FoundMemory {
+    /// Knowledge from a file. `origin` is what makes it the same memory when it comes again.
+    fn new(format: Format, origin: &[&str], place: String, content: String) -> Self {
+        let parts: Vec<&str> = ["import", format.as_str()].into_iter().chain(origin.iter().copied()).collect();
+        Self {
+            id: derived(&parts),
+            place,
+            content,
+            key: None,
+            layer: Layer::Knowledge,
+            source: Source::Agent,
+            importance: None,
+            tags: vec!["imported".to_owned(), format.to_string()],
+            created_at: None,
+            updated_at: None,
+        }
+    }
+
+    /// The same memory with one more label, if the text can be one.
+    fn tagged(mut self, text: &str) -> Self {
+        self.tags.extend(items::tag(text));
+        self
+    }
+}
+
+/// A turn that a file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundTurn {
+    /// The conversation.
+    pub session: SessionId,
+    /// What the turn is called there: the same whenever it comes again.
+    pub name: String,
+    /// Where it stands, as a person would find it.
+    pub place: String,
+    /// Who spoke.
+    pub role: Role,
+    /// The words.
+    pub content: String,
+    /// When.
+    pub at: Option<Timestamp>,
+}
+
+/// What was not taken, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// Why.
+    pub reason: String,
+    /// How many pieces.
+    pub count: u64,
+    /// Where the first of them stand.
+    pub places: Vec<String>,
+}
+
+/// Adds to what was skipped; the same reason is said once.
+pub(crate) fn skip(skipped: &mut Vec<Skipped>, place: &str, reason: &str) {
+    let place: String = place.chars().take(MAX_PLACE_CHARS).collect();
+    let reason = if skipped.len() >= MAX_REASONS { "cannot be read" } else { reason };
+    match skipped.iter_mut().find(|known| known.reason == reason) {
+        Some(known) => {
+            known.count += 1;
+            if known.places.len() < MAX_PLACES {
+                known.places.push(place);
+            }
+        }
+        None => skipped.push(Skipped { reason: reason.to_owned(), count: 1, places: vec![place] }),
+    }
+}
+
+/// What a file holds, or several of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// What was read.
+    pub files: Vec<FoundFile>,
+    /// Its memories, in order.
+    pub memories: Vec<FoundMemory>,
+    /// Its turns, each conversation in order.
+    pub turns: Vec<FoundTurn>,
+    /// What was not taken.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Found {
+    /// The same, and what another file holds.
+    pub fn join(&mut self, other: Self) {
+        self.files.extend(other.files);
+        self.memories.extend(other.memories);
+        self.turns.extend(other.turns);
+        for Skipped { reason, count, places } in other.skipped {
+            for place in &places {
+                skip(&mut self.skipped, place, &reason);
+            }
+            if let Some(known) = self.skipped.iter_mut().find(|known| known.reason == reason) {
+                known.count += count - places.len() as u64;
+            }
+        }
+    }
+
+    /// Notes something that was not taken, and why.
+    pub fn skip(&mut self, place: &str, reason: &str) {
+        skip(&mut self.skipped, place, reason);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.memories.is_empty() && self.turns.is_empty()
+    }
+}
+
+/// Whether a file of an export, or of an assistant's folder, is one to read: by its path below that folder.
+pub fn is_known(path: &str) -> bool {
+    detect::is_known(path)
+}
+
+/// What a file is, by its content and, where that matters, its name.
+pub fn detect(name: &str, bytes: &[u8]) -> Result<Format, ImportError> {
+    let text = decoded(bytes);
+    detect::format(name, &text).ok_or_else(|| ImportError::Unknown { name: name.to_owned() })
+}
+
+/// Reads a file as what it is, or as what it is said to be.
+pub fn read(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Found, ImportError> {
+    if bytes.starts_with(b"PK\x03\x04") {
+        return Err(ImportError::Zip { name: name.to_owned() });
+    }
+    let text = decoded(bytes);
+    let unknown = || ImportError::Unknown { name: name.to_owned() };
+    let format = format.or_else(|| detect::format(name, &text)).ok_or_else(unknown)?;
+    let mut found = match format {
+        Format::Throughline => return Err(ImportError::Own { name: name.to_owned() }),
+        Format::ChatGpt => chatgpt::read(&text),
+        Format::Claude => claude::read(&text),
+        Format::Mem0 => mem0::read(&text),
+        Format::Mcp => mcp::read(&text),
+        Format::Jsonl => jsonl::read(&text),
+        Format::Markdown => notes::markdown(name, &text),
+        Format::Hermes => notes::hermes(name, &text),
+        Format::OpenClaw => notes::openclaw(name, &text),
+    };
+    if matches!(text, std::borrow::Cow::Owned(_)) {
+        leave_out_broken(&mut found);
+    }
+    found.files.push(FoundFile { name: name.to_owned(), format });
+    if found.is_empty() && !found.skipped.iter().any(|skipped| skipped.reason == items::HIDDEN) {
+        let first = found.skipped.first();
+        let problem = first.map(|skipped| format!("{} {}", skipped.places.join(", "), skipped.reason));
+        return Err(ImportError::Nothing { name: name.to_owned(), format, problem });
+    }
+    Ok(found)
+}
+
+/// The text of a file, without the mark that some editors put in front.
+fn decoded(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+}
+
+/// Leaves out what was no text: bytes that are not UTF-8 stand as replacement characters now.
+fn leave_out_broken(found: &mut Found) {
+    let Found { memories, turns, skipped, .. } = found;
+    let mut is_whole = |content: &str, place: &str| {
+        let is_whole = !content.contains('\u{fffd}');
+        if !is_whole {
+            skip(skipped, place, "is not UTF-8");
+        }
+        is_whole
+    };
+    memories.retain(|memory| is_whole(&memory.content, &memory.place));
+    turns.retain(|turn| is_whole(&turn.content, &turn.place));
+}

@@ -1,0 +1,99 @@
+//! Notes in Markdown: a project's CLAUDE.md and AGENTS.md, the MEMORY.md and USER.md of several assistants, daily notes.
+
+use jiff::civil::Date;
+
+use crate::model::{Layer, Source};
+
+use super::{Format, Found, FoundMemory, items, markdown};
+
+/// What Hermes puts between its entries.
+const SECTION: &str = "§";
+
+/// Which notes these are, by the name of the file and the marks in it.
+pub(super) fn format(name: &str, text: &str) -> Option<Format> {
+    let has_sections = text.lines().any(|line| line.trim() == SECTION);
+    let is_note = file(name).rsplit_once('.').is_some_and(|(_, end)| matches!(end, "md" | "markdown" | "mdc"));
+    if has_sections {
+        return Some(Format::Hermes);
+    }
+    match day(name) {
+        Some(_) => Some(Format::OpenClaw),
+        None if text.contains("<!-- importance:") => Some(Format::OpenClaw),
+        None => is_note.then_some(Format::Markdown),
+    }
+}
+
+/// Pieces of a note as knowledge, each with its heading as a label.
+pub(super) fn markdown(name: &str, text: &str) -> Found {
+    notes(Format::Markdown, name, text)
+}
+
+/// `MEMORY.md` as knowledge; a note named after a day as what happened then.
+pub(super) fn openclaw(name: &str, text: &str) -> Found {
+    let Some(day) = day(name) else { return notes(Format::OpenClaw, name, text) };
+    let mut found = Found::default();
+    let date = day.to_string();
+    for block in markdown::blocks(text, &mut found.skipped) {
+        let place = format!("{}, line {}", file(name), block.line);
+        let mut memory = FoundMemory::new(Format::OpenClaw, &[&date, &block.content], place, block.content.clone());
+        memory.layer = Layer::Archive;
+        memory.importance = block.importance;
+        memory.created_at = items::noon(day);
+        found.memories.push(memory.tagged(&block.heading));
+    }
+    found
+}
+
+/// Entries between `§`.
+pub(super) fn hermes(name: &str, text: &str) -> Found {
+    let mut found = Found::default();
+    let mut number = 0;
+    for entry in text.split(SECTION) {
+        let content = items::clean(entry);
+        if !content.contains(char::is_alphanumeric) {
+            continue;
+        }
+        number += 1;
+        let (importance, content) = crate::text::bullets::weight(&content);
+        let content = content.trim().to_owned();
+        let place = format!("{}, entry {number}", file(name));
+        let mut memory = FoundMemory::new(Format::Hermes, &[&content], place, content.clone());
+        memory.importance = importance;
+        found.memories.push(about(name, memory));
+    }
+    found
+}
+
+fn notes(format: Format, name: &str, text: &str) -> Found {
+    let mut found = Found::default();
+    for block in markdown::blocks(text, &mut found.skipped) {
+        let place = format!("{}, line {}", file(name), block.line);
+        let mut memory = FoundMemory::new(format, &[&block.content], place, block.content.clone());
+        memory.importance = block.importance;
+        memory.source = if is_kept_by_an_assistant(name) { Source::Agent } else { Source::User };
+        found.memories.push(about(name, memory.tagged(&block.heading)));
+    }
+    found
+}
+
+/// What a USER.md says is about the person. It is labelled so, and the profile stays as it is.
+fn about(name: &str, memory: FoundMemory) -> FoundMemory {
+    if file(name).eq_ignore_ascii_case("USER.md") { memory.tagged("identity") } else { memory }
+}
+
+/// Assistants write MEMORY.md and USER.md; people write the rest.
+fn is_kept_by_an_assistant(name: &str) -> bool {
+    ["MEMORY.md", "USER.md"].iter().any(|known| file(name).eq_ignore_ascii_case(known))
+}
+
+/// The last part of a path.
+fn file(name: &str) -> &str {
+    name.rsplit(['/', '\\']).next().unwrap_or(name)
+}
+
+/// The day that a note is named after: `2026-03-01.md`, also `2026-03-01-deploy.md`.
+pub(super) fn day(name: &str) -> Option<Date> {
+    let stem = file(name).strip_suffix(".md")?;
+    let (day, rest) = stem.split_at_checked(10)?;
+    if rest.is_empty() || rest.starts_with('-') { day.parse().ok() } else { None }
+}

@@ -1,0 +1,19 @@
+//! Tasks and projects. Changed by operations like everything else; read here.
+
+use crate::model::{Name, Project, Task, TaskId, TaskVersion};
+
+use super::Stored;
+
+/// Tasks and projects.
+pub trait Work {
+    /// All tasks, whatever their status, the latest changed first.
+    fn tasks(&self) -> Stored<Vec<Task>>;
+    /// One task.
+    fn task(&self, id: &TaskId) -> Stored<Option<Task>>;
+    /// All versions of a task, oldest first.
+    fn task_versions(&self, id: &TaskId) -> Stored<Vec<TaskVersion>>;
+    /// All projects, whatever their status, by name.
+    fn projects(&self) -> Stored<Vec<Project>>;
+    /// One project.
+    fn project(&self, name: &Name) -> Stored<Option<Project>>;
+}

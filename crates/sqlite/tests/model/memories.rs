@@ -1,0 +1,141 @@
+//! One memory at a time: remember, edit, forget, restore; and undo.
+
+use std::collections::BTreeSet;
+
+use proptest::sample::Index;
+use throughline_core::engine::{Edit, EngineError, NewMemory, Outcome, Remembered, Restored};
+use throughline_core::model::{EntryId, TaskId, Verb};
+
+use super::acts::Which;
+use super::pair::{Pair, unless_taken};
+use super::plain::{State, Step, add_missing};
+
+impl Pair {
+    pub(crate) fn remember(&mut self, wanted: State) {
+        let new = NewMemory {
+            key: wanted.key.clone(),
+            project: wanted.project.clone(),
+            layer: wanted.layer,
+            tags: wanted.tags.clone(),
+            ..NewMemory::fact(wanted.content.clone())
+        };
+        let holder = wanted.key.as_deref().and_then(|key| self.model.keyed(wanted.project.as_deref(), key));
+        let known: Vec<EntryId> = holder.into_iter().chain(self.model.same(&wanted, None)).collect();
+        let got = self.world.engine.remember(&new).unwrap();
+        let id = got.memory.entry.id.clone();
+        if known.is_empty() {
+            assert_eq!(got.outcome, Outcome::Created);
+            assert!(self.is_new(&id), "a new id");
+            let mut step = Step::new(Verb::Remember);
+            self.model.set(&mut step, &id, wanted);
+            self.model.done(step);
+        } else {
+            assert!(known.contains(&id), "{id} is not one of {known:?}");
+            let before = self.model.now(&id).clone();
+            let (verb, next) = if wanted.key.is_some() {
+                let tags = if wanted.tags.is_empty() { before.tags } else { wanted.tags.clone() };
+                let (task, supersedes) = (before.task, before.supersedes);
+                (Verb::Remember, State { tags, task, supersedes, ..wanted })
+            } else {
+                let mut tags = before.tags.clone();
+                add_missing(&mut tags, &wanted.tags);
+                (Verb::Edit, State { tags, ..before })
+            };
+            self.changes(verb, &id, next, Some(got));
+        }
+        self.touched(&id);
+    }
+
+    /// The next state of one memory, unless it is the same or its key is another's. `got` is what the engine said.
+    fn changes(&mut self, verb: Verb, id: &EntryId, next: State, got: Option<Remembered>) {
+        if *self.model.now(id) == next {
+            assert_eq!(got.map(|got| got.outcome), Some(Outcome::Unchanged));
+        } else if self.model.is_taken(id, &next) {
+            assert_eq!(got, None, "the key is taken");
+        } else {
+            assert_eq!(got.map(|got| got.outcome), Some(Outcome::Updated));
+            let mut step = Step::new(verb);
+            self.model.set(&mut step, id, next);
+            self.model.done(step);
+        }
+    }
+
+    pub(crate) fn edit(&mut self, which: &Which, edit: &Edit, change: impl FnOnce(State) -> State) {
+        let Some(id) = self.model.pick(which) else { return };
+        let got = unless_taken(self.world.engine.edit(id.as_str(), edit));
+        let next = change(self.model.now(&id).clone());
+        self.changes(Verb::Edit, &id, next, got);
+        self.touched(&id);
+    }
+
+    pub(crate) fn forget_one(&mut self, which: &Which) {
+        let Some(id) = self.model.pick(which) else { return };
+        self.forget(id.as_str(), &id);
+    }
+
+    fn forget(&mut self, reference: &str, id: &EntryId) {
+        let got = self.world.engine.forget(reference).unwrap();
+        let before = self.model.now(id).clone();
+        assert_eq!((&got.id, got.already), (id, !before.is_active()));
+        if before.is_active() {
+            let mut step = Step::new(Verb::Forget);
+            self.model.set(&mut step, id, before.inactive());
+            self.model.done(step);
+        }
+        self.touched(id);
+    }
+
+    pub(crate) fn forget_by_key(&mut self, key: &str) {
+        let meant: Vec<EntryId> = self
+            .model
+            .active()
+            .filter(|(_, state)| state.key.as_deref() == Some(key))
+            .map(|(id, _)| id.clone())
+            .collect();
+        match meant.as_slice() {
+            [id] => self.forget(key, id),
+            [] => match self.world.engine.forget(key) {
+                Ok(forgotten) => assert!(forgotten.already, "only a forgotten one has the key"),
+                Err(error) => assert!(matches!(error, EngineError::NotFound { .. }), "{error:?}"),
+            },
+            _ => {
+                let error = self.world.engine.forget(key).unwrap_err();
+                assert!(matches!(error, EngineError::Ambiguous { .. }), "{error:?}");
+            }
+        }
+    }
+
+    pub(crate) fn restore(&mut self, which: &Which, version: Index) {
+        let Some(id) = self.model.pick(which) else { return };
+        let versions = &self.model.memories[&id];
+        let at = version.index(versions.len());
+        let wanted = versions[at].clone();
+        let got = self.world.engine.restore(id.as_str(), u32::try_from(at).unwrap() + 1).map(memory);
+        self.changes(Verb::Restore, &id, wanted, unless_taken(got));
+        self.touched(&id);
+    }
+
+    pub(crate) fn undo(&mut self) {
+        let got = self.world.engine.undo();
+        let Some(step) = self.model.take_back() else {
+            assert!(matches!(got, Err(EngineError::NothingToUndo)), "{got:?}");
+            return;
+        };
+        let got = got.unwrap();
+        let memories: BTreeSet<EntryId> = step.memories.into_iter().map(|(id, _)| id).collect();
+        let tasks: BTreeSet<TaskId> = step.tasks.into_iter().map(|(id, _)| id).collect();
+        assert_eq!(got.undone.verb, step.verb);
+        assert_eq!(got.memories.into_iter().map(|memory| memory.entry.id).collect::<BTreeSet<_>>(), memories);
+        assert_eq!(got.tasks.into_iter().collect::<BTreeSet<_>>(), tasks);
+        memories.iter().for_each(|id| self.touched(id));
+        tasks.iter().for_each(|id| self.touched_task(id));
+    }
+}
+
+/// The memory that was brought back.
+fn memory(restored: Restored) -> Remembered {
+    match restored {
+        Restored::Memory(memory) => *memory,
+        Restored::Document(document) => panic!("{} is a document", document.name),
+    }
+}
