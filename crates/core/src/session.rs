@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::model::{Position, Role, Turn};
+use crate::model::{Position, Role, SessionState, Turn};
 use crate::text::tokens;
 
 /// When to consolidate, and what to keep. A zero turns a trigger off.
@@ -71,7 +71,13 @@ pub struct Standing<'a> {
     pub consolidated: Position,
 }
 
-impl Standing<'_> {
+impl<'a> Standing<'a> {
+    /// A conversation as what happens by itself sees it: turns that were imported do not count.
+    pub fn by_itself(window: &'a [(Position, Turn)], state: &SessionState) -> Self {
+        let imported = window.partition_point(|(at, _)| *at <= state.imported_to);
+        Self { window: &window[imported..], consolidated: state.consolidated }
+    }
+
     /// The turns that no consolidation has captured; summaries stand for what was captured.
     pub fn unconsolidated(&self) -> impl Iterator<Item = &(Position, Turn)> {
         self.window.iter().filter(|(at, turn)| *at > self.consolidated && turn.role != Role::Summary)
@@ -110,6 +116,11 @@ impl Standing<'_> {
             Some(first) => self.window[first - 1].0.max(current),
         }
     }
+}
+
+/// From where on turns count for looking back on a conversation by itself: what was imported does not.
+pub fn flushed_to(state: &SessionState) -> Position {
+    state.filled.max(state.imported_to)
 }
 
 /// What is sent: the latest summary and the turns after it; oldest exchanges left out until the rest fits.
@@ -193,6 +204,35 @@ mod tests {
         assert_eq!(standing.due(&small, Timestamp::UNIX_EPOCH), Some(Trigger::Tokens));
         let off = Policy { trigger_ratio: 0.0, turn_threshold: 0, idle_minutes: 0, ..small };
         assert_eq!(standing.due(&off, Timestamp::from_second(1 << 30).unwrap()), None);
+    }
+
+    #[test]
+    fn what_was_imported_makes_nothing_due() {
+        let window = window("uauauaua");
+        let at = Timestamp::from_second(60 * 60).unwrap();
+        let session = crate::model::Session {
+            id: "cli:main".parse().unwrap(),
+            project: None,
+            task: None,
+            created_at: at,
+            updated_at: at,
+            ended_at: None,
+        };
+        let state = |imported_to| SessionState {
+            session: session.clone(),
+            base_prompt: String::new(),
+            opening: None,
+            consolidated: Position::default(),
+            kept_from: Position::default(),
+            failures: 0,
+            filled: Position::new(3),
+            imported_to: Position::new(imported_to),
+        };
+        let due = |imported_to| Standing::by_itself(&window, &state(imported_to)).due(&Policy::default(), at);
+        assert_eq!((due(0), due(6), due(8)), (Some(Trigger::Turns), Some(Trigger::Idle), None));
+        let full = Policy { context_window: 4, idle_minutes: 0, ..Policy::default() };
+        assert_eq!(Standing::by_itself(&window, &state(8)).due(&full, at), None);
+        assert_eq!((flushed_to(&state(0)), flushed_to(&state(8))), (Position::new(3), Position::new(8)));
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub(crate) enum Failure {
     Clash(String),
     NotPlain,
     NotText(&'static str),
+    Unreachable,
     Io(&'static str, io::Error),
 }
 
@@ -27,6 +28,7 @@ impl Failure {
             Self::Clash(existing) => DocumentError::Clash { name, existing },
             Self::NotPlain => DocumentError::NotPlain { name },
             Self::NotText(why) => DocumentError::NotText { name, why },
+            Self::Unreachable => DocumentError::Unreachable { name },
             Self::Io(doing, source) => DocumentError::Io { doing, name: name.to_string(), source },
         }
     }

@@ -70,20 +70,14 @@ impl FileDocuments {
         Self { projects: Box::new(places), ..self }
     }
 
-    /// Where a document stands; nothing for a project that has no directory, or whose directory is gone.
+    /// Where a document stands; nothing for a project that has no directory.
     fn place<'a>(&self, name: &'a DocumentName) -> Result<Option<Place<'a>>, Failure> {
         let Some(project) = name.as_project() else {
             let (folders, file) = tree::path(name);
             let base = self.root.try_clone().map_err(Failure::io("open the folder of"))?;
             return Ok(Some(Place { base, folders, file, privacy: Privacy::Owner }));
         };
-        let Some(path) = (self.projects)(project) else { return Ok(None) };
-        let place = |base| Place { base, folders: Vec::new(), file: PROJECT_FILE.to_owned(), privacy: Privacy::Usual };
-        match Dir::open_ambient_dir(path, ambient_authority()) {
-            Ok(base) => Ok(Some(place(base))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Failure::Io("open the directory of", error)),
-        }
+        (self.projects)(project).map(|path| project_place(&path)).transpose()
     }
 
     /// The lock, or nothing where the file system has none: then the exchange alone keeps writers apart.
@@ -114,8 +108,7 @@ impl FileDocuments {
     }
 
     fn put(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), Failure> {
-        let gone = || Failure::Io("find the directory of", io::Error::from(io::ErrorKind::NotFound));
-        let Place { base, folders, file, privacy } = self.place(name)?.ok_or_else(gone)?;
+        let Place { base, folders, file, privacy } = self.place(name)?.ok_or(Failure::Unreachable)?;
         if text.len() as u64 > plain::MAX_BYTES {
             return Err(Failure::NotText(plain::TOO_LARGE));
         }
@@ -162,10 +155,25 @@ impl FileDocuments {
     }
 }
 
+/// The memory file of the project in this directory. A directory that is not there is no missing file: the disk may not
+/// be mounted, or the folder may have another name now.
+fn project_place<'a>(path: &Path) -> Result<Place<'a>, Failure> {
+    let base = Dir::open_ambient_dir(path, ambient_authority()).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Failure::Unreachable,
+        _ => Failure::Io("open the directory of", error),
+    })?;
+    Ok(Place { base, folders: Vec::new(), file: PROJECT_FILE.to_owned(), privacy: Privacy::Usual })
+}
+
 impl Documents for FileDocuments {
     fn read(&self, name: &DocumentName) -> Result<Option<Document>, DocumentError> {
         let text = self.text(name).map_err(|failure| failure.of(name))?;
         Ok(text.map(|text| Document::new(name.clone(), text)))
+    }
+
+    fn read_in(&self, name: &DocumentName, dir: &str) -> Result<Option<Document>, DocumentError> {
+        let text = project_place(Path::new(dir)).and_then(|place| tree::read(&place.base, &place.file));
+        Ok(text.map_err(|failure| failure.of(name))?.map(|text| Document::new(name.clone(), text)))
     }
 
     fn write(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), DocumentError> {

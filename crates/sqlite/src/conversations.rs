@@ -12,18 +12,13 @@ use crate::{SqliteStore, Stored};
 
 impl Conversations for SqliteStore {
     fn append(&self, turns: &[Turn]) -> Stored<usize> {
-        self.write("append turns", |transaction| {
-            let mut added = 0;
-            for turn in turns {
-                let is_new = append(transaction, turn).and_then(|is_new| {
-                    if is_new {
-                        go_on(transaction, &turn.session)?;
-                    }
-                    Ok(is_new)
-                });
-                added += usize::from(is_new.map_err(while_doing("append turns"))?);
-            }
-            Ok(added)
+        self.append_each(turns, go_on)
+    }
+
+    fn append_imported(&self, turns: &[Turn]) -> Stored<usize> {
+        self.append_each(turns, |connection, session| {
+            go_on(connection, session)?;
+            mark_imported(connection, session)
         })
     }
 
@@ -90,6 +85,29 @@ impl Conversations for SqliteStore {
     }
 }
 
+impl SqliteStore {
+    /// Appends turns in one transaction; `then` follows each that is new. Gives how many are.
+    fn append_each(
+        &self,
+        turns: &[Turn],
+        then: impl Fn(&Connection, &SessionId) -> rusqlite::Result<()>,
+    ) -> Stored<usize> {
+        self.write("append turns", |transaction| {
+            let mut added = 0;
+            for turn in turns {
+                let is_new = append(transaction, turn).and_then(|is_new| {
+                    if is_new {
+                        then(transaction, &turn.session)?;
+                    }
+                    Ok(is_new)
+                });
+                added += usize::from(is_new.map_err(while_doing("append turns"))?);
+            }
+            Ok(added)
+        })
+    }
+}
+
 /// Appends one turn, opening its session; a turn that is there already is left alone. Says whether it is new.
 pub(crate) fn append(connection: &Connection, turn: &Turn) -> rusqlite::Result<bool> {
     let at = turn.at.as_millisecond();
@@ -123,8 +141,17 @@ fn go_on(connection: &Connection, id: &SessionId) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute([id.as_str()]).map(drop)
 }
 
+/// Moves the mark of what was imported to the newest turn, unless something was said here since the mark. A summary says
+/// nothing.
+fn mark_imported(connection: &Connection, id: &SessionId) -> rusqlite::Result<()> {
+    let sql = "UPDATE sessions SET imported_to = (SELECT max(t.row) FROM turns t WHERE t.session = sessions.row) \
+               WHERE id = ? AND (SELECT count(*) FROM (SELECT 1 FROM turns t WHERE t.session = sessions.row \
+                 AND t.row > sessions.imported_to AND t.role <> 'summary' LIMIT 2)) = 1";
+    connection.prepare_cached(sql)?.execute([id.as_str()]).map(drop)
+}
+
 const STATE_COLUMNS: &str = "id, project, task, created_at, updated_at, ended_at, base_prompt, opening, consolidated, \
-     kept_from, failures, filled";
+     kept_from, failures, filled, imported_to";
 
 fn state(connection: &Connection, id: &SessionId) -> rusqlite::Result<Option<SessionState>> {
     let sql = format!("SELECT {STATE_COLUMNS} FROM sessions WHERE id = ?");
@@ -158,6 +185,7 @@ fn read_state(row: &Row<'_>) -> rusqlite::Result<SessionState> {
         kept_from: Position::new(row.get(9)?),
         failures: row.get(10)?,
         filled: Position::new(row.get(11)?),
+        imported_to: Position::new(row.get(12)?),
     })
 }
 

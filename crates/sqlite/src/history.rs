@@ -85,7 +85,7 @@ fn undoable(connection: &Connection) -> rusqlite::Result<Option<Undoable>> {
     let sql = format!(
         "SELECT {CHANGE_COLUMNS}, c.row FROM changes c \
          WHERE c.verb <> 'undo' AND c.undone_by IS NULL AND c.adopted_by IS NULL \
-           AND (EXISTS (SELECT 1 FROM entry_versions v WHERE v.change = c.row) \
+           AND (c.verb = 'erase' OR EXISTS (SELECT 1 FROM entry_versions v WHERE v.change = c.row) \
                 OR EXISTS (SELECT 1 FROM document_versions v WHERE v.change = c.row) \
                 OR EXISTS (SELECT 1 FROM task_versions v WHERE v.change = c.row) \
                 OR EXISTS (SELECT 1 FROM project_versions v WHERE v.change = c.row) \

@@ -7,14 +7,14 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter};
 use throughline_core::model::{RecallId, SessionId};
 use throughline_core::ports::{Recalls, StoreError};
 use throughline_core::recall::RecallRecord;
 
 use crate::error::while_doing;
 use crate::open::{self, Durability};
-use crate::rows::{json, optional, time, to_json};
+use crate::rows::{json, optional, parsed, time, to_json};
 use crate::{SqliteStore, Stored, in_transaction};
 
 /// How many recalls the log keeps; the counts are kept for ever.
@@ -127,14 +127,15 @@ fn write(connection: &mut Option<Connection>, path: &Path, batch: &[RecallRecord
 fn note(connection: &Connection, recall: &RecallRecord) -> rusqlite::Result<()> {
     let at = recall.at.as_millisecond();
     let row = connection
-        .prepare_cached("INSERT INTO recalls (id, at, session, query, hits) VALUES (?, ?, ?, ?, ?)")?
+        .prepare_cached("INSERT INTO recalls (id, at, session, asked_by, query, hits) VALUES (?, ?, ?, ?, ?, ?)")?
         .insert(params![
-        recall.recall_id.as_str(),
-        at,
-        recall.session.as_ref().map(SessionId::as_str),
-        recall.query,
-        to_json(&recall.hits)?
-    ])?;
+            recall.recall_id.as_str(),
+            at,
+            recall.session.as_ref().map(SessionId::as_str),
+            recall.by.as_str(),
+            recall.query,
+            to_json(&recall.hits)?
+        ])?;
     connection.prepare_cached("DELETE FROM recalls WHERE row <= ?")?.execute([row - KEPT])?;
     let mut count = connection.prepare_cached(
         "INSERT INTO uses (id, count, last_at) VALUES (?1, 1, ?2) \
@@ -152,21 +153,34 @@ impl Recalls for SqliteStore {
         self.bookkeeper.flush();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let only = if session.is_some() { "WHERE session = ?2" } else { "" };
-        let sql = format!("SELECT id, at, session, query, hits FROM recalls {only} ORDER BY row DESC LIMIT ?1");
+        let sql = format!("SELECT {COLUMNS} FROM recalls {only} ORDER BY row DESC LIMIT ?1");
         let values = [Value::Integer(limit)].into_iter().chain(session.map(|id| Value::Text(id.to_string())));
         self.read(
             |connection| connection.prepare_cached(&sql)?.query_map(params_from_iter(values), record)?.collect(),
             "read the recall log",
         )
     }
+
+    fn recall_record(&self, id: &RecallId) -> Stored<Option<RecallRecord>> {
+        self.bookkeeper.flush();
+        let sql = format!("SELECT {COLUMNS} FROM recalls WHERE id = ?");
+        self.read(
+            |connection| connection.prepare_cached(&sql)?.query_row([id.as_str()], record).optional(),
+            "read a recall",
+        )
+    }
 }
+
+/// What [`record`] reads.
+const COLUMNS: &str = "id, at, session, asked_by, query, hits";
 
 fn record(row: &Row<'_>) -> rusqlite::Result<RecallRecord> {
     Ok(RecallRecord {
         recall_id: RecallId::new(row.get::<_, String>(0)?),
         at: time(row.get(1)?)?,
         session: optional(row, 2)?,
-        query: row.get(3)?,
-        hits: json(row, 4)?,
+        by: parsed(row, 3)?,
+        query: row.get(4)?,
+        hits: json(row, 5)?,
     })
 }

@@ -258,7 +258,10 @@ impl<'a> Adopter<'a> {
             let latest = "INSERT INTO documents (name, version, hash) VALUES (?1, ?2, ?3) \
                           ON CONFLICT (name) DO UPDATE SET version = ?2, hash = ?3, stamp = NULL WHERE version < ?2";
             self.connection().execute(latest, params![address, version.version, version.hash.as_str()])?;
-            self.note_adopted("document", &address)?;
+            // A project's memory file is not the import's: undoing that must not reach it.
+            if version.name.as_project().is_none() {
+                self.note_adopted("document", &address)?;
+            }
         }
         Ok(())
     }

@@ -23,6 +23,18 @@ impl Work for SqliteStore {
         self.read(|connection| all(connection, "updated_at DESC, row DESC"), "list tasks")
     }
 
+    fn done_tasks(&self, limit: usize) -> Stored<Vec<Task>> {
+        let sql = format!(
+            "SELECT {} FROM tasks WHERE archive IS NOT NULL AND status = 'done' ORDER BY done_at DESC LIMIT ?",
+            Task::COLUMNS
+        );
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(
+            |connection| connection.prepare_cached(&sql)?.query_map([limit], Task::read)?.collect(),
+            "list tasks that were done",
+        )
+    }
+
     fn task(&self, id: &TaskId) -> Stored<Option<Task>> {
         self.read(|connection| one(connection, id.as_str()), "read a task")
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use throughline_core::engine::Engine;
+use throughline_core::model::ContentHash;
 use throughline_core::ports::Model;
 use throughline_providers::{
     Anthropic, Careful, HttpSettings, Offline, Ollama, OpenAi, Secret, SettingsError, ThreadPause,
@@ -111,7 +112,9 @@ fn careful(
     let pause = ThreadPause::seeded(u64::from(std::process::id()));
     // Another model or another address starts with a clean record.
     let place = choice.base_url.as_deref().unwrap_or_default();
-    let key = format!("{} {} {place}", model.provider(), model.name());
+    // Only a digest of it is kept: an address may hold a password.
+    let digest = ContentHash::of(&format!("{} {place}", model.name()));
+    let key = format!("{} {}", model.provider(), digest.as_str());
     let careful = Careful::new(model, Arc::new(WorldClock::real()), Arc::new(pause));
     if let Some(breaker) = engine.breaker(&key) {
         careful.restore(breaker);

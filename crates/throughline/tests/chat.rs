@@ -67,7 +67,7 @@ fn a_reply_is_shown_and_kept_and_the_memories_behind_it_are_named() {
         let shown = chat(&home, "main", "When do we deploy?\n");
         assert!(shown.contains(&format!("{provider} · scripted · cli:main")), "{shown}");
         assert!(shown.contains("On Friday at noon, as always.\n"), "{shown}");
-        assert!(shown.contains(&format!("remembered: {}", &id[..6])), "{id}: {shown}");
+        assert!(shown.contains(&format!("recalled: {}", &id[..6])), "{id}: {shown}");
         assert!(shown.ends_with("this was cli:main; it is remembered\n"), "{shown}");
         // The model saw the memory; the transcript has the words alone.
         let requests = server.requests();

@@ -157,10 +157,24 @@ fn imported_conversations_start_no_storm_of_summaries() {
     let report = home.json(&["import", &put(&home, "talk.jsonl", lines.join("\n"))]);
     assert_eq!((added(&report), &report["sessions"]), ((0, 41), &json!(41)));
     let states = home.json(&["session", "list"]);
-    let is_settled = |state: &Value| state["consolidated"].as_i64().is_some_and(|at| at > 0);
-    assert!(states["sessions"].as_array().unwrap().iter().all(is_settled), "{states}");
-    let outcome = home.json(&["session", "consolidate", "jsonl:s1"]);
-    assert_eq!(outcome["outcome"], "nothing", "{outcome}");
+    let waits = |state: &Value| state["consolidated"] == 0 && state["imported_to"].as_i64().is_some_and(|at| at > 0);
+    assert!(states["sessions"].as_array().unwrap().iter().all(waits), "{states}");
+    let observed = home.json(&["session", "observe", "--session", "jsonl:s2", "And bread"]);
+    assert_eq!(observed["due"], Value::Null, "{observed}");
+}
+
+#[test]
+fn imported_conversations_become_memories_when_the_person_says_so() {
+    let home = Home::new();
+    let line = |session: &str, n: u32| {
+        let said = format!("I prefer soup number {n} with rye bread, please remember that");
+        json!({ "role": "user", "content": said, "session": session, "at": "2026-02-28T10:00:00Z" }).to_string()
+    };
+    let lines: Vec<String> = (0..12).map(|n| line("one", n)).chain([line("two", 13), line("three", 14)]).collect();
+    home.run(&["import", &put(&home, "talk.jsonl", lines.join("\n"))]).done();
+    let outcome = home.json(&["session", "consolidate", "jsonl:one"]);
+    assert_eq!((&outcome["outcome"], &outcome["compacted"]), (&json!("done"), &json!(12)), "{outcome}");
+    assert_eq!(home.json(&["session", "consolidate", "--all"])["consolidated"], 2);
 }
 
 /// Writes a file as a person would; gives its path.
@@ -179,8 +193,8 @@ fn the_report_says_what_was_done_and_why_not() {
         "memories.jsonl is jsonl\n",
         "knowledge  3 to add\n",
         "turns      2 to add\n",
-        "skipped    1 that is not JSON: line 4\n",
-        "skipped    1 that has a role that is not known: line 8\n",
+        "skipped    line 4: is not JSON\n",
+        "skipped    line 8: has a role that is not known\n",
         "  + The wifi at the cabin is called Fjellheim\n",
         "nothing was changed\n",
     ] {
@@ -190,6 +204,70 @@ fn the_report_says_what_was_done_and_why_not() {
     assert!(said.contains("knowledge  3 added\n") && said.ends_with("`throughline undo` takes it back\n"), "{said}");
     let said = home.run(&["import", &fixture("mem0.json")]).done();
     assert!(said.contains("knowledge  0 added; 3 here already\n") && said.ends_with("nothing new\n"), "{said}");
+}
+
+#[test]
+fn the_report_cuts_what_is_long_and_counts_the_rest() {
+    let home = Home::new();
+    let mut lines: Vec<String> =
+        (0..7).map(|n| json!({ "content": format!("fact {n} {}", "x".repeat(200)) }).to_string()).collect();
+    lines.extend((0..7).map(|_| "broken".to_owned()));
+    lines.push(json!({ "content": "heavy", "significance": 11, "created_at": "last tuesday" }).to_string());
+    let file = put(&home, "many.jsonl", lines.join("\n"));
+    let said = home.run(&["import", &file, "--dry-run"]).done();
+    for part in [
+        "skipped    line 8, line 9, line 10, line 11, line 12 and 2 more: each is not JSON\n",
+        "adjusted   line 15: has a `significance` that is not from 1 to 5: the usual weight stands instead\n",
+        "adjusted   line 15: has a `created_at` that is no date: the time of the import stands instead\n",
+        "xxx…\n",
+        "  and 3 more\n",
+    ] {
+        assert!(said.contains(part), "no {part:?} in\n{said}");
+    }
+    let report = home.json(&["import", &file]);
+    assert_eq!(report["adjusted"][0]["places"], json!(["line 15"]), "{report}");
+    assert!(string(&report["samples"][0]).ends_with('…'));
+}
+
+#[test]
+fn notes_belong_to_their_project() {
+    let home = Home::new();
+    let notes = put(&home, "apollo/docs/CLAUDE.md", "# Style\n\n- Two spaces\n- Tests are named like sentences here\n");
+    put(&home, "zeus/AGENTS.md", "# Style\n\n- Two spaces\n");
+    put(&home, "zeus/other.md", "- Zeus has a fine view of the sea\n");
+    for name in ["apollo", "zeus"] {
+        home.run(&["project", "add", name, "--dir", name]).done();
+    }
+    let said = home.run(&["import", &notes]).done();
+    assert!(said.contains("CLAUDE.md is markdown, of project apollo\n"), "{said}");
+    assert!(said.contains("  + Style: Two spaces\n"), "{said}");
+    assert_eq!(home.found(&["two spaces", "--project", "apollo"]), ["Style: Two spaces"]);
+    assert!(home.found(&["two spaces", "--project", "zeus"]).is_empty());
+    let report = home.json(&["import", "zeus"]);
+    assert_eq!((added(&report), &report["files"][0]["project"]), ((1, 0), &json!("zeus")), "{report}");
+    assert_eq!(home.found(&["two spaces", "--project", "zeus"]), ["Style: Two spaces"]);
+    assert_eq!(added(&home.json(&["import", &notes])), (0, 0), "twice is once");
+
+    let report = home.json(&["import", "zeus/other.md", "--project", "hera"]);
+    assert_eq!((added(&report), &report["files"][0]["project"]), ((1, 0), &json!("hera")));
+    assert_eq!(home.found(&["view of the sea", "--project", "hera"]), ["Zeus has a fine view of the sea"]);
+    home.run(&["import", "zeus/other.md", "--project", "a\nb"]).failed(2, "the project", "");
+    let export = put(&home, "all.json", home.run(&["export"]).done());
+    home.run(&["import", &export, "--project", "hera"]).failed(2, "keep their own projects", "without `--project`");
+}
+
+/// A change that came here with an export is somebody else's: the same file is imported under one of its own.
+#[test]
+fn a_file_that_was_imported_elsewhere_can_still_be_imported_here() {
+    let (here, there) = (Home::new(), Home::new());
+    here.run(&["import", &fixture("mem0.json")]).done();
+    let id = string(&here.json(&["recall", "walnuts"])["hits"][0]["id"]);
+    here.run(&["forget", &id, "--erase"]).done();
+    there.run(&["import", &put(&there, "all.json", here.run(&["export"]).done())]).done();
+    let report = there.json(&["import", &fixture("mem0.json")]);
+    assert_eq!((added(&report), &report["knowledge"]["here"]), ((1, 0), &json!(2)), "{report}");
+    assert_eq!(there.found(&["walnuts"]), ["Is allergic to walnuts"]);
+    assert_eq!(there.json(&["undo"])["memories"].as_array().unwrap().len(), 1);
 }
 
 #[test]

@@ -79,12 +79,108 @@ fn what_a_person_wrote_stays_byte_for_byte() {
 }
 
 #[test]
-fn a_memory_file_that_is_there_already_makes_a_project() {
+fn a_memory_file_that_is_there_already_makes_a_project_when_something_is_recorded() {
     let project = Project::unregistered();
     std::fs::write(project.file(), "## What Is\n- [sig:5] Never push to main\n").unwrap();
-    project.below(&["project", "record", "CI takes five minutes"]).done();
     let name = project.dir.path().file_name().unwrap().to_str().unwrap();
+    assert_eq!(project.below(&["project", "read"]).done(), project.text(), "reading shows it");
+    assert!(project.home.found(&["push"]).is_empty(), "and makes no memory of it");
+    assert_eq!(project.home.run(&["project", "list", "--json"]).code, 1);
+    let said = project.below(&["project", "record", "CI takes five minutes"]).done();
+    assert!(said.starts_with(&format!("registered as {name}\n")), "{said}");
     assert_eq!(project.home.found(&["push", "--project", name]), ["Never push to main"]);
+    let again = project.below(&["project", "log", "CI is faster"]).done();
+    assert!(!again.contains("registered"), "{again}");
+}
+
+#[test]
+fn a_name_that_another_project_has_is_refused() {
+    let project = Project::unregistered();
+    let outer = project.home.path("outer");
+    std::fs::create_dir_all(&outer).unwrap();
+    let name = project.dir.path().file_name().unwrap().to_str().unwrap();
+    project.home.run(&["project", "add", name, "--dir", outer.to_str().unwrap()]).done();
+    std::fs::write(project.file(), "- ours\n").unwrap();
+    project.below(&["project", "log", "lost"]).failed(2, "another project is called", "project add OTHER --dir");
+    assert_eq!(project.text(), "- ours\n");
+    assert!(!outer.join("memory.md").exists());
+}
+
+#[test]
+fn a_taken_name_does_not_write_to_the_project_around_it() {
+    let project = Project::new();
+    let inner = project.dir.path().join("src/deep");
+    std::fs::write(inner.join("memory.md"), "- inner\n").unwrap();
+    project.home.run(&["project", "add", "deep"]).done();
+    project.below(&["project", "record", "lost"]).failed(2, "another project is called `deep`", "--project");
+    assert!(!project.file().exists(), "nothing went to the outer project");
+}
+
+#[test]
+fn a_directory_has_one_project() {
+    let project = Project::new();
+    let dir = project.dir.path().to_str().unwrap();
+    project.home.run(&["project", "add", "gemini", "--dir", dir]).failed(2, "belongs to the project `apollo`", "");
+}
+
+#[test]
+fn a_removed_project_does_not_come_back_by_itself() {
+    let project = Project::new();
+    project.below(&["project", "record", "one"]).done();
+    let text = project.text();
+    project.home.run(&["project", "remove", "apollo"]).done();
+    for verb in ["record", "log", "done"] {
+        project.below(&["project", verb, "two more"]).failed(2, "`apollo` in", "project add apollo --dir");
+    }
+    assert_eq!((project.text(), project.home.run(&["project", "list"]).code), (text, 1));
+    assert_eq!(project.below(&["project", "read"]).done(), project.text());
+}
+
+#[test]
+fn a_mistyped_id_is_no_fact_and_each_line_says_what_became_of_it() {
+    let project = Project::new();
+    let said = |args: &[&str]| project.below(args).done();
+    let first = said(&["project", "record", "Ship the parser"]);
+    let id = first.lines().nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    let about = "          created · projects/apollo\n";
+    assert_eq!(first, format!("recorded\n{id}  Ship the parser\n{about}"));
+    assert!(said(&["project", "record", "Ship the parser"]).starts_with("unchanged\n"));
+    project.below(&["project", "done", "a1b2c4"]).failed(1, "no line of `projects/apollo`", "id");
+    assert!(said(&["project", "done", &id]).starts_with("moved\n"));
+    let json = said(&["project", "record", "Ship the parser", "--section", "done", "--json"]);
+    assert!(json.contains("\"outcome\": \"unchanged\""), "{json}");
+    assert!(!project.text().contains("a1b2c4"));
+}
+
+#[test]
+fn a_project_that_moves_takes_nobodys_words_along() {
+    let project = Project::new();
+    project.below(&["project", "record", "Zebra crossing"]).done();
+    let text = project.text();
+    let elsewhere = project.home.path("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    project.home.run(&["project", "add", "apollo", "--dir", elsewhere.to_str().unwrap()]).done();
+    assert!(project.home.found(&["zebra"]).is_empty());
+    project.home.run(&["undo"]).done();
+    assert_eq!((project.text(), elsewhere.join("memory.md").exists()), (text, false));
+    assert_eq!(project.home.found(&["zebra"]), ["Zebra crossing"]);
+}
+
+#[test]
+fn a_directory_that_is_not_there_is_said_and_nothing_is_lost() {
+    let project = Project::new();
+    project.below(&["project", "record", "Zebra crossing"]).done();
+    let (dir, away) = (project.dir.path(), project.home.path("away"));
+    std::fs::rename(dir, &away).unwrap();
+    project.home.run(&["read", "projects/apollo"]).failed(2, "cannot be reached", "project add NAME --dir DIR");
+    let recalled = project.home.run(&["recall", "zebra"]);
+    assert!(
+        recalled.stdout.contains("Zebra crossing") && recalled.stderr.contains("cannot be reached"),
+        "{recalled:?}"
+    );
+    project.home.run(&["project", "add", "apollo", "--dir", away.to_str().unwrap()]).done();
+    assert!(project.home.run(&["read", "projects/apollo"]).done().contains("Zebra crossing"));
+    std::fs::rename(&away, dir).unwrap();
 }
 
 #[test]

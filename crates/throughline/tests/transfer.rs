@@ -34,12 +34,17 @@ fn export(home: &Home) -> Value {
     export
 }
 
-fn import(home: &Home, export: &Value) -> Value {
+/// Writes an export for importing; gives its path.
+fn written(home: &Home, export: &Value) -> String {
     let mut export = export.clone();
     export["exported_at"] = json!("2026-03-03T08:00:00Z");
     let file = home.root().join("person/import.json");
     std::fs::write(&file, export.to_string()).unwrap();
-    home.json(&["import", &file.to_string_lossy()])
+    file.to_string_lossy().into_owned()
+}
+
+fn import(home: &Home, export: &Value) -> Value {
+    home.json(&["import", &written(home, export)])
 }
 
 #[test]
@@ -76,6 +81,74 @@ fn importing_twice_adds_nothing() {
     let back_home = import(&here, &exported);
     assert_eq!(back_home["added"], 0);
     assert_eq!(export(&here), exported);
+}
+
+/// A home with a project whose memory file says something, a task and a conversation.
+fn at_work(dir: &std::path::Path) -> Home {
+    let home = lived_in();
+    home.run(&["project", "add", "apollo", "--dir", &dir.to_string_lossy()]).done();
+    home.run(&["project", "record", "The build runs with just", "--project", "apollo"]).done();
+    home.run(&["project", "record", "CI takes five minutes", "--project", "apollo"]).done();
+    home.run(&["task", "add", "Fix the parser", "--project", "apollo"]).done();
+    home.run(&["session", "observe", "--session", "web:1", "--project", "apollo", "The lexer is done"]).done();
+    home
+}
+
+/// Imports, and holds the dry run to what came of it.
+fn import_as_foretold(home: &Home, export: &Value) -> Value {
+    let mut foretold = home.json(&["import", "--dry-run", &written(home, export)]);
+    assert_eq!(foretold.as_object_mut().unwrap().remove("dry_run"), Some(json!(true)));
+    let imported = import(home, export);
+    assert_eq!(foretold, imported, "the dry run tells the truth");
+    imported
+}
+
+#[test]
+fn a_project_with_a_memory_file_goes_into_a_new_home_and_its_file_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("memory.md");
+    let (here, there) = (at_work(dir.path()), Home::new());
+    let first = export(&here);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(first["documents"].as_array().unwrap().iter().any(|document| document["name"] == "projects/apollo"));
+    let imported = import_as_foretold(&there, &first);
+    assert_eq!((&imported["tasks"], &imported["projects"]), (&json!(1), &json!(1)), "{imported}");
+    assert_eq!(imported["left_out"], json!(["projects/apollo"]));
+    assert_eq!(export(&there), first, "the file is the same one here");
+    assert_eq!(there.found(&["build", "--project", "apollo"]), ["The build runs with just"]);
+    let again = import_as_foretold(&there, &first);
+    assert_eq!((&again["left_out"], &again["projects"]), (&json!([]), &json!(0)));
+    there.run(&["doctor"]).done();
+    assert_eq!(there.json(&["undo"])["undone"]["verb"], "import");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "no undo of an import reaches into a project");
+    assert_eq!(import_as_foretold(&there, &first)["projects"], 1);
+    assert_eq!(there.found(&["build", "--project", "apollo"]), ["The build runs with just"]);
+}
+
+#[test]
+fn a_memory_file_that_is_another_one_here_or_none_is_never_written() {
+    for theirs in [None, Some("## What Is\n- [sig:3] Something else\n")] {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("memory.md");
+        let first = export(&at_work(dir.path()));
+        match theirs {
+            None => std::fs::remove_file(&file).unwrap(),
+            Some(text) => std::fs::write(&file, text).unwrap(),
+        }
+        let there = Home::new();
+        let said = there.run(&["import", &written(&there, &first)]).done();
+        let left = "the memory file of project apollo stays where it is; the exported text is not written\n";
+        assert!(said.contains(left), "{said}");
+        let second = export(&there);
+        for part in ["history", "sessions", "turns", "tasks", "task_history", "projects", "project_history"] {
+            assert_eq!(second[part], first[part], "{part} came back different");
+        }
+        let versions = there.json(&["history", "projects/apollo"]);
+        assert_eq!(versions["versions"].as_array().unwrap().len(), 3, "two from there, and what stands here");
+        assert_eq!(there.json(&["undo"])["undone"]["verb"], "import");
+        assert_eq!(std::fs::read_to_string(&file).ok().as_deref(), theirs);
+        there.run(&["doctor"]).done();
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+pub use super::working::working;
 use crate::model::{SessionId, Turn};
 use crate::prompts::CARRIED_OVER;
 use crate::text::{redact::redact, tokens};
@@ -15,12 +16,12 @@ const MAX_RAW_BYTES: usize = 16 * 1024;
 pub struct Summary {
     /// This conversation's own: for its window and the timeline.
     pub own: String,
-    /// For working memory: its own, and the threads that are still open from before.
-    pub working: String,
+    /// What is still open from before it, with its heading: for working memory alone. Often empty.
+    pub carried: String,
 }
 
-/// Tells a summary from what it carries over; working memory stays within its budget.
-pub fn split(text: &str, working_max_tokens: usize) -> Summary {
+/// Tells a summary from what it carries over.
+pub fn split(text: &str) -> Summary {
     let at = text.lines().scan(0, |offset, line| {
         let start = *offset;
         *offset += line.len() + 1;
@@ -28,16 +29,7 @@ pub fn split(text: &str, working_max_tokens: usize) -> Summary {
     });
     let carried_at = at.filter(|(_, line)| line.trim() == CARRIED_OVER).map(|(start, _)| start).next();
     let (own, carried) = carried_at.map_or((text, ""), |at| text.split_at(at));
-    let own = own.trim().to_owned();
-    // What is new comes first and whole; what is old gets the room that is left.
-    let own_for_working = tokens::cut(&own, working_max_tokens);
-    let room = working_max_tokens.saturating_sub(tokens::estimate(own_for_working) + 1);
-    let carried = tokens::cut(carried.trim(), room);
-    let working = match carried.lines().count() {
-        0 | 1 => own_for_working.to_owned(),
-        _ => format!("{own_for_working}\n\n{carried}"),
-    };
-    Summary { own, working: working.trim().to_owned() }
+    Summary { own: own.trim().to_owned(), carried: carried.trim().to_owned() }
 }
 
 /// What stands for all that is no longer sent: the summary so far and the new one. The oldest lines make room.
@@ -122,20 +114,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_carried_over_reaches_working_memory_alone() {
-        let summary = split("## Working on\n- parser\n\n## Carried over\n- call Ann\n", 1000);
+    fn what_is_carried_over_is_told_apart() {
+        let summary = split("## Working on\n- parser\n\n## Carried over\n- call Ann\n");
         assert_eq!(summary.own, "## Working on\n- parser");
-        assert_eq!(summary.working, "## Working on\n- parser\n\n## Carried over\n- call Ann");
-        assert_eq!(split("- a\n\n## Carried over\n", 1000).working, "- a");
-    }
-
-    #[test]
-    fn what_is_new_has_the_first_claim_on_the_budget() {
-        let own = "- new ".repeat(100);
-        let summary = split(&format!("{own}\n\n## Carried over\n- old"), 100);
-        assert!(tokens::estimate(&summary.working) <= 100);
-        assert!(!summary.working.contains("old"));
-        assert_eq!(summary.own, own.trim());
+        assert_eq!(summary.carried, "## Carried over\n- call Ann");
+        assert_eq!(split("- a").carried, "");
     }
 
     #[test]

@@ -1,9 +1,45 @@
 //! One change that touches entries and documents alike: all of it, or nothing.
 
 use crate::model::{ContentHash, Document, DocumentName, Entry, Verb};
-use crate::ports::{DocumentError, Op};
+use crate::ports::{DocumentError, Op, StoreError};
 
-use super::{Done, Engine};
+use super::{Done, Engine, EngineError};
+
+/// What a change does to one file.
+#[derive(Debug, Clone)]
+pub(super) struct FileStep {
+    /// The document.
+    pub(super) name: DocumentName,
+    /// The digest of what is there now; anything else is a conflict.
+    pub(super) expected: ContentHash,
+    /// What is there now, to be put back if the change does not come about; nothing where there is no file.
+    pub(super) before: Option<String>,
+    /// What will be there; nothing takes the file away.
+    pub(super) after: Option<String>,
+}
+
+impl FileStep {
+    /// The step from a document as it was read to its next text.
+    pub(super) fn from(document: &Document, after: Option<&str>) -> Self {
+        let is_there = document.hash != ContentHash::missing();
+        Self {
+            name: document.name.clone(),
+            expected: document.hash.clone(),
+            before: is_there.then(|| document.text.clone()),
+            after: after.map(str::to_owned),
+        }
+    }
+
+    /// The way back.
+    fn reversed(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            expected: self.after.as_deref().map_or_else(ContentHash::missing, ContentHash::of),
+            before: self.after.clone(),
+            after: self.before.clone(),
+        }
+    }
+}
 
 impl Engine {
     /// A document as it is, empty where there is none, with what happened to it noticed.
@@ -17,43 +53,56 @@ impl Engine {
         let versions =
             documents.iter().map(|(before, after)| self.versioned(&before.name, Some(after), self.actor.who));
         let ops: Vec<Op> = ops.iter().cloned().chain(versions).collect();
-        let (mut written, mut failure) = (0, None);
-        let mut write = || {
-            for (before, after) in documents {
-                match self.documents.write(&before.name, after, &before.hash) {
-                    Ok(()) => written += 1,
-                    Err(error) => {
-                        failure = Some(error);
-                        self.take_back(&documents[..std::mem::take(&mut written)]);
-                        return false;
-                    }
-                }
-            }
-            true
-        };
-        let applied = self.store.apply(&self.change(verb), &ops, &mut write);
-        match (applied, failure) {
-            (_, Some(DocumentError::Conflict { .. })) => Ok(None),
-            (_, Some(error)) => Err(error.into()),
-            (Err(error), None) => {
-                self.take_back(&documents[..written]);
-                Err(error.into())
-            }
-            (Ok(entries), None) => Ok(Some(entries)),
+        let steps: Vec<FileStep> =
+            documents.iter().map(|(before, after)| FileStep::from(before, Some(after))).collect();
+        match self.with_files(&steps, |last| self.store.apply(&self.change(verb), &ops, last)) {
+            Err(EngineError::Document(DocumentError::Conflict { .. })) => Ok(None),
+            outcome => outcome.map(Some),
         }
     }
 
-    /// Takes files back that belong to a change which did not come about, so that they are not taken for a person's
-    /// edit. What a person saved over them meanwhile stays.
-    fn take_back(&self, documents: &[(Document, String)]) {
-        for (before, after) in documents {
-            let ours = ContentHash::of(after);
-            let put = if before.hash == ContentHash::missing() {
-                self.documents.remove(&before.name, &ours)
-            } else {
-                self.documents.write(&before.name, &before.text, &ours)
-            };
-            if let Err(error) = put {
+    /// Applies a change to the store and to files: `apply` is given what the store has to run last, before it commits.
+    /// If a file cannot be written or the store does not commit, the files that were written are taken back, so that
+    /// they are not taken for a person's edit.
+    pub(super) fn with_files<T>(
+        &self,
+        steps: &[FileStep],
+        apply: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<T, StoreError>,
+    ) -> Done<T> {
+        let (mut written, mut failure) = (0, None);
+        let mut last = || {
+            for step in &steps[written..] {
+                if let Err(error) = self.take_step(step) {
+                    failure = Some(error);
+                    self.take_back(&steps[..std::mem::take(&mut written)]);
+                    return false;
+                }
+                written += 1;
+            }
+            true
+        };
+        match (apply(&mut last), failure) {
+            (_, Some(error)) => Err(error.into()),
+            (Err(error), None) => {
+                self.take_back(&steps[..written]);
+                Err(error.into())
+            }
+            (Ok(value), None) => Ok(value),
+        }
+    }
+
+    fn take_step(&self, step: &FileStep) -> Result<(), DocumentError> {
+        match &step.after {
+            Some(text) => self.documents.write(&step.name, text, &step.expected),
+            None if step.expected == ContentHash::missing() => Ok(()),
+            None => self.documents.remove(&step.name, &step.expected),
+        }
+    }
+
+    /// Takes steps back, the last one first. What a person saved over them meanwhile stays.
+    fn take_back(&self, steps: &[FileStep]) {
+        for step in steps.iter().rev() {
+            if let Err(error) = self.take_step(&step.reversed()) {
                 tracing::warn!(%error, "a document could not be taken back");
             }
         }

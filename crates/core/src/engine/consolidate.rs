@@ -86,8 +86,11 @@ impl Batch {
 
     /// What stands for the part of the conversation that is no longer sent.
     fn earlier(&self) -> Option<&str> {
-        let mut summaries = self.window.iter().filter(|(_, turn)| turn.role == Role::Summary);
-        summaries.next_back().map(|(_, turn)| turn.content.as_str())
+        self.earlier_turn().map(|turn| turn.content.as_str())
+    }
+
+    fn earlier_turn(&self) -> Option<&Turn> {
+        self.window.iter().map(|(_, turn)| turn).rfind(|turn| turn.role == Role::Summary)
     }
 }
 

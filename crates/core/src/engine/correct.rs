@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::model::{Change, Entry, EntryId, Kind, Layer, Memory, SessionId, Source, Status, Verb};
+use crate::model::{Entry, EntryId, Kind, Layer, Memory, SessionId, Source, Status, TurnId, Verb};
 use crate::ports::{Op, StoreError};
-use crate::recall::{CORRECTION_TAG, Filter, Hit, RecallRequest};
+use crate::recall::{CORRECTION_TAG, Filter, Hit, Projects, RecallRequest, Scope};
 
 use super::find::Fallback;
 use super::memories::{Edit, Outcome, TRIES};
@@ -24,12 +24,14 @@ pub struct Correction {
     pub tags: Vec<String>,
     /// The conversation it came from.
     pub session: Option<SessionId>,
+    /// The turns it came from.
+    pub provenance: Vec<TurnId>,
 }
 
 impl Correction {
     /// A correction by the person.
     pub fn by_person(content: impl Into<String>) -> Self {
-        Self { content: content.into(), source: Source::User, tags: Vec::new(), session: None }
+        Self { content: content.into(), source: Source::User, tags: Vec::new(), session: None, provenance: Vec::new() }
     }
 }
 
@@ -45,6 +47,15 @@ pub struct Replaced {
     pub superseded: Vec<Memory>,
     /// The kinds of secrets that were taken out.
     pub redacted: Vec<&'static str>,
+}
+
+/// What a correction will do.
+pub(super) struct PlannedCorrection {
+    pub(super) ops: Vec<Op>,
+    /// The memory that stands from then on.
+    pub(super) stands: EntryId,
+    pub(super) outcome: Outcome,
+    pub(super) redacted: Vec<&'static str>,
 }
 
 impl Engine {
@@ -64,59 +75,84 @@ impl Engine {
                     format!("`{reference}` is not active any more: it was forgotten, or something took its place");
                 return Err(EngineError::invalid("the target", problem));
             }
-            let (right, redacted) = self.corrected(&wrong, correction)?;
-            if right.content == wrong.content {
-                let memory = self.memory(&id)?;
-                return Ok(Replaced { memory, outcome: Outcome::Unchanged, superseded: Vec::new(), redacted });
+            let planned = self.plan_correction(&wrong, correction)?;
+            if planned.outcome == Outcome::Unchanged {
+                return self.replaced(planned, Vec::new());
             }
-            let ops = [Op::Update(self.retired(&wrong)), Op::Insert(right.clone())];
-            let change = self.change(Verb::Correct);
-            match self.store.apply(&change, &ops, &mut || true) {
+            match self.store.apply(&self.change(Verb::Correct), &planned.ops, &mut || true) {
                 Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
-                Ok(entries) => {
-                    let known = entries.last().filter(|entry| entry.id != right.id);
-                    let outcome = if known.is_some() { Outcome::Updated } else { Outcome::Created };
-                    let stands = known.map_or(&right.id, |entry| &entry.id);
-                    if outcome == Outcome::Updated {
-                        self.vouch(&change, stands, &right)?;
-                    }
-                    let (memory, superseded) = (self.memory(stands)?, vec![self.memory(&id)?]);
-                    return Ok(Replaced { memory, outcome, superseded, redacted });
-                }
+                Ok(_) => return self.replaced(planned, vec![self.memory(&id)?]),
             }
         }
         Err(StoreError::Conflict { what: reference.to_owned() }.into())
     }
 
-    /// What is right was known already: it gets what the correction says about it, as part of the same change.
-    fn vouch(&self, change: &Change, known: &EntryId, right: &Entry) -> Done<()> {
-        for _ in 0..TRIES {
-            let known = self.memory(known)?.entry;
-            let mut next = Entry {
-                source: known.source.max(right.source),
-                importance: known.importance.max(right.importance),
-                updated_at: self.clock.now(),
-                ..known.clone()
-            };
-            add_superseded(&mut next, &right.supersedes);
-            let tags: Vec<String> = known.tags.iter().chain(&right.tags).cloned().collect();
-            // Labels that do not fit beside its own are left out: the wrong one is replaced already.
-            next.tags = prepare::labels(&tags).map_or(known.tags, |labels| labels.tags);
-            match self.store.apply(change, &[Op::Update(next)], &mut || true) {
-                Err(StoreError::Conflict { .. }) => {}
-                outcome => return outcome.map(drop).map_err(EngineError::from),
-            }
+    fn replaced(&self, planned: PlannedCorrection, superseded: Vec<Memory>) -> Done<Replaced> {
+        let memory = self.memory(&planned.stands)?;
+        Ok(Replaced { memory, outcome: planned.outcome, superseded, redacted: planned.redacted })
+    }
+
+    /// What putting right in the place of wrong takes. Where what is right is known already, that stands from now on.
+    pub(super) fn plan_correction(&self, wrong: &Entry, correction: &Correction) -> Done<PlannedCorrection> {
+        let (right, redacted) = self.corrected(wrong, correction)?;
+        if right.content == wrong.content {
+            let (ops, stands) = (Vec::new(), wrong.id.clone());
+            return Ok(PlannedCorrection { ops, stands, outcome: Outcome::Unchanged, redacted });
         }
-        Err(StoreError::Conflict { what: known.to_string() }.into())
+        let retired = Op::Update(self.retired(wrong));
+        let (stands, op, outcome) = match self.known_as(&right)? {
+            Some(known) => {
+                let vouched = self.vouched(known, &right);
+                (vouched.id.clone(), Op::Update(vouched), Outcome::Updated)
+            }
+            None => (right.id.clone(), Op::Insert(right), Outcome::Created),
+        };
+        Ok(PlannedCorrection { ops: vec![retired, op], stands, outcome, redacted })
+    }
+
+    /// The other memory in the same place that says exactly this, where neither has a key.
+    fn known_as(&self, right: &Entry) -> Done<Option<Entry>> {
+        if right.key.is_some() {
+            return Ok(None);
+        }
+        let projects = right.project.clone().map_or(Projects::NoneOr(None), Projects::Only);
+        let filter = Filter {
+            scope: Scope::Only(right.namespace.clone()),
+            layers: vec![right.layer],
+            projects,
+            ..Filter::recallable(self.clock.now())
+        };
+        let request = RecallRequest { query: right.content.clone(), limit: PROPOSALS, filter };
+        let hits = self.find(&request, Fallback::Nothing)?;
+        let mut entries = hits.into_iter().map(|hit| hit.memory.entry);
+        Ok(entries.find(|entry| entry.key.is_none() && entry.content == right.content))
+    }
+
+    /// What was known already, with what the correction says about it.
+    fn vouched(&self, known: Entry, right: &Entry) -> Entry {
+        let mut next = Entry {
+            source: known.source.max(right.source),
+            importance: known.importance.max(right.importance),
+            updated_at: self.clock.now(),
+            ..known.clone()
+        };
+        add_superseded(&mut next, &right.supersedes);
+        let tags: Vec<String> = known.tags.iter().chain(&right.tags).cloned().collect();
+        // Labels that do not fit beside its own are left out: the wrong one is replaced already.
+        next.tags = prepare::labels(&tags).map_or(known.tags, |labels| labels.tags);
+        next
     }
 
     /// What takes the place of `wrong`: in its layer, under its key, with its labels.
     pub(super) fn corrected(&self, wrong: &Entry, correction: &Correction) -> Done<(Entry, Vec<&'static str>)> {
         let (content, redacted) = prepare::content(&correction.content)?;
-        let mut tags = wrong.tags.clone();
-        tags.extend(correction.tags.iter().cloned().chain([CORRECTION_TAG.to_owned()]));
-        let labels = prepare::labels(&tags)?;
+        let tags: Vec<String> = wrong.tags.iter().chain(&correction.tags).cloned().collect();
+        let mut labels = prepare::labels(&tags)?;
+        // Beside all that a memory may have: none is too full to be corrected.
+        if !labels.tags.iter().any(|tag| tag == CORRECTION_TAG) {
+            labels.tags.push(CORRECTION_TAG.to_owned());
+        }
         let now = self.clock.now();
         let right = Entry {
             id: EntryId::new(self.ids.next()),
@@ -130,7 +166,7 @@ impl Engine {
             created_at: now,
             updated_at: now,
             supersedes: vec![wrong.id.clone()],
-            provenance: Vec::new(),
+            provenance: correction.provenance.clone(),
             version: 1,
             ..wrong.clone()
         };

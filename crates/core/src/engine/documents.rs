@@ -13,6 +13,7 @@ use crate::recall::{Filter, Scope};
 use crate::text::{bullets, redact::redact};
 use crate::working;
 
+use super::commit::FileStep;
 use super::inspect::chain;
 use super::memories::{NewMemory, Outcome, Remembered, TRIES};
 use super::{Done, Engine, EngineError, prepare};
@@ -220,27 +221,16 @@ impl Engine {
         edit: &dyn Fn(&Document) -> Done<Option<String>>,
     ) -> Done<String> {
         for _ in 0..TRIES {
-            self.notice(name)?;
-            let missing = || Document { name: name.clone(), text: String::new(), hash: ContentHash::missing() };
-            let current = self.documents.read(name)?.unwrap_or_else(missing);
+            let current = self.current_document(name)?;
             let Some(next) = edit(&current)? else { return Ok(current.text) };
             if next == current.text {
                 return Ok(next);
             }
             let op = self.versioned(name, Some(&next), self.actor.who);
-            let mut failure = None;
-            let mut write = || match self.documents.write(name, &next, &current.hash) {
-                Ok(()) => true,
-                Err(error) => {
-                    failure = Some(error);
-                    false
-                }
-            };
-            match (self.store.apply(&self.change(verb), &[op], &mut write), failure) {
-                (_, Some(DocumentError::Conflict { .. })) => {}
-                (_, Some(error)) => return Err(error.into()),
-                (Err(error), None) => return Err(error.into()),
-                (Ok(_), None) => return Ok(next),
+            let step = FileStep::from(&current, Some(&next));
+            match self.with_files(&[step], |last| self.store.apply(&self.change(verb), &[op], last)) {
+                Err(EngineError::Document(DocumentError::Conflict { .. })) => {}
+                outcome => return outcome.map(|_| next),
             }
         }
         Err(DocumentError::Conflict { name: name.clone() }.into())
@@ -284,8 +274,14 @@ impl Engine {
         Ok(placed.map(|project| DocumentName::project(&project.name)).collect())
     }
 
-    /// Notices what happened to one document since it was last seen.
+    /// Notices what happened to one document since it was last seen. A project that has no directory, or is not
+    /// registered any more, has no document: nothing happened to it.
     pub(super) fn notice(&self, name: &DocumentName) -> Done<()> {
+        if let Some(project) = name.as_project()
+            && self.memory_file(Some(project.as_str()))?.is_none()
+        {
+            return Ok(());
+        }
         let known = self.store.known_documents()?;
         self.notice_known(name, known.iter().find(|document| document.name == *name))
     }

@@ -68,6 +68,9 @@ pub enum EngineError {
         /// What was asked for.
         version: u32,
     },
+    /// What is erased is gone.
+    #[error("the last change erased something, and that cannot be undone")]
+    WasErased,
     /// Nothing is left to undo.
     #[error("there is nothing to undo")]
     NothingToUndo,
@@ -157,9 +160,10 @@ impl EngineError {
             Self::NoDirectory { .. } => "`throughline project add NAME --dir DIR` says where it is",
             Self::Ambiguous { .. } => "give more of the id",
             Self::NoVersion { .. } => "`throughline history` shows the versions there are",
+            Self::WasErased => "`throughline undo --skip` leaves it; the next `undo` then reverts the change before",
             Self::NothingToUndo => "`throughline history` shows the changes that were made",
             Self::EmptyRange { .. } => "swap the two, or leave one out",
-            Self::Invalid { .. } => "nothing was stored; correct it and repeat the command",
+            Self::Invalid { .. } => "nothing was changed; correct it and try again",
             Self::NoNamespace => "set `user_namespace = \"user\"` under `[memory]` in the config file",
             Self::OtherNamespace { .. } => "write below your own namespace, or change `memory.user_namespace`",
             Self::IdentityFull { .. } => "merge or remove something first, or store this as knowledge instead",

@@ -6,11 +6,10 @@ use serde::Serialize;
 use crate::consolidate::facts::{self, Fact, FactKind};
 use crate::consolidate::plan;
 use crate::model::{
-    Actor, Entry, EntryId, Layer, Namespace, Position, Role, SessionId, SessionState, Source, Status, Task, TaskId,
-    Turn, Verb,
+    Actor, Entry, EntryId, Layer, Namespace, Position, Role, SessionId, SessionState, Source, Task, TaskId, Turn, Verb,
 };
 use crate::ports::{Brief, ExtractBrief, Model, Op, StoreError};
-use crate::text::redact::redact;
+use crate::text::{redact::redact, tokens};
 
 use super::consolidate::{Consolidation, Worker};
 use super::memories::TRIES;
@@ -21,6 +20,9 @@ const IN_OTHER_WORDS: f64 = 0.5;
 
 /// The tag of what the archive keeps of a conversation.
 pub(super) const SESSION_TAG: &str = "session";
+
+/// What a model is given to look back on at once, in tokens: the oldest first, the rest the next time.
+const FILL_TOKENS: usize = 16_000;
 
 /// What a task's state may grow to by itself, in tokens.
 const TASK_TOKENS: usize = 2000;
@@ -65,7 +67,7 @@ impl Engine {
         if every == 0 || !self.settings.enabled {
             return Ok(false);
         }
-        let turns = self.store.turns_after(&state.session.id, state.filled)?;
+        let turns = self.store.turns_after(&state.session.id, crate::session::flushed_to(state))?;
         Ok(turns.iter().filter(|(_, turn)| turn.role == Role::User).count() >= every)
     }
 
@@ -92,7 +94,7 @@ impl Engine {
         is_still_alone: &dyn Fn() -> Done<bool>,
     ) -> Done<Option<Filled>> {
         let from = self.state(session)?.filled;
-        let turns = self.store.turns_after(session, from)?;
+        let turns = within(FILL_TOKENS, self.store.turns_after(session, from)?);
         let last = turns.last().map(|(at, _)| *at);
         let said: Vec<Turn> =
             turns.into_iter().map(|(_, turn)| turn).filter(|turn| turn.role != Role::Summary).collect();
@@ -153,7 +155,7 @@ impl Engine {
         let window = self.store.turns_after(session, state.kept_from)?;
         let summary = window.iter().rev().map(|(_, turn)| turn).find(|turn| turn.role == Role::Summary);
         if let Some(summary) = summary {
-            let kept = self.summary_ops(&state, &summary.content)?;
+            let kept = self.summary_ops(&state, &summary.content, std::slice::from_ref(summary))?;
             (filled.summary, filled.task) = (kept.entry, kept.task);
             ops.extend(kept.ops);
         }
@@ -161,7 +163,9 @@ impl Engine {
             ops.push(Op::Filled { session: session.clone(), from, to });
         }
         if !ops.is_empty() {
-            self.store.apply(&self.change(Verb::Fill), &ops, &mut || true)?;
+            let stored = self.store.apply(&self.change(Verb::Fill), &ops, &mut || true)?;
+            // What the store knew already is not new.
+            filled.facts.retain(|id| stored.iter().any(|entry| entry.id == *id));
         }
         Ok(filled)
     }
@@ -169,7 +173,7 @@ impl Engine {
     /// Keeps a summary of a conversation in the archive, and brings its task up to date. Names the entry that keeps it.
     pub fn keep_summary(&self, session: &SessionId, text: &str) -> Done<Option<EntryId>> {
         for _ in 0..TRIES {
-            let kept = self.summary_ops(&self.state(session)?, &super::prepare::content(text)?.0)?;
+            let kept = self.summary_ops(&self.state(session)?, &super::prepare::content(text)?.0, &[])?;
             let standing = kept.entry.or(kept.known);
             if kept.ops.is_empty() {
                 return Ok(standing);
@@ -184,7 +188,7 @@ impl Engine {
     }
 
     /// What keeping a summary takes; nothing where it is kept already.
-    fn summary_ops(&self, state: &SessionState, text: &str) -> Done<Kept> {
+    fn summary_ops(&self, state: &SessionState, text: &str, turns: &[Turn]) -> Done<Kept> {
         let (session, at) = (&state.session.id, state.session.updated_at);
         let namespace = Namespace::Session(session.clone());
         let key = format!("session_{session}");
@@ -193,13 +197,18 @@ impl Engine {
         let mut kept = Kept::default();
         match known {
             Some(known) if without_date(&known.content) == without_date(&content) => kept.known = Some(known.id),
+            // What an assistant or a person summed up in their own words stands.
+            Some(known) if self.actor.who == Source::System && known.source != Source::System => {
+                kept.known = Some(known.id);
+            }
             Some(known) => {
                 kept.entry = Some(known.id.clone());
-                let next = Entry { content, status: Status::Active, updated_at: self.clock.now(), ..known };
+                let provenance = turns.iter().map(|turn| turn.id.clone()).collect();
+                let next = Entry { content, created_at: at, updated_at: self.clock.now(), provenance, ..known };
                 kept.ops.push(Op::Update(next));
             }
             None => {
-                let entry = self.system_entry(state, &[], namespace, Layer::Archive, content);
+                let entry = self.system_entry(state, turns, namespace, Layer::Archive, content);
                 kept.entry = Some(entry.id.clone());
                 let tags = vec![SESSION_TAG.to_owned()];
                 let source = self.actor.who;
@@ -226,6 +235,20 @@ struct Kept {
     /// The entry that says it already.
     known: Option<EntryId>,
     task: Option<TaskId>,
+}
+
+/// The first turns that fit, one at least.
+fn within(max_tokens: usize, mut turns: Vec<(Position, Turn)>) -> Vec<(Position, Turn)> {
+    let mut room = max_tokens;
+    let fits = turns.iter().take_while(|(_, turn)| {
+        let size = tokens::estimate(&turn.content);
+        let fits = size <= room;
+        room = room.saturating_sub(size);
+        fits
+    });
+    let kept = fits.count().max(1);
+    turns.truncate(kept);
+    turns
 }
 
 fn without_date(content: &str) -> &str {

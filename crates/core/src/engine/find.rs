@@ -6,8 +6,8 @@ use crate::context::{self, Context, Part};
 use crate::model::{EntryId, Kind, Layer, Memory, RecallId, SessionId};
 use crate::ports::{Listing, Page, Search};
 use crate::recall::{
-    Candidate, Filter, Hit, Projects, Recall, RecallRecord, RecallRequest, RecalledHit, Scope, Terms, distinct_words,
-    past, rank,
+    AskedBy, Candidate, Filter, FoundBy, Hit, Projects, Recall, RecallRecord, RecallRequest, RecalledHit, Scope, Terms,
+    Why, distinct_words, past, rank,
 };
 use crate::text::redact::redact;
 
@@ -56,17 +56,24 @@ impl Engine {
     /// Finds memories by plain text, best first, and notes in the log what was found.
     pub fn recall(&self, request: &RecallRequest) -> Done<Recall> {
         let hits = self.find(request, Fallback::Letters)?;
-        let recall_id = self.note(None, &request.query, &hits, &[]);
+        let recall_id = self.note((AskedBy::Person, None), &request.query, &hits, &[]);
         Ok(Recall { recall_id, hits })
     }
 
     /// Notes in the log what was found, and what of it was put before a model.
-    pub(super) fn note(&self, session: Option<&SessionId>, query: &str, hits: &[Hit], given: &[EntryId]) -> RecallId {
+    pub(super) fn note(
+        &self,
+        (by, session): (AskedBy, Option<&SessionId>),
+        query: &str,
+        hits: &[Hit],
+        given: &[EntryId],
+    ) -> RecallId {
         let recall_id = RecallId::new(self.ids.next());
         self.store.note(RecallRecord {
             recall_id: recall_id.clone(),
             at: self.clock.now(),
             session: session.cloned(),
+            by,
             query: redact(query).text.chars().take(MAX_LOGGED_CHARS).collect(),
             hits: hits.iter().map(|hit| recalled(hit, given)).collect(),
         });
@@ -138,6 +145,8 @@ impl Engine {
         let state = request.session.as_ref().map(|session| self.store.session(session)).transpose()?.flatten();
         let task = request.session.as_ref().map(|session| self.task_of(session)).transpose()?.flatten();
         let (fresh, mut parts) = self.opening(task.as_ref());
+        let project = state.as_ref().and_then(|state| state.session.project.clone());
+        let request = &ContextRequest { project: request.project.clone().or(project), ..request.clone() };
         let base = state.as_ref().map_or(request.base_prompt.as_str(), |state| state.base_prompt.as_str());
         let opening = match state.as_ref().and_then(|state| state.opening.as_ref()) {
             Some(opening) => {
@@ -172,13 +181,11 @@ impl Engine {
     ///
     /// The archive is looked into only where the message asks about the past, or speaks of a task that was done.
     pub(super) fn find_for(&self, request: &ContextRequest, message: &str, limit: usize) -> Done<Vec<Hit>> {
-        let mut recall = self.for_message(request, message, limit);
-        let is_past = past::is_asked_about(message, self.clock.now());
-        if is_past {
-            recall.filter.layers.push(Layer::Archive);
-        }
+        let recall = self.for_message(request, message, limit);
         let mut hits = Vec::new();
-        if !is_past {
+        if past::is_asked_about(message, self.clock.now()) {
+            hits.extend(self.find_past(&recall)?);
+        } else {
             for task in self.spoken_of(message)? {
                 // Whoever names a task means it, whatever project this conversation is about.
                 let filter = Filter {
@@ -190,7 +197,7 @@ impl Engine {
                 hits.extend(self.find(&RecallRequest { filter, limit: 1, ..recall.clone() }, Fallback::Nothing)?);
             }
         }
-        // What was named comes first: knowledge with the same words must not crowd it out.
+        // What was named or asked about comes first: knowledge with the same words must not crowd it out.
         hits.extend(self.find(&recall, Fallback::Nothing)?);
         // Working memory stands in the prompt already.
         hits.retain(|hit| (hit.memory.entry.kind, hit.memory.entry.layer) != (Kind::Bullet, Layer::Archive));
@@ -198,10 +205,30 @@ impl Engine {
         Ok(hits)
     }
 
+    /// What the archive has for a message about the past: by its words, else by the time that it names. Outside of any
+    /// project, the past of all of them is meant.
+    fn find_past(&self, recall: &RecallRequest) -> Done<Vec<Hit>> {
+        let projects = match &recall.filter.projects {
+            Projects::NoneOr(None) => Projects::Any,
+            own => own.clone(),
+        };
+        let filter =
+            Filter { layers: vec![Layer::Archive], kinds: vec![Kind::Entry], projects, ..recall.filter.clone() };
+        let limit = recall.limit.div_ceil(2);
+        let mut hits =
+            self.find(&RecallRequest { filter: filter.clone(), limit, ..recall.clone() }, Fallback::Nothing)?;
+        let named = past::since(&recall.query, self.clock.now());
+        if let (true, Some(since)) = (hits.is_empty(), named) {
+            let listing = self.store.list(&Filter { since: Some(since), ..filter }, &Page { limit, cursor: None })?;
+            hits.extend(listing.memories.into_iter().map(by_date));
+        }
+        Ok(hits)
+    }
+
     /// Tasks that were done and that a message speaks of, the latest first.
     fn spoken_of(&self, message: &str) -> Done<Vec<String>> {
         let words = distinct_words(message);
-        let done = self.store.tasks()?.into_iter().filter(|task| task.archive.is_some()).take(LATEST_TASKS);
+        let done = self.store.done_tasks(LATEST_TASKS)?.into_iter();
         let about = done.filter(|task| past::is_about(&words, task)).take(SPOKEN_OF);
         Ok(about.map(|task| task.id.to_string()).collect())
     }
@@ -246,6 +273,12 @@ fn needles(query: &str) -> Vec<String> {
     needles.retain(|needle| !needle.is_empty() && needle.len() <= LONGEST_NEEDLE);
     needles.truncate(MAX_NEEDLES);
     needles
+}
+
+/// A memory that was found by its date alone.
+fn by_date(memory: Memory) -> Hit {
+    let why = Why { found_by: FoundBy::Date, bm25: 1.0, recency: 1.0, trust: 1.0, significance: 1.0, correction: 1.0 };
+    Hit { memory, speaker: None, score: why.score(), why }
 }
 
 fn recalled(hit: &Hit, given: &[EntryId]) -> RecalledHit {

@@ -4,10 +4,11 @@ use serde::Serialize;
 
 use crate::model::{
     Change, ChangeId, ContentHash, Document, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Kind, Memory,
-    Name, Namespace, Project, Status, Task, TaskId, TaskStatus, Verb,
+    Name, Namespace, Project, Source, Status, Task, TaskId, TaskStatus, Verb,
 };
 use crate::ports::{DocumentError, Op, Undoable};
 
+use super::commit::FileStep;
 use super::memories::{Outcome, Remembered};
 use super::{Done, Engine, EngineError};
 
@@ -127,24 +128,13 @@ impl Engine {
     pub fn undo(&self) -> Done<Undone> {
         self.notice_all()?;
         let undoable = self.store.undoable()?.ok_or(EngineError::NothingToUndo)?;
-        for (name, left, before) in &undoable.documents {
-            self.check_whole(name, left, before.as_deref())?;
+        if undoable.change.verb == Verb::Erase {
+            return Err(EngineError::WasErased);
         }
+        let steps = self.undo_steps(&undoable)?;
         let change = Change { undoes: Some(undoable.change.id.clone()), ..self.change(Verb::Undo) };
-        let ops = self.undo_ops(&undoable);
-        let mut failure = None;
-        let mut put_back = || match self.put_back(&undoable) {
-            Ok(()) => true,
-            Err(error) => {
-                failure = Some(error);
-                false
-            }
-        };
-        let applied = self.store.apply(&change, &ops, &mut put_back);
-        if let Some(error) = failure {
-            return Err(error.into());
-        }
-        let entries = applied?;
+        let ops = self.undo_ops(&undoable)?;
+        let entries = self.with_files(&steps, |last| self.store.apply(&change, &ops, last))?;
         self.notice_all()?;
         let memories = entries.iter().map(|entry| self.memory(&entry.id)).collect::<Done<_>>()?;
         Ok(Undone {
@@ -180,7 +170,7 @@ impl Engine {
         Ok(undoable.change)
     }
 
-    fn undo_ops(&self, undoable: &Undoable) -> Vec<Op> {
+    fn undo_ops(&self, undoable: &Undoable) -> Done<Vec<Op>> {
         let now = self.clock.now();
         let mut entries: Vec<Entry> = undoable
             .entries
@@ -192,7 +182,9 @@ impl Engine {
             .collect();
         // What gives a key up comes before what takes it back.
         entries.sort_by_key(|entry| entry.status == Status::Active);
-        let documents = undoable.documents.iter().map(|(name, _, before)| Op::document(name.clone(), before.clone()));
+        let documents =
+            undoable.documents.iter().map(|(name, _, before)| self.undone_document(undoable, name, before.as_deref()));
+        let documents = documents.collect::<Done<Vec<Op>>>()?;
         let tasks = undoable.tasks.iter().map(|(current, before)| {
             let before = before.clone().unwrap_or_else(|| Task { status: TaskStatus::Removed, ..current.clone() });
             Op::Task(Task { version: current.version, updated_at: now, ..before })
@@ -201,20 +193,49 @@ impl Engine {
             let before = before.clone().unwrap_or_else(|| Project { status: Status::Inactive, ..current.clone() });
             Op::Project(Project { version: current.version, updated_at: now, ..before })
         });
-        entries.into_iter().map(Op::Update).chain(documents).chain(tasks).chain(projects).collect()
+        Ok(entries.into_iter().map(Op::Update).chain(documents).chain(tasks).chain(projects).collect())
     }
 
-    /// Writes the documents of a change back, each only over what that change left.
-    fn put_back(&self, undoable: &Undoable) -> Result<(), DocumentError> {
-        for (name, left, before) in &undoable.documents {
-            match before {
-                Some(text) => self.documents.write(name, text, left)?,
-                None if *left == ContentHash::missing() => {}
-                None => self.documents.remove(name, left)?,
+    /// Puts the documents of a change back, each only over what that change left. The file of a project that the change
+    /// moved stays where it is: the project goes back to the directory that has the other one.
+    fn undo_steps(&self, undoable: &Undoable) -> Done<Vec<FileStep>> {
+        let mut steps = Vec::new();
+        for (name, left, before) in undoable.documents.iter().filter(|(name, ..)| !is_moved(undoable, name)) {
+            self.check_whole(name, left, before.as_deref())?;
+            let current = self.documents.read(name)?;
+            if current.as_ref().map_or_else(ContentHash::missing, |current| current.hash.clone()) != *left {
+                return Err(DocumentError::Conflict { name: name.clone() }.into());
             }
+            steps.push(FileStep {
+                name: name.clone(),
+                expected: left.clone(),
+                before: current.map(|current| current.text),
+                after: before.clone(),
+            });
         }
-        Ok(())
+        Ok(steps)
     }
+
+    /// The version of a document that undoing a change makes.
+    fn undone_document(&self, undoable: &Undoable, name: &DocumentName, before: Option<&str>) -> Done<Op> {
+        if !is_moved(undoable, name) {
+            return Ok(Op::document(name.clone(), before.map(str::to_owned)));
+        }
+        // The file in the other directory may hold a secret that was left out here: it is known by its digest.
+        let versions = self.store.document_versions(name)?;
+        let known = versions.into_iter().rfind(|version| version.text.as_deref() == before);
+        Ok(match (self.versioned(name, before, Source::User), known) {
+            (Op::Document { name, text, bullets, .. }, Some(known)) if before.is_some() => {
+                Op::Document { name, text, hash: known.hash, bullets }
+            }
+            (op, _) => op,
+        })
+    }
+}
+
+/// Whether a change registered or moved the project that this document belongs to.
+fn is_moved(undoable: &Undoable, name: &DocumentName) -> bool {
+    name.as_project().is_some_and(|name| undoable.projects.iter().any(|(project, _)| project.name == *name))
 }
 
 /// An earlier state as the next version of what is there now.

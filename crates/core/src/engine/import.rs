@@ -9,12 +9,11 @@ mod preview;
 
 use std::collections::{BTreeMap, HashSet};
 
-use jiff::SignedDuration;
 use serde::Serialize;
 
 use crate::import::{Found, FoundFile, Skipped};
-use crate::model::{Change, ChangeId, Entry, EntryId, Layer, Position, SessionId, Status, TurnId, Verb};
-use crate::ports::{Op, StoreError};
+use crate::model::{ChangeId, Entry, EntryId, Layer, Status, Verb};
+use crate::ports::StoreError;
 
 use super::memories::TRIES;
 use super::{Done, Engine};
@@ -24,9 +23,6 @@ pub use preview::ImportPreview;
 
 /// How much goes into one transaction.
 const CHUNK: usize = 500;
-
-/// A conversation that is younger is looked after by itself when it falls silent; an imported one is not to be.
-const LATELY: SignedDuration = SignedDuration::from_hours(8 * 24);
 
 /// What became of the pieces of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -69,6 +65,8 @@ pub struct ImportReport {
     pub redacted: BTreeMap<&'static str, u64>,
     /// What was not taken, and why.
     pub skipped: Vec<Skipped>,
+    /// What was taken, but not as it stands there, and why.
+    pub adjusted: Vec<Skipped>,
     /// A few of the new ones, in order.
     pub samples: Vec<String>,
     /// What `undo` reverts; nothing where no memory changed.
@@ -84,15 +82,21 @@ impl ImportReport {
 impl Engine {
     /// Takes in what was found, or says what that would do. Turns are kept; memories are one change, for `undo`.
     pub fn import_found(&self, found: &Found, dry_run: bool, progress: &mut dyn FnMut(u64, u64)) -> Done<ImportReport> {
-        let mut done = HashSet::new();
+        let (mut done, mut refused) = (HashSet::new(), HashSet::new());
         for _ in 0..TRIES {
-            let mut plan = Plan::of(self, found, &done)?;
+            let mut plan = Plan::of(self, found, &done, &refused)?;
             plan.report.dry_run = dry_run;
             if dry_run {
+                // Which id the change gets shows when it is made.
+                plan.report.change = None;
                 return Ok(plan.report);
             }
             match self.carry_out(&plan, &mut done, progress) {
                 Ok(()) => return Ok(plan.report),
+                // The same import was made elsewhere, and came here with an export: this one is a change of its own.
+                Err(StoreError::Conflict { what }) if what == plan.change.id.as_str() => {
+                    refused.insert(plan.change.id);
+                }
                 // Somebody else was faster: decide anew, with what is there now.
                 Err(StoreError::Conflict { .. } | StoreError::KeyTaken { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -116,33 +120,11 @@ impl Engine {
             progress(so_far, total);
         }
         for chunk in plan.turns.chunks(CHUNK) {
-            self.store.append(chunk)?;
+            self.store.append_imported(chunk)?;
             so_far += chunk.len() as u64;
             progress(so_far, total);
         }
-        let ours: HashSet<&TurnId> = plan.known_turns.iter().chain(plan.turns.iter().map(|turn| &turn.id)).collect();
-        plan.sessions.iter().try_for_each(|session| self.settle(&plan.change, session, &ours))
-    }
-
-    /// Leaves a recent conversation that is all imported as if it were consolidated: hundreds that fell silent at once
-    /// are not to be summed up behind the person's back.
-    fn settle(&self, change: &Change, session: &SessionId, ours: &HashSet<&TurnId>) -> Result<(), StoreError> {
-        let since = self.clock.now().checked_sub(LATELY).unwrap_or(jiff::Timestamp::MIN);
-        let Some(state) = self.store.session(session)? else { return Ok(()) };
-        if state.session.updated_at < since || state.consolidated != Position::default() {
-            return Ok(());
-        }
-        let turns = self.store.turns_after(session, Position::default())?;
-        let Some((to, _)) = turns.last() else { return Ok(()) };
-        if !turns.iter().all(|(_, turn)| ours.contains(&turn.id)) {
-            return Ok(());
-        }
-        let (from, kept_from) = (state.consolidated, state.kept_from);
-        let settled = Op::Consolidated { session: session.clone(), from, to: *to, kept_from, summary: None };
-        match self.store.apply(change, &[settled], &mut || true) {
-            Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
-            Err(error) => Err(error),
-        }
+        Ok(())
     }
 
     /// The imports that were undone.

@@ -6,17 +6,13 @@ use crate::model::{
     Bullet, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source,
     Status, TurnId, Verb,
 };
-use crate::ports::{Erased, Erasure, Op, StoreError};
-use crate::recall::similarity;
+use crate::ports::{Op, StoreError};
 use crate::text::{bullets, redact::redact};
 
 use super::{Done, Engine, EngineError, prepare};
 
 /// How often a write is decided anew when somebody else was faster. Each time, that somebody made progress.
 pub(super) const TRIES: usize = 64;
-
-/// Lines of a document that share this much are likely two wordings of one.
-const OTHER_WORDING: f64 = 0.3;
 
 /// A memory to store.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +33,8 @@ pub struct NewMemory {
     pub source: Source,
     /// The conversation it came from.
     pub session: Option<SessionId>,
+    /// The turns it came from.
+    pub provenance: Vec<TurnId>,
 }
 
 impl NewMemory {
@@ -51,6 +49,7 @@ impl NewMemory {
             project: None,
             source: Source::User,
             session: None,
+            provenance: Vec::new(),
         }
     }
 }
@@ -103,18 +102,6 @@ pub struct Forgotten {
     pub id: EntryId,
     /// Whether it was forgotten before.
     pub already: bool,
-}
-
-/// The receipt for a memory that was erased.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ErasedMemory {
-    /// Which.
-    pub id: EntryId,
-    /// The turns that it came from.
-    pub sources: Vec<TurnId>,
-    /// What was removed, and what could not be reached.
-    #[serde(flatten)]
-    pub erased: Erased,
 }
 
 impl Engine {
@@ -205,7 +192,7 @@ impl Engine {
             updated_at: now,
             expires_at: None,
             supersedes: Vec::new(),
-            provenance: Vec::new(),
+            provenance: new.provenance.clone(),
             version: 1,
         };
         Ok((entry, redacted))
@@ -293,62 +280,6 @@ impl Engine {
             }
         }
         Err(StoreError::Conflict { what: reference.to_owned() }.into())
-    }
-
-    /// Removes a memory for good, with its history; with `sources`, the turns it came from too.
-    pub fn erase(&self, reference: &str, sources: bool) -> Done<ErasedMemory> {
-        let id = match self.resolve(reference) {
-            Err(EngineError::NotFound { .. }) => return self.erase_former_line(reference),
-            id => id?,
-        };
-        let entry = self.memory(&id)?.entry;
-        let mut erasure = Erasure { memories: vec![id.clone()], ..Erasure::default() };
-        if sources {
-            erasure.turns.clone_from(&entry.provenance);
-        }
-        let document = match (entry.kind, entry.namespace) {
-            (Kind::Bullet, Namespace::Document(name)) => Some(name),
-            _ => None,
-        };
-        if let Some(name) = &document {
-            self.rewrite(name, Verb::Forget, &|current| {
-                Ok(Some(bullets::without_content(name, &current.text, &entry.content)))
-            })?;
-            erasure.bullets.push((name.clone(), entry.content));
-        }
-        let mut erased = self.store.erase(&erasure)?;
-        if let Some(name) = document
-            && self.has_other_wordings(&name, &erasure.bullets)?
-        {
-            erased.unreached.push(format!("other wordings of this line in earlier versions of {name}"));
-        }
-        Ok(ErasedMemory { id, sources: entry.provenance, erased })
-    }
-
-    /// Removes a line that no longer stands in its document from every kept version of it.
-    fn erase_former_line(&self, reference: &str) -> Done<ErasedMemory> {
-        let is_meant = |id: &EntryId| reference.len() >= 6 && id.as_str().starts_with(reference);
-        for known in self.store.known_documents()? {
-            for version in self.store.document_versions(&known.name)? {
-                let lines = bullets::parse(&known.name, version.text.as_deref().unwrap_or_default());
-                let Some(line) = lines.into_iter().find(|line| is_meant(&line.id)) else { continue };
-                let erasure = Erasure { bullets: vec![(known.name, line.content)], ..Erasure::default() };
-                let erased = self.store.erase(&erasure)?;
-                return Ok(ErasedMemory { id: line.id, sources: Vec::new(), erased });
-            }
-        }
-        Err(EngineError::NotFound { reference: reference.to_owned() })
-    }
-
-    /// Whether an earlier version of a document has a line that is no longer there and much like an erased one.
-    fn has_other_wordings(&self, name: &DocumentName, erased: &[(DocumentName, String)]) -> Done<bool> {
-        let now = self.documents.read(name)?.map(|document| document.text).unwrap_or_default();
-        let current: Vec<String> = bullets::parse(name, &now).into_iter().map(|bullet| bullet.content).collect();
-        let versions = self.store.document_versions(name)?;
-        let lines =
-            versions.iter().filter_map(|version| version.text.as_deref()).flat_map(|text| bullets::parse(name, text));
-        let is_alike = |line: &str| erased.iter().any(|(_, content)| similarity(line, content) >= OTHER_WORDING);
-        Ok(lines.into_iter().any(|line| !current.contains(&line.content) && is_alike(&line.content)))
     }
 
     fn edit_bullet(

@@ -1,10 +1,13 @@
 //! The engine: the verbs that every surface calls. Here, and only here, the stages and the ports meet.
 
+mod breakers;
 mod commit;
 mod consolidate;
 mod correct;
 mod documents;
+mod erase;
 mod error;
+mod explain;
 mod fill;
 mod find;
 mod history;
@@ -33,14 +36,16 @@ use crate::working::WorkingLimits;
 pub use consolidate::{Compaction, Consolidation, Worker};
 pub use correct::{Correction, Replaced};
 pub use documents::{IDENTITY_LIMIT, IdentityUsage, Written};
+pub use erase::ErasedMemory;
 pub use error::EngineError;
+pub use explain::{Explanation, Used};
 pub use fill::{Ended, Filled};
 pub use find::ContextRequest;
 pub use history::{HistoryOf, Restored, Undone};
 pub use import::{ImportPreview, ImportReport, Tally};
 pub use inspect::{Health, Overview, chain};
-pub use memories::{Edit, ErasedMemory, Forgotten, NewMemory, Outcome, Remembered};
-pub use record::Recorded;
+pub use memories::{Edit, Forgotten, NewMemory, Outcome, Remembered};
+pub use record::{LineOutcome, Recorded, RecordedLine};
 pub use report::{Period, Report, ReportBy};
 pub use sessions::{Observed, Said, StartSession, Started};
 pub use tools::ToolAnswer;

@@ -57,6 +57,11 @@ pub(super) fn project(text: &str) -> Done<String> {
     label("the project", text, MAX_TAG)
 }
 
+/// The name of somebody who speaks.
+pub(super) fn speaker(text: &str) -> Done<String> {
+    label("the speaker", text, MAX_TAG)
+}
+
 /// What a task is called: one line.
 pub(super) fn title(text: &str) -> Done<String> {
     label("the title", text, MAX_TITLE)

@@ -1,13 +1,18 @@
 //! Memory files: what is, what happened, what is done. Facts are bullets with a weight; everything else is a person's.
 
+use std::cell::RefCell;
+
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use crate::model::{DocumentName, EntryId, Importance, Name, Significance, Verb};
+use crate::model::{Bullet, ContentHash, Document, DocumentName, EntryId, Importance, Name, Project, Significance};
+use crate::model::{Source, Status, Verb};
+use crate::ports::{Op, StoreError};
 use crate::text::{bullets, sections};
 use crate::tools::parameters::MemorySection;
 
 use super::documents::fold_blanks;
+use super::memories::TRIES;
 use super::{Done, Engine, EngineError, prepare};
 
 /// The receipt for facts that were recorded.
@@ -15,9 +20,37 @@ use super::{Done, Engine, EngineError, prepare};
 pub struct Recorded {
     /// The memory file.
     pub file: DocumentName,
-    /// The lines that now say it.
+    /// The ids of the lines that now say it.
     pub ids: Vec<EntryId>,
+    /// Those lines, and what became of each.
+    pub lines: Vec<RecordedLine>,
 }
+
+/// A line of a memory file that was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RecordedLine {
+    /// Its id, which follows from its text.
+    pub id: EntryId,
+    /// What it says.
+    pub content: String,
+    /// What became of it.
+    pub outcome: LineOutcome,
+}
+
+/// What became of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LineOutcome {
+    /// It is new.
+    Created,
+    /// It stood in another section.
+    Moved,
+    /// It was there already.
+    Unchanged,
+}
+
+/// The weight and the words of a fact.
+type Fact = (Significance, String);
 
 impl Engine {
     /// The memory file of a project, or the person's own; nothing for a project without a directory.
@@ -27,7 +60,7 @@ impl Engine {
             return Ok(Some(DocumentName::memory(namespace)));
         };
         let known = project.parse().ok().map(|name: Name| self.store.project(&name)).transpose()?.flatten();
-        let placed = known.filter(|project| project.dir.is_some() && project.status == crate::model::Status::Active);
+        let placed = known.filter(|project| project.dir.is_some() && project.status == Status::Active);
         Ok(placed.map(|project| DocumentName::project(&project.name)))
     }
 
@@ -44,42 +77,130 @@ impl Engine {
         if lines.is_empty() {
             return Err(EngineError::invalid("the text", "is empty"));
         }
+        let outcomes = RefCell::new(Vec::new());
         let text = self.rewrite(file, Verb::Remember, &|current| {
-            let begun = begun(file, &current.text);
-            Ok(Some(lines.iter().fold(begun, |text, line| with_line(file, text, line, section))))
+            let mut text = begun(file, &current.text);
+            let mut all = Vec::new();
+            for line in &lines {
+                let (next, outcome) = with_fact(file, text, line, section);
+                text = next;
+                all.push((line.1.clone(), outcome));
+            }
+            *outcomes.borrow_mut() = all;
+            Ok(Some(text))
         })?;
-        let says = |content: &str| lines.iter().any(|(_, line)| line == content);
-        let found = bullets::parse(file, &text).into_iter().filter(|bullet| says(&bullet.content));
-        Ok(Recorded { file: file.clone(), ids: found.map(|bullet| bullet.id).collect() })
+        Ok(receipt(file, &text, section, outcomes.into_inner()))
     }
 
     /// Moves a fact of a memory file to what is done: by the id of its line, or by its words. One that does not stand
-    /// there is recorded as done.
+    /// there is recorded as done; a reference that can only be an id must be one.
     pub fn complete(&self, file: &DocumentName, reference: &str) -> Done<Recorded> {
         self.check_namespace(file)?;
-        let weight = Importance::default().significance();
-        let line = self.fact_line(reference, weight, MemorySection::Done)?;
-        let is_meant = |bullet: &crate::model::Bullet| {
-            bullet.content == line.1 || reference.len() >= 6 && bullet.id.as_str().starts_with(reference)
-        };
-        let done = std::cell::RefCell::new(line.1.clone());
+        let reference = reference.trim();
+        let fact = self.fact_line(reference, Importance::default().significance(), MemorySection::Done)?;
+        let outcome = RefCell::new(None);
         let text = self.rewrite(file, Verb::Remember, &|current| {
             let begun = begun(file, &current.text);
-            let Some(bullet) = bullets::parse(file, &begun).into_iter().find(is_meant) else {
-                return Ok(Some(with_line(file, begun, &line, MemorySection::Done)));
+            let lines = bullets::parse(file, &begun);
+            let is_said = lines.iter().any(|line| line.content == fact.1);
+            let named = |line: &&Bullet| reference.len() >= 6 && line.id.as_str().starts_with(reference);
+            let (content, (text, became)) = match lines.iter().find(named).filter(|_| !is_said) {
+                Some(line) => (line.content.clone(), with_done(file, begun.clone(), line)),
+                None if !is_said && looks_like_id(reference) => {
+                    let (reference, text) = (reference.to_owned(), current.text.clone());
+                    return Err(EngineError::NoLine { reference, name: file.clone(), text });
+                }
+                None => (fact.1.clone(), with_fact(file, begun, &fact, MemorySection::Done)),
             };
-            let moved = (bullet.importance.significance(), bullet.content.clone());
-            *done.borrow_mut() = moved.1.clone();
-            let rest = bullets::without(&begun, &bullet);
-            Ok(Some(with_line(file, rest, &moved, MemorySection::Done)))
+            *outcome.borrow_mut() = Some((content, became));
+            Ok(Some(text))
         })?;
-        let done = done.into_inner();
-        let found = bullets::parse(file, &text).into_iter().filter(|bullet| bullet.content == done);
-        Ok(Recorded { file: file.clone(), ids: found.map(|bullet| bullet.id).collect() })
+        Ok(receipt(file, &text, MemorySection::Done, outcome.into_inner().into_iter().collect()))
+    }
+
+    /// Every project that was ever registered, by name; those that were removed are inactive.
+    pub fn every_project(&self) -> Done<Vec<Project>> {
+        Ok(self.store.projects()?)
+    }
+
+    /// What the memory file of a project would say if the project were in this directory. Registers nothing.
+    pub fn memory_in(&self, project: &Name, dir: &str) -> Done<Option<Document>> {
+        Ok(self.documents.read_in(&DocumentName::project(project), dir)?)
+    }
+
+    /// Registers a project, or moves it to another directory. The memory file of that directory is its own from then
+    /// on, as part of the same change: nobody removed the other one, and an undo leaves both files alone.
+    pub fn place_project(&self, name: &str, dir: Option<&str>) -> Done<Project> {
+        let name: Name = name.parse()?;
+        let dir = dir.map(prepare::directory).transpose()?;
+        if let Some(dir) = &dir {
+            self.check_free(&name, dir)?;
+        }
+        for _ in 0..TRIES {
+            let known = self.store.project(&name)?;
+            let next = self.placed(&name, dir.as_deref(), known.as_ref());
+            if let Some(known) = known.filter(|known| known.dir == next.dir && known.status == next.status) {
+                return Ok(known);
+            }
+            match self.move_project(&next, dir.as_deref()) {
+                Err(EngineError::Store(StoreError::Conflict { .. } | StoreError::TakenBack)) => {}
+                outcome => return outcome.map(|()| Project { version: next.version + 1, ..next }),
+            }
+        }
+        Err(StoreError::Conflict { what: name.to_string() }.into())
+    }
+
+    /// A project as it is to be.
+    fn placed(&self, name: &Name, dir: Option<&str>, known: Option<&Project>) -> Project {
+        let now = self.clock.now();
+        let (created_at, version) = known.map_or((now, 0), |known| (known.created_at, known.version));
+        let dir = dir.map(str::to_owned).or_else(|| known.and_then(|known| known.dir.clone()));
+        Project { name: name.clone(), dir, status: Status::Active, created_at, updated_at: now, version }
+    }
+
+    /// Registers a project as it is to be, with what the file in its new directory says.
+    fn move_project(&self, next: &Project, to: Option<&str>) -> Done<()> {
+        let file = DocumentName::project(&next.name);
+        // What a person did to the file that is left behind belongs to its history, if it can be reached.
+        match self.notice(&file) {
+            Err(EngineError::Document(error)) => tracing::debug!(%error, "the project leaves a directory unseen"),
+            outcome => outcome?,
+        }
+        let mut ops = vec![Op::Project(next.clone())];
+        let there = to.map(|dir| self.documents.read_in(&file, dir)).transpose()?;
+        if let Some(there) = &there {
+            let known = self.store.known_documents()?.into_iter().find(|known| known.name == file);
+            if known.map_or_else(ContentHash::missing, |known| known.hash) != hash_of(there.as_ref()) {
+                ops.push(self.versioned(&file, there.as_ref().map(|there| there.text.as_str()), Source::User));
+            }
+        }
+        let mut still = || match (to, &there) {
+            (Some(dir), Some(there)) => {
+                self.documents.read_in(&file, dir).is_ok_and(|now| hash_of(now.as_ref()) == hash_of(there.as_ref()))
+            }
+            _ => true,
+        };
+        self.store.apply(&self.change(Verb::Project), &ops, &mut still)?;
+        Ok(())
+    }
+
+    /// Refuses a directory that another project has: both would write to one file, each with a history of its own.
+    fn check_free(&self, name: &Name, dir: &str) -> Done<()> {
+        let is_taken = |other: &&Project| other.name != *name && other.dir.as_deref() == Some(dir);
+        match self.projects()?.iter().find(is_taken) {
+            None => Ok(()),
+            Some(other) => {
+                let problem = format!(
+                    "{dir} belongs to the project `{0}`; use `--project {0}`, or `throughline project remove {0}` first",
+                    other.name
+                );
+                Err(EngineError::invalid("the directory", problem))
+            }
+        }
     }
 
     /// The weight and the words of a fact; what happened begins with its day.
-    fn fact_line(&self, fact: &str, weight: Significance, section: MemorySection) -> Done<(Significance, String)> {
+    fn fact_line(&self, fact: &str, weight: Significance, section: MemorySection) -> Done<Fact> {
         let (text, _) = prepare::content(&fold_blanks(fact))?;
         let today = self.clock.now().to_zoned(TimeZone::UTC).date().to_string();
         let is_dated = text.get(..10).is_some_and(|start| start.parse::<jiff::civil::Date>().is_ok());
@@ -98,17 +219,60 @@ fn begun(file: &DocumentName, text: &str) -> String {
     format!("# {title}\n\n{}", headings.join("\n"))
 }
 
-fn with_line(
-    file: &DocumentName,
-    text: String,
-    (weight, line): &(Significance, String),
-    section: MemorySection,
-) -> String {
-    if bullets::parse(file, &text).iter().any(|bullet| bullet.content == *line) {
-        return text;
+/// The file with a fact in a section. One that stands there stays; what is done leaves the section that it stood in.
+fn with_fact(file: &DocumentName, text: String, fact: &Fact, section: MemorySection) -> (String, LineOutcome) {
+    let said: Vec<Bullet> = bullets::parse(file, &text).into_iter().filter(|line| line.content == fact.1).collect();
+    let open = said.iter().find(|line| !is_done(&text, line)).filter(|_| section == MemorySection::Done);
+    match open.or(said.first()) {
+        Some(line) if section == MemorySection::Done => with_done(file, text, line),
+        Some(_) => (text, LineOutcome::Unchanged),
+        None => (with_line(&text, fact, section), LineOutcome::Created),
     }
+}
+
+/// The file with one of its lines among what is done.
+fn with_done(file: &DocumentName, text: String, line: &Bullet) -> (String, LineOutcome) {
+    if is_done(&text, line) {
+        return (text, LineOutcome::Unchanged);
+    }
+    let rest = bullets::without(&text, line);
+    let is_there =
+        bullets::parse(file, &rest).iter().any(|other| other.content == line.content && is_done(&rest, other));
+    let fact = (line.importance.significance(), line.content.clone());
+    (if is_there { rest } else { with_line(&rest, &fact, MemorySection::Done) }, LineOutcome::Moved)
+}
+
+fn is_done(text: &str, line: &Bullet) -> bool {
+    sections::holds(text, sections::DONE, line.span.start)
+}
+
+fn with_line(text: &str, (weight, line): &Fact, section: MemorySection) -> String {
     let line = format!("[sig:{}] {line}", weight.value());
-    sections::with_added(&text, headings(section), &line, Importance::default())
+    sections::with_added(text, headings(section), &line, Importance::default())
+}
+
+/// Whether a text is one word that a person can only have meant as an id, perhaps with a slip.
+fn looks_like_id(text: &str) -> bool {
+    (6..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
+
+fn hash_of(document: Option<&Document>) -> ContentHash {
+    document.map_or_else(ContentHash::missing, |document| document.hash.clone())
+}
+
+/// What became of each line, with its id in the file as it now is.
+fn receipt(file: &DocumentName, text: &str, section: MemorySection, outcomes: Vec<(String, LineOutcome)>) -> Recorded {
+    let all = bullets::parse(file, text);
+    let mut lines: Vec<RecordedLine> = Vec::new();
+    for (content, outcome) in outcomes {
+        let said = || all.iter().filter(|line| line.content == content);
+        let here = said().find(|line| sections::holds(text, headings(section), line.span.start));
+        let Some(line) = here.or_else(|| said().next()) else { continue };
+        if lines.iter().all(|known| known.id != line.id) {
+            lines.push(RecordedLine { id: line.id.clone(), content, outcome });
+        }
+    }
+    Recorded { file: file.clone(), ids: lines.iter().map(|line| line.id.clone()).collect(), lines }
 }
 
 /// How a section is called.

@@ -60,14 +60,15 @@ impl Engine {
             return Err(EngineError::EmptyRange { since, until });
         }
         let mut periods: BTreeMap<Date, Period> = BTreeMap::new();
-        for tag in [TASK_TAG, SESSION_TAG] {
-            for memory in self.archived(tag, since, until)? {
-                let day = memory.entry.created_at.to_zoned(zone.clone()).date();
-                let from = if by == ReportBy::Week { monday(day) } else { day };
-                let empty = || Period { from, tasks: Vec::new(), sessions: Vec::new() };
-                let period = periods.entry(from).or_insert_with(empty);
-                if tag == TASK_TAG { period.tasks.push(memory) } else { period.sessions.push(memory) }
-            }
+        let first_day = |at: Timestamp| {
+            let day = at.to_zoned(zone.clone()).date();
+            if by == ReportBy::Week { monday(day) } else { day }
+        };
+        for (at, memory) in self.tasks_done(since, until)? {
+            period(&mut periods, first_day(at)).tasks.push(memory);
+        }
+        for memory in self.archived(SESSION_TAG, Some((since, until)))? {
+            period(&mut periods, first_day(memory.entry.created_at)).sessions.push(memory);
         }
         let periods: Vec<Period> = periods.into_values().collect();
         let range = (since.to_zoned(zone.clone()).date(), last_day(until, zone));
@@ -75,19 +76,41 @@ impl Engine {
         Ok(Report { since, until, by, periods, markdown })
     }
 
+    /// What the archive keeps of tasks, with the day each was last done, the earliest first.
+    fn tasks_done(&self, since: Timestamp, until: Timestamp) -> Done<Vec<(Timestamp, Memory)>> {
+        let done: BTreeMap<String, Timestamp> = self
+            .store
+            .done_tasks(usize::MAX)?
+            .into_iter()
+            .filter_map(|task| Some((task.id.to_string(), task.done_at?)))
+            .collect();
+        let dated = |memory: Memory| {
+            let task = memory.entry.task.as_ref().and_then(|task| done.get(task));
+            (task.copied().unwrap_or(memory.entry.created_at), memory)
+        };
+        let mut tasks: Vec<_> = self.archived(TASK_TAG, None)?.into_iter().map(dated).collect();
+        tasks.retain(|(at, _)| (since..until).contains(at));
+        tasks.sort_by_key(|(at, _)| *at);
+        Ok(tasks)
+    }
+
     /// What the archive keeps under a label, the earliest first.
-    fn archived(&self, tag: &str, since: Timestamp, until: Timestamp) -> Done<Vec<Memory>> {
+    fn archived(&self, tag: &str, range: Option<(Timestamp, Timestamp)>) -> Done<Vec<Memory>> {
         let filter = Filter {
             layers: vec![Layer::Archive],
             tags: vec![tag.to_owned()],
-            since: Some(since),
-            until: Some(until),
+            since: range.map(|(since, _)| since),
+            until: range.map(|(_, until)| until),
             ..Filter::recallable(self.clock.now())
         };
         let mut memories = self.store.list(&filter, &Page { limit: usize::MAX, cursor: None })?.memories;
         memories.sort_by(|a, b| (a.entry.created_at, &a.entry.id).cmp(&(b.entry.created_at, &b.entry.id)));
         Ok(memories)
     }
+}
+
+fn period(periods: &mut BTreeMap<Date, Period>, from: Date) -> &mut Period {
+    periods.entry(from).or_insert_with(|| Period { from, tasks: Vec::new(), sessions: Vec::new() })
 }
 
 fn monday(day: Date) -> Date {

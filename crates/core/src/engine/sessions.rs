@@ -5,12 +5,12 @@ use serde::Serialize;
 use crate::context::{self, Context, Part};
 use crate::model::{EntryId, Position, Role, SessionId, SessionState, Task, TaskId, TaskStatus, Turn, TurnId};
 use crate::ports::NewSession;
-use crate::recall::Hit;
+use crate::recall::{AskedBy, Hit};
 use crate::session::{Standing, Trigger};
 use crate::text::{redact::redact, tokens};
 
 use super::find::ContextRequest;
-use super::{Done, Engine, EngineError, InjectAt};
+use super::{Done, Engine, EngineError, InjectAt, prepare};
 
 /// A profile that a person made longer is cut here when it is injected, in tokens.
 const PROFILE_TOKENS: usize = 2000;
@@ -88,17 +88,17 @@ pub struct Observed {
 impl Engine {
     /// Begins a session, or finds it begun: its memory is computed once, and stays as it is until a reset.
     pub fn start_session(&self, start: &StartSession) -> Done<Started> {
-        let task = match start.task.as_deref().map(|reference| (reference, self.task(reference))) {
-            // A host's own name for a task is kept as it is.
-            Some((reference, Err(EngineError::NoTask { .. }))) => Some(reference.to_owned()),
-            Some((_, task)) => Some(task?.id.to_string()),
-            None => None,
-        };
+        let task = start.task.as_deref().and_then(|reference| self.task(reference).ok());
+        // A host's own name for a task is kept as it is; a task brings its project along.
+        let given = start.project.as_deref().map(prepare::project).transpose()?;
+        let project = given.or_else(|| task.as_ref()?.project.clone());
+        let named = start.task.as_deref().map(prepare::title).transpose()?;
+        let task = task.map(|task| task.id.to_string()).or(named);
         let state = self.store.open_session(&NewSession {
             id: start.id.clone(),
-            project: start.project.clone(),
+            project,
             task,
-            base_prompt: start.system_prompt.clone(),
+            base_prompt: start.system_prompt.as_deref().map(|prompt| redact(prompt).text.into_owned()),
             at: self.clock.now(),
         })?;
         let opening = self.opening_of(&state)?;
@@ -195,7 +195,7 @@ impl Engine {
         match given {
             Ok(hits) => {
                 let given: Vec<EntryId> = answer.parts.iter().filter_map(|part| part.id.clone()).collect();
-                answer.recall_id = Some(self.note(Some(session), message, &hits, &given));
+                answer.recall_id = Some(self.note((AskedBy::Message, Some(session)), message, &hits, &given));
             }
             Err(error) => tracing::warn!(%error, "nothing can be recalled; going on without"),
         }
@@ -247,8 +247,8 @@ impl Engine {
             id,
             session: session.clone(),
             role: said.role,
-            speaker: said.speaker.clone(),
-            content: redact(own).text.into_owned(),
+            speaker: said.speaker.as_deref().map(prepare::speaker).transpose()?,
+            content: redact(&own).text.into_owned(),
             at: said.at.unwrap_or_else(|| self.clock.now()),
         })
     }
@@ -257,7 +257,7 @@ impl Engine {
     pub fn due(&self, session: &SessionId) -> Done<Option<Trigger>> {
         let state = self.state(session)?;
         let window = self.store.turns_after(session, state.kept_from)?;
-        let standing = Standing { window: &window, consolidated: state.consolidated };
+        let standing = Standing::by_itself(&window, &state);
         match standing.due(&self.settings.policy, self.clock.now()) {
             None if self.is_flush_due(&state)? => Ok(Some(Trigger::Flush)),
             due => Ok(due),

@@ -1,7 +1,7 @@
 //! The tools that assistants call: one service for the chat in the terminal and for MCP.
 //!
 //! Goes in: a name and arguments that a model wrote. Comes out: a receipt or an error that teaches, as JSON. Never
-//! happens: a write to the archive, half a batch, a call that ends the conversation.
+//! happens: half a batch, a line of the person's own documents lost, a call that ends the conversation.
 
 mod files;
 mod read;
@@ -10,13 +10,19 @@ mod write;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::model::{Actor, Bullet, SessionId, Source};
-use crate::ports::{Breaker, ToolCall, ToolSpec};
-use crate::text::bullets;
+use crate::model::{Actor, Bullet, Role, SessionId, Source, TurnId};
+use crate::ports::{ToolCall, ToolSpec};
+use crate::text::{bullets, redact::redact};
 use crate::tools::{self, Guidance, Tool, parameters};
 
 use super::documents::IdentityUsage;
 use super::{Done, Engine, EngineError};
+
+/// Longest arguments, in bytes.
+const LONGEST_ARGUMENTS: usize = 1 << 20;
+
+/// More parameters than any tool takes.
+const MOST_PARAMETERS: usize = 16;
 
 /// What a tool answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +51,16 @@ struct Caller<'a> {
     engine: Engine,
     session: &'a SessionId,
     project: Option<String>,
+}
+
+impl Caller<'_> {
+    /// What the person said last: where a memory that is written now comes from.
+    fn said(&self) -> Done<Vec<TurnId>> {
+        let Some(state) = self.engine.store.session(self.session)? else { return Ok(Vec::new()) };
+        let window = self.engine.store.turns_after(self.session, state.kept_from)?;
+        let mut theirs = window.into_iter().map(|(_, turn)| turn).filter(|turn| turn.role == Role::User);
+        Ok(theirs.next_back().map(|turn| turn.id).into_iter().collect())
+    }
 }
 
 impl Engine {
@@ -77,9 +93,13 @@ impl Engine {
             EngineError::invalid("the tool", format!("`{}` is not offered; {others}", call.name))
         };
         let tool = tool.ok_or_else(no_tool)?;
+        if call.arguments.len() > LONGEST_ARGUMENTS {
+            let problem = format!("are longer than {LONGEST_ARGUMENTS} bytes");
+            return Err(EngineError::invalid("the arguments", problem));
+        }
         let project = self.store.session(session)?.and_then(|state| state.session.project);
-        let via = if self.actor.via == "cli" { "chat" } else { &self.actor.via };
-        let caller = Caller { engine: self.acting(Actor::new(Source::Agent, via)), session, project };
+        let engine = self.acting(Actor::new(Source::Agent, &self.actor.via));
+        let caller = Caller { engine, session, project };
         let text = call.arguments.as_str();
         match tool {
             Tool::Recall => caller.recall(arguments(tool, text)?),
@@ -91,21 +111,6 @@ impl Engine {
             Tool::RecordFact => caller.record_fact(arguments(tool, text)?),
             Tool::ProjectMemory => caller.project_memory(arguments(tool, text)?),
             Tool::Summarise => caller.summarise(&arguments::<parameters::Summarise>(tool, text)?),
-        }
-    }
-
-    /// How a provider fared lately, as far as that is known.
-    pub fn breaker(&self, provider: &str) -> Option<Breaker> {
-        self.store.breaker(provider).unwrap_or_else(|error| {
-            tracing::warn!(%error, "how the model fared lately is not known");
-            None
-        })
-    }
-
-    /// Keeps how a provider fares, for other processes.
-    pub fn keep_breaker(&self, provider: &str, breaker: &Breaker) {
-        if let Err(error) = self.store.keep_breaker(provider, breaker) {
-            tracing::warn!(%error, "how the model fares could not be kept");
         }
     }
 }
@@ -127,6 +132,9 @@ fn arguments<T: DeserializeOwned>(tool: Tool, text: &str) -> Done<T> {
 /// The parameter that cannot be read, where all can be without it: serde says what is wrong and not where.
 fn misread<T: DeserializeOwned>(text: &str) -> Option<String> {
     let given: serde_json::Map<String, Value> = serde_json::from_str(text).ok()?;
+    if given.len() > MOST_PARAMETERS {
+        return None;
+    }
     let is_to_blame = |name: &&String| {
         let mut rest = given.clone();
         rest.remove(*name);
@@ -145,13 +153,17 @@ fn lines(error: &EngineError) -> Option<Value> {
         EngineError::NoLine { name, text, .. } => (name, text),
         _ => return None,
     };
-    let line = |line: Bullet| json!({ "id": line.id, "content": line.content, "chars": line.content.chars().count() });
+    let line = |line: Bullet| {
+        let content = redact(&line.content).text.into_owned();
+        json!({ "id": line.id, "content": content, "chars": line.content.chars().count() })
+    };
     let lines: Vec<Value> = bullets::parse(name, text).into_iter().map(line).collect();
     Some(json!({ "usage": IdentityUsage::of(text).to_string(), "lines": lines }))
 }
 
 fn failed(name: &str, error: &EngineError) -> ToolAnswer {
-    let mut content = json!({ "error": { "code": error.code(), "message": error.to_string(), "hint": error.hint() } });
+    let mut content =
+        json!({ "error": { "code": error.code(), "message": redact(&error.to_string()).text, "hint": error.hint() } });
     if let Some(lines) = lines(error) {
         content["identity"] = lines;
     }

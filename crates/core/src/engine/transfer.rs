@@ -1,6 +1,8 @@
 //! Export and import: everything, as data that imports back identical, and as Markdown for reading.
 
 mod checked;
+mod foretold;
+mod incoming;
 mod markdown;
 
 use std::collections::HashSet;
@@ -8,15 +10,13 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{
-    Change, ContentHash, Document, DocumentName, DocumentVersion, Entry, Kind, Namespace, Task, TaskId, TurnId, Verb,
-};
+use crate::model::{ContentHash, Document, DocumentName, Entry, Kind, Namespace, Task, TaskId, TurnId};
 use crate::ports::{Adopted, Bundle, DocumentError};
-use crate::text::{bullets, redact::redact};
+use crate::text::bullets;
 
-use super::{Done, Engine, EngineError};
-
-pub(super) use checked::checked;
+use super::{Done, Engine};
+use checked::checked;
+use incoming::Incoming;
 
 /// The newest format that is written and read.
 pub const EXPORT_VERSION: u32 = 1;
@@ -64,6 +64,9 @@ pub struct Imported {
     pub documents: Vec<DocumentName>,
     /// Documents that differ here: yours stayed, the imported text stands under the second name.
     pub set_aside: Vec<SetAside>,
+    /// Memory files of projects whose text is another one here, or is not here: they belong to their projects, and no
+    /// import writes them.
+    pub left_out: Vec<DocumentName>,
 }
 
 impl Engine {
@@ -84,15 +87,7 @@ impl Engine {
 
     /// Takes an export in, as one change. What is here already stays.
     pub fn import(&self, export: &Export) -> Done<Imported> {
-        if export.version != EXPORT_VERSION {
-            let problem = format!("format {} is not known here (this program knows {EXPORT_VERSION})", export.version);
-            return Err(EngineError::BadExport { problem });
-        }
-        self.notice_all()?;
-        let change = self.change(Verb::Import);
-        let mut imported = Imported::default();
-        let mut bundle = checked(&export.bundle)?;
-        let to_write = self.incoming_documents(export, &change, &mut bundle, &mut imported)?;
+        let Incoming { change, bundle, of_projects, to_write, mut imported } = self.incoming(export)?;
         let mut failure = None;
         let mut write_all = || match self.write_new(&to_write) {
             Ok(()) => true,
@@ -106,64 +101,9 @@ impl Engine {
             return Err(error.into());
         }
         imported.adopted = adopted?;
+        self.adopt_project_history(&change, of_projects)?;
         self.notice_all()?;
         Ok(imported)
-    }
-
-    /// Decides what becomes of the documents: gives those to write, and leaves their new versions in the bundle.
-    fn incoming_documents<'a>(
-        &self,
-        export: &'a Export,
-        change: &Change,
-        bundle: &mut Bundle,
-        imported: &mut Imported,
-    ) -> Done<Vec<(DocumentName, &'a str)>> {
-        let here: HashSet<DocumentName> = self.store.known_documents()?.into_iter().map(|known| known.name).collect();
-        let mut to_write = Vec::new();
-        for ExportedDocument { name, text } in &export.documents {
-            self.check_namespace(name)?;
-            match self.documents.read(name)? {
-                Some(here) if here.text == *text => {}
-                None => {
-                    imported.documents.push(name.clone());
-                    to_write.push((name.clone(), text.as_str()));
-                }
-                Some(_) => {
-                    let aside = self.aside(name, text)?;
-                    if self.documents.read(&aside)?.is_none() {
-                        to_write.push((aside.clone(), text.as_str()));
-                    }
-                    imported.set_aside.push(SetAside { name: name.clone(), aside });
-                }
-            }
-        }
-        // What is known here has a history of its own, even if its file was removed.
-        bundle.document_history.retain(|version| {
-            let is_current = export.documents.iter().any(|document| document.name == version.name);
-            !here.contains(&version.name) && (imported.documents.contains(&version.name) || !is_current)
-        });
-        for (name, text) in &to_write {
-            let versions = self.store.document_versions(name)?;
-            let last = versions.iter().chain(&bundle.document_history).rfind(|version| version.name == *name);
-            if last.is_none_or(|version| version.hash != ContentHash::of(text)) {
-                let number = last.map_or(1, |version| version.version + 1);
-                bundle.document_history.push(version_of(name, text, number, change));
-            }
-        }
-        Ok(to_write)
-    }
-
-    /// A name beside `name` that is free, or holds this very text already.
-    fn aside(&self, name: &DocumentName, text: &str) -> Done<DocumentName> {
-        let mut nth = 1;
-        loop {
-            let suffix = if nth == 1 { String::new() } else { format!("-{nth}") };
-            let aside: DocumentName = format!("{name}-imported{suffix}").parse()?;
-            if self.documents.read(&aside)?.is_none_or(|there| there.text == text) {
-                return Ok(aside);
-            }
-            nth += 1;
-        }
     }
 
     /// Writes documents that do not exist yet; if one fails, takes the others back.
@@ -190,12 +130,6 @@ impl Engine {
     pub fn exports(&self) -> Done<Vec<String>> {
         Ok(self.store.exports()?)
     }
-}
-
-fn version_of(name: &DocumentName, text: &str, version: u32, change: &Change) -> DocumentVersion {
-    let hash = ContentHash::of(text);
-    let text = redact(text).text.into_owned();
-    DocumentVersion { name: name.clone(), version, text: Some(text), hash, change: change.clone() }
 }
 
 impl Export {

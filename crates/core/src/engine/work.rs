@@ -106,6 +106,10 @@ impl Engine {
         let titled = |task: &&Task| task.status != TaskStatus::Removed && task.title == reference;
         let begins = |task: &&Task| reference.len() >= 6 && task.id.as_str().starts_with(reference);
         let mut found: Vec<&Task> = tasks.iter().filter(titled).collect();
+        // A title that comes again means the task that is open now.
+        if found.iter().filter(|task| task.status == TaskStatus::Open).count() == 1 {
+            found.retain(|task| task.status == TaskStatus::Open);
+        }
         if found.is_empty() {
             found = tasks.iter().filter(begins).collect();
         }
@@ -148,7 +152,9 @@ impl Engine {
             }
             if let Some(status) = edit.status {
                 next.status = status;
-                next.done_at = None;
+                if status == TaskStatus::Open {
+                    next.done_at = None;
+                }
             }
             Ok((next, Vec::new()))
         })
@@ -157,6 +163,10 @@ impl Engine {
     /// Completes a task: its working state, and what was concluded, go to the archive; the rest of it stays.
     pub fn finish_task(&self, reference: &str, conclusion: Option<&str>) -> Done<Finished> {
         let task = self.change_task(reference, Verb::Done, &|task| {
+            if task.status == TaskStatus::Removed {
+                let problem = "was removed; `task update ID --reopen` brings it back";
+                return Err(EngineError::invalid("the task", problem));
+            }
             if task.status == TaskStatus::Done && conclusion.is_none() {
                 return Ok((task.clone(), Vec::new()));
             }
@@ -235,37 +245,7 @@ impl Engine {
 
     /// Registers a project, or moves it to another directory.
     pub fn add_project(&self, name: &str, dir: Option<&str>) -> Done<Project> {
-        let name: Name = name.parse()?;
-        let dir = dir.map(prepare::directory).transpose()?;
-        for _ in 0..TRIES {
-            let now = self.clock.now();
-            let known = self.store.project(&name)?;
-            let next = match &known {
-                Some(known) => Project {
-                    dir: dir.clone().or_else(|| known.dir.clone()),
-                    status: Status::Active,
-                    updated_at: now,
-                    ..known.clone()
-                },
-                None => Project {
-                    name: name.clone(),
-                    dir: dir.clone(),
-                    status: Status::Active,
-                    created_at: now,
-                    updated_at: now,
-                    version: 0,
-                },
-            };
-            if let Some(known) = known.filter(|known| known.dir == next.dir && known.status == next.status) {
-                return Ok(known);
-            }
-            match self.store.apply(&self.change(Verb::Project), &[Op::Project(next.clone())], &mut || true) {
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
-                Ok(_) => return Ok(Project { version: next.version + 1, ..next }),
-            }
-        }
-        Err(StoreError::Conflict { what: name.to_string() }.into())
+        self.place_project(name, dir)
     }
 
     /// Every project that is registered, by name.

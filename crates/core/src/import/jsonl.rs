@@ -4,9 +4,13 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::model::{Layer, SessionId, derived};
+use crate::model::{Layer, SessionId, Source, derived};
 
 use super::{Format, Found, FoundMemory, FoundTurn, items, json};
+
+/// Where a memory says when it was stored, and a turn when it was said.
+const CREATED: [&str; 4] = ["created_at", "timestamp", "at", "date"];
+const SAID: [&str; 3] = ["at", "timestamp", "created_at"];
 
 /// A line with a `role` is a turn, any other a memory.
 pub(super) fn read(text: &str) -> Found {
@@ -21,6 +25,9 @@ pub(super) fn read(text: &str) -> Found {
         if item.get("role").is_some() {
             turn(&item, &place, &mut unnamed, &mut counts, &mut found);
         } else if let Some(memory) = memory(&item, &place) {
+            for how in mistakes(&item, &memory) {
+                found.adjust(&place, &how);
+            }
             found.memories.push(memory);
         } else {
             found.skip(&place, "is neither a memory nor a turn");
@@ -37,7 +44,7 @@ fn memory(item: &Value, place: &str) -> Option<FoundMemory> {
     memory.key = key;
     memory.importance = items::weight(item);
     memory.tags.extend(items::tags(item.get("tags").or_else(|| item.get("categories"))));
-    memory.created_at = ["created_at", "timestamp", "at", "date"].iter().find_map(|name| items::date(item.get(name)));
+    memory.created_at = CREATED.iter().find_map(|name| items::date(item.get(name)));
     memory.updated_at = items::date(item.get("updated_at"));
     memory.source = items::text(item, &["source"]).and_then(|text| text.parse().ok()).unwrap_or(memory.source);
     let layer: Option<Layer> = items::text(item, &["layer", "category"]).and_then(|text| text.parse().ok());
@@ -48,6 +55,39 @@ fn memory(item: &Value, place: &str) -> Option<FoundMemory> {
         None => {}
     }
     Some(memory)
+}
+
+/// Whether a field says anything.
+fn is_given(item: &Value, name: &str) -> bool {
+    item.get(name).is_some_and(|value| !value.is_null() && value.as_str().is_none_or(|text| !text.trim().is_empty()))
+}
+
+/// What a memory's line says that cannot be taken as it stands there, and what stands instead.
+fn mistakes(item: &Value, memory: &FoundMemory) -> Vec<String> {
+    let mut mistakes = Vec::new();
+    let weights = [("importance", "is not from 0 to 1, or from 1 to 10"), ("significance", "is not from 1 to 5")];
+    for (name, how) in weights.into_iter().filter(|(name, _)| memory.importance.is_none() && is_given(item, name)) {
+        mistakes.push(format!("has {} `{name}` that {how}: the usual weight stands instead", article(name)));
+    }
+    if let (None, Some(name)) = (memory.created_at, CREATED.iter().find(|name| is_given(item, name))) {
+        let instead = if memory.updated_at.is_some() { "that of its last change" } else { "the time of the import" };
+        mistakes.push(format!("has {} `{name}` that is no date: {instead} stands instead", article(name)));
+    }
+    if memory.updated_at.is_none() && is_given(item, "updated_at") {
+        mistakes.push("has an `updated_at` that is no date: when it was stored stands instead".to_owned());
+    }
+    let source = item.get("source").filter(|_| is_given(item, "source"));
+    if source.is_some_and(|source| source.as_str().is_none_or(|text| text.parse::<Source>().is_err())) {
+        mistakes.push("has a `source` that is not known: it counts as the assistant's word".to_owned());
+    }
+    if item.get("layer").is_some_and(|layer| layer.as_str().is_none_or(|text| text.parse::<Layer>().is_err())) {
+        mistakes.push("has a `layer` that is not known: it becomes knowledge".to_owned());
+    }
+    mistakes
+}
+
+fn article(name: &str) -> &'static str {
+    if name.starts_with(['a', 'i', 'u']) { "an" } else { "a" }
 }
 
 fn turn(
@@ -71,6 +111,12 @@ fn turn(
     let nth = counts.entry(session.clone()).or_default();
     *nth += 1;
     let name = items::id(item, &["id", "uuid"]).unwrap_or_else(|| format!("{nth}:{role}:{content}"));
-    let at = ["at", "timestamp", "created_at"].iter().find_map(|name| items::date(item.get(name)));
+    let at = SAID.iter().find_map(|name| items::date(item.get(name)));
+    if let (None, Some(name)) = (at, SAID.iter().find(|name| is_given(item, name))) {
+        found.adjust(
+            place,
+            &format!("has {} `{name}` that is no date: that of the turn before it stands instead", article(name)),
+        );
+    }
     found.turns.push(FoundTurn { session, name, place: place.to_owned(), role, content, at });
 }

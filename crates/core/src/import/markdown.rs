@@ -11,6 +11,13 @@ use super::{Skipped, items, skip};
 /// Longer code is no memory, in bytes.
 const LONGEST_CODE: usize = 2000;
 
+/// An item up to this length says little without its heading.
+const SHORT_WORDS: usize = 4;
+const SHORT_CHARS: usize = 40;
+
+/// A longer heading is put in front of nothing, in characters.
+const LONGEST_TITLE: usize = 60;
+
 /// A piece of a note.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Block {
@@ -18,6 +25,10 @@ pub(super) struct Block {
     pub(super) line: usize,
     /// The nearest heading as a label.
     pub(super) heading: String,
+    /// The nearest heading as it stands there.
+    pub(super) title: String,
+    /// Whether it is an item of a list.
+    pub(super) is_item: bool,
     /// The text.
     pub(super) content: String,
     /// From `[sig:n]` or `<!-- importance: n -->`.
@@ -38,6 +49,17 @@ pub(super) fn blocks(text: &str, skipped: &mut Vec<Skipped>) -> Vec<Block> {
 }
 
 impl Block {
+    /// The text; a short item with its heading in front, without which nobody knows what it is about.
+    pub(super) fn on_its_own(&self) -> String {
+        let (content, title) = (&self.content, self.title.trim_end_matches(':'));
+        let is_short = content.chars().count() <= SHORT_CHARS && content.split_whitespace().count() <= SHORT_WORDS;
+        let has_no_title = title.is_empty() || title.chars().count() > LONGEST_TITLE;
+        if !self.is_item || !is_short || has_no_title || content.to_lowercase().contains(&title.to_lowercase()) {
+            return content.clone();
+        }
+        format!("{title}: {content}")
+    }
+
     /// The piece as it is stored, if it says anything.
     fn finished(mut self) -> Option<Self> {
         let (importance, content) = bullets::weight(&self.content);
@@ -64,6 +86,7 @@ struct Reader {
     skipped: Vec<(usize, &'static str)>,
     blocks: Vec<Block>,
     heading: String,
+    title: String,
     /// The weight of everything below this heading.
     heading_weight: Option<Importance>,
     /// The weight of the next piece.
@@ -103,6 +126,7 @@ impl Reader {
             self.open = false;
         } else if let Some(heading) = heading(bare) {
             self.heading = items::slug(heading);
+            self.title = items::clean(heading.trim_end_matches('#'));
             self.heading_weight = weight;
             (self.open, self.has_block) = (false, false);
         } else if is_rule(bare) {
@@ -133,7 +157,8 @@ impl Reader {
             (item, _) => {
                 let importance = weight.or(self.next_weight.take()).or(self.heading_weight);
                 let content = item.unwrap_or(line).trim().to_owned();
-                self.blocks.push(Block { line: number, heading: self.heading.clone(), content, importance });
+                let (heading, title) = (self.heading.clone(), self.title.clone());
+                self.blocks.push(Block { line: number, heading, title, is_item: item.is_some(), content, importance });
                 self.has_block = true;
             }
         }
@@ -148,8 +173,9 @@ impl Reader {
             block.content.push('\n');
             block.content.push_str(&code.text);
         } else {
-            let heading = self.heading.clone();
-            self.blocks.push(Block { line: code.line, heading, content: code.text, importance: self.heading_weight });
+            let (heading, importance) = (self.heading.clone(), self.heading_weight);
+            let content = code.text;
+            self.blocks.push(Block { line: code.line, heading, content, importance, ..Block::default() });
             self.has_block = true;
         }
         self.open = false;

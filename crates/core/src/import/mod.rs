@@ -119,6 +119,9 @@ pub struct FoundFile {
     pub name: String,
     /// What it was read as.
     pub format: Format,
+    /// The project that its memories belong to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
 }
 
 /// A memory that a file holds.
@@ -140,6 +143,8 @@ pub struct FoundMemory {
     pub importance: Option<Importance>,
     /// Labels.
     pub tags: Vec<String>,
+    /// The project it belongs to, where the person says so.
+    pub project: Option<String>,
     /// When it was first stored.
     pub created_at: Option<Timestamp>,
     /// When it last changed.
@@ -159,6 +164,7 @@ impl FoundMemory {
             source: Source::Agent,
             importance: None,
             tags: vec!["imported".to_owned(), format.to_string()],
+            project: None,
             created_at: None,
             updated_at: None,
         }
@@ -214,6 +220,18 @@ pub(crate) fn skip(skipped: &mut Vec<Skipped>, place: &str, reason: &str) {
     }
 }
 
+/// Adds what was skipped elsewhere.
+fn join_skipped(skipped: &mut Vec<Skipped>, others: Vec<Skipped>) {
+    for Skipped { reason, count, places } in others {
+        for place in &places {
+            skip(skipped, place, &reason);
+        }
+        if let Some(known) = skipped.iter_mut().find(|known| known.reason == reason) {
+            known.count += count - places.len() as u64;
+        }
+    }
+}
+
 /// What a file holds, or several of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
@@ -225,6 +243,8 @@ pub struct Found {
     pub turns: Vec<FoundTurn>,
     /// What was not taken.
     pub skipped: Vec<Skipped>,
+    /// What was taken, but not as it stands there: the same words about another thing.
+    pub adjusted: Vec<Skipped>,
 }
 
 impl Found {
@@ -233,19 +253,29 @@ impl Found {
         self.files.extend(other.files);
         self.memories.extend(other.memories);
         self.turns.extend(other.turns);
-        for Skipped { reason, count, places } in other.skipped {
-            for place in &places {
-                skip(&mut self.skipped, place, &reason);
-            }
-            if let Some(known) = self.skipped.iter_mut().find(|known| known.reason == reason) {
-                known.count += count - places.len() as u64;
-            }
+        join_skipped(&mut self.skipped, other.skipped);
+        join_skipped(&mut self.adjusted, other.adjusted);
+    }
+
+    /// Gives everything to a project: the same words in two projects are two memories.
+    pub fn assign(&mut self, project: &str) {
+        for memory in &mut self.memories {
+            memory.id = derived(&["import", "project", project, &memory.id]);
+            memory.project = Some(project.to_owned());
+        }
+        for file in &mut self.files {
+            file.project = Some(project.to_owned());
         }
     }
 
     /// Notes something that was not taken, and why.
     pub fn skip(&mut self, place: &str, reason: &str) {
         skip(&mut self.skipped, place, reason);
+    }
+
+    /// Notes something that was taken in another way than it stands there.
+    fn adjust(&mut self, place: &str, how: &str) {
+        skip(&mut self.adjusted, place, how);
     }
 
     fn is_empty(&self) -> bool {
@@ -256,6 +286,11 @@ impl Found {
 /// Whether a file of an export, or of an assistant's folder, is one to read: by its path below that folder.
 pub fn is_known(path: &str) -> bool {
     detect::is_known(path)
+}
+
+/// Whether a file holds the notes of the project that it lies in.
+pub fn is_of_project(name: &str) -> bool {
+    notes::is_of_project(name)
 }
 
 /// What a file is, by its content and, where that matters, its name.
@@ -286,7 +321,7 @@ pub fn read(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Found, I
     if matches!(text, std::borrow::Cow::Owned(_)) {
         leave_out_broken(&mut found);
     }
-    found.files.push(FoundFile { name: name.to_owned(), format });
+    found.files.push(FoundFile { name: name.to_owned(), format, project: None });
     if found.is_empty() && !found.skipped.iter().any(|skipped| skipped.reason == items::HIDDEN) {
         let first = found.skipped.first();
         let problem = first.map(|skipped| format!("{} {}", skipped.places.join(", "), skipped.reason));

@@ -68,7 +68,8 @@ fn notes(format: Format, name: &str, text: &str) -> Found {
     let mut found = Found::default();
     for block in markdown::blocks(text, &mut found.skipped) {
         let place = format!("{}, line {}", file(name), block.line);
-        let mut memory = FoundMemory::new(format, &[&block.content], place, block.content.clone());
+        let content = if format == Format::Markdown { block.on_its_own() } else { block.content.clone() };
+        let mut memory = FoundMemory::new(format, &[&content], place, content.clone());
         memory.importance = block.importance;
         memory.source = if is_kept_by_an_assistant(name) { Source::Agent } else { Source::User };
         found.memories.push(about(name, memory.tagged(&block.heading)));
@@ -84,6 +85,11 @@ fn about(name: &str, memory: FoundMemory) -> FoundMemory {
 /// Assistants write MEMORY.md and USER.md; people write the rest.
 fn is_kept_by_an_assistant(name: &str) -> bool {
     ["MEMORY.md", "USER.md"].iter().any(|known| file(name).eq_ignore_ascii_case(known))
+}
+
+/// CLAUDE.md and AGENTS.md are about the project that they lie in.
+pub(super) fn is_of_project(name: &str) -> bool {
+    ["CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"].iter().any(|known| file(name).eq_ignore_ascii_case(known))
 }
 
 /// The last part of a path.

@@ -21,7 +21,7 @@ const JSONL: &[u8] = include_bytes!("../../../throughline/tests/fixtures/import/
 fn found(name: &str, bytes: &[u8], format: Format) -> Found {
     assert_eq!(detect(name, bytes), Ok(format), "{name}");
     let found = read(name, bytes, None).unwrap();
-    assert_eq!(found.files, [FoundFile { name: name.to_owned(), format }]);
+    assert_eq!(found.files, [FoundFile { name: name.to_owned(), format, project: None }]);
     for memory in &found.memories {
         assert!(memory.id.len() == 16 && memory.id.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'2'..=b'7')));
         assert_eq!(memory.tags[..2], ["imported".to_owned(), format.to_string()]);
@@ -272,4 +272,55 @@ fn a_long_conversation_is_one_walk() {
     let found = read("conversations.json", text.as_bytes(), None).unwrap();
     assert_eq!(found.turns.len(), 100_000);
     assert_eq!((found.turns[0].content.as_str(), found.turns[99_999].content.as_str()), ("m0", "m99999"));
+}
+
+#[test]
+fn a_short_item_takes_its_heading_along() {
+    let text = "# Orchard\n\n## Style\n\n- Two spaces\n- style guide: docs\n- Names say what a thing is for\n\nBe brief.\n\
+                ## Line length:\n- 100\n- 100\n";
+    let expected = [
+        "Style: Two spaces",
+        "style guide: docs",
+        "Names say what a thing is for",
+        "Be brief.",
+        "Line length: 100",
+        "Line length: 100",
+    ];
+    let found = read("AGENTS.md", text.as_bytes(), None).unwrap();
+    assert_eq!(contents(&found), expected);
+    assert_eq!(found.memories[4].id, found.memories[5].id);
+}
+
+#[test]
+fn what_is_not_taken_as_it_stands_is_said() {
+    let text = r#"{"content": "a", "significance": 11, "created_at": "last tuesday"}
+{"content": "b", "significance": 4, "created_at": "2025-01-31", "source": "user", "layer": "archive"}
+{"content": "c", "importance": -3, "source": "the pope", "layer": 9, "updated_at": "soon", "created_at": null}
+{"role": "user", "content": "d", "at": "noon"}"#;
+    let found = read("all.jsonl", text.as_bytes(), None).unwrap();
+    let adjusted: Vec<(&str, &str)> =
+        found.adjusted.iter().map(|piece| (piece.places[0].as_str(), piece.reason.as_str())).collect();
+    let expected = [
+        ("line 1", "has a `significance` that is not from 1 to 5: the usual weight stands instead"),
+        ("line 1", "has a `created_at` that is no date: the time of the import stands instead"),
+        ("line 3", "has an `importance` that is not from 0 to 1, or from 1 to 10: the usual weight stands instead"),
+        ("line 3", "has an `updated_at` that is no date: when it was stored stands instead"),
+        ("line 3", "has a `source` that is not known: it counts as the assistant's word"),
+        ("line 3", "has a `layer` that is not known: it becomes knowledge"),
+        ("line 4", "has an `at` that is no date: that of the turn before it stands instead"),
+    ];
+    assert_eq!(adjusted, expected);
+    assert_eq!((found.skipped.len(), found.memories.len(), found.turns.len()), (0, 3, 1));
+}
+
+#[test]
+fn the_same_words_in_two_projects_are_two_memories() {
+    let of = |project: &str| {
+        let mut found = read("CLAUDE.md", NOTES, None).unwrap();
+        found.assign(project);
+        assert!(found.memories.iter().all(|memory| memory.project.as_deref() == Some(project)));
+        found.memories[0].id.clone()
+    };
+    assert_eq!(of("apollo"), of("apollo"));
+    assert_ne!(of("apollo"), of("zeus"));
 }

@@ -40,6 +40,8 @@ pub enum Verb {
     Import,
     /// A conversation was consolidated.
     Consolidate,
+    /// A memory was erased: that it happened is all that is left.
+    Erase,
     /// A memory was replaced because it was wrong.
     Correct,
     /// Memories that say the same became one.
@@ -54,9 +56,9 @@ pub enum Verb {
     Fill,
 }
 
-spelled!(Verb, "verb", "remember, edit, forget, restore, undo, write, import, consolidate, correct, merge, task, done, project, fill", {
+spelled!(Verb, "verb", "remember, edit, forget, restore, undo, write, import, consolidate, erase, correct, merge, task, done, project, fill", {
     Remember => "remember", Edit => "edit", Forget => "forget", Restore => "restore", Undo => "undo",
-    Write => "write", Import => "import", Consolidate => "consolidate", Correct => "correct", Merge => "merge",
+    Write => "write", Import => "import", Consolidate => "consolidate", Erase => "erase", Correct => "correct", Merge => "merge",
     Task => "task", Done => "done", Project => "project", Fill => "fill",
 });
 

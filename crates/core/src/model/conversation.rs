@@ -67,6 +67,11 @@ pub struct Session {
 pub struct Position(i64);
 
 impl Position {
+    /// Whether it stands in front of every turn.
+    fn is_start(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// The place that a store calls by this number; 0 is the beginning.
     pub const fn new(number: i64) -> Self {
         Self(number)
@@ -98,4 +103,7 @@ pub struct SessionState {
     pub failures: u32,
     /// Up to where it was searched for what the assistant should have stored.
     pub filled: Position,
+    /// Up to where its turns were imported: they wait for the person's word, and make nothing due by themselves.
+    #[serde(skip_serializing_if = "Position::is_start")]
+    pub imported_to: Position,
 }

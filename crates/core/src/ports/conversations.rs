@@ -11,6 +11,9 @@ pub trait Conversations {
     /// Appends turns, opening sessions that are new; one that is there already is left alone. Durable when it returns.
     /// Gives how many are new.
     fn append(&self, turns: &[Turn]) -> Stored<usize>;
+    /// As [`append`](Self::append), for turns that were said elsewhere. As long as nothing else was said in their session,
+    /// [`SessionState::imported_to`] follows them, in the same transaction.
+    fn append_imported(&self, turns: &[Turn]) -> Stored<usize>;
     /// All sessions, the latest first.
     fn sessions(&self) -> Stored<Vec<SessionState>>;
     /// One session.

@@ -33,6 +33,12 @@ pub enum DocumentError {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// The directory that the document stands in is not there: a disk is not mounted, or a folder has another name.
+    #[error("`{name}` cannot be reached: the directory of the project is not there")]
+    Unreachable {
+        /// Which document.
+        name: DocumentName,
+    },
     /// The file system said no.
     #[error("cannot {doing} `{name}`")]
     Io {
@@ -54,6 +60,9 @@ impl DocumentError {
             Self::Clash { .. } => "use the existing name",
             Self::NotPlain { .. } => "replace the link by the file itself",
             Self::NotText { .. } => "documents are short UTF-8 text; keep anything else in the vault",
+            Self::Unreachable { .. } => {
+                "nothing was changed; `throughline project add NAME --dir DIR` says where the project is now"
+            }
             Self::Io { .. } => return None,
         })
     }
@@ -63,6 +72,12 @@ impl DocumentError {
 pub trait Documents: Send + Sync {
     /// Reads a document; nothing where there is none.
     fn read(&self, name: &DocumentName) -> Result<Option<Document>, DocumentError>;
+    /// Reads the document of a project as if the project were in this directory, wherever it is registered. The same
+    /// as [`read`](Self::read) where documents have no directories.
+    fn read_in(&self, name: &DocumentName, dir: &str) -> Result<Option<Document>, DocumentError> {
+        let _ = dir;
+        self.read(name)
+    }
     /// Replaces the text whose digest is `expected` ([`ContentHash::missing`] for a new one): whole or not at all,
     /// durable when it returns, and never over an edit that the caller has not seen.
     fn write(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), DocumentError>;

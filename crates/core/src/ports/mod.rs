@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::model::{
     Change, ContentHash, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Memory, Namespace, Position,
-    Project, ProjectVersion, Session, SessionId, Task, TaskVersion, Turn, TurnId,
+    Project, ProjectVersion, RecallId, Session, SessionId, Task, TaskVersion, Turn, TurnId,
 };
 use crate::recall::{Candidate, Filter, RecallRecord, Terms};
 use crate::text::redact::redact;
@@ -195,7 +195,8 @@ pub trait Entries {
     /// that an import brought along does not: it is a conflict, as one that was undone is.
     ///
     /// `last` runs when everything is in place and before it is committed: a document's file is written there, so
-    /// that no other process meets the file without its version. Its `false` takes the whole change back.
+    /// that no other process meets the file without its version. Its `false` takes the whole change back. It must not
+    /// call the store: a write would wait for this one for ever, and a read sees what was there before.
     fn apply(&self, change: &Change, ops: &[Op], last: &mut dyn FnMut() -> bool) -> Stored<Vec<Entry>>;
     /// One memory by its id.
     fn memory(&self, id: &EntryId) -> Stored<Option<Memory>>;
@@ -309,6 +310,8 @@ pub trait Recalls {
     fn note(&self, recall: RecallRecord);
     /// The newest recalls first; of one conversation, where one is given.
     fn recalls(&self, session: Option<&SessionId>, limit: usize) -> Stored<Vec<RecallRecord>>;
+    /// One recall, while the log keeps it.
+    fn recall_record(&self, id: &RecallId) -> Stored<Option<RecallRecord>>;
 }
 
 /// Everything at once, for export and import.

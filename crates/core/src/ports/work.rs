@@ -8,6 +8,8 @@ use super::Stored;
 pub trait Work {
     /// All tasks, whatever their status, the latest changed first.
     fn tasks(&self) -> Stored<Vec<Task>>;
+    /// Tasks that were done and left something in the archive, the latest first.
+    fn done_tasks(&self, limit: usize) -> Stored<Vec<Task>>;
     /// One task.
     fn task(&self, id: &TaskId) -> Stored<Option<Task>>;
     /// All versions of a task, oldest first.

@@ -69,7 +69,7 @@ fn fenced(tag: &str, text: &str) -> String {
 fn conversation(turns: &[Turn]) -> String {
     let line = |turn: &Turn| {
         let who = turn.speaker.as_deref().unwrap_or(turn.role.as_str());
-        format!("[{}] {who}: {}", turn.at.strftime("%Y-%m-%d %H:%M"), turn.content.trim())
+        format!("[{}] {who}: {}", turn.at.strftime("%Y-%m-%d %H:%M"), turn.content.trim().replace('\n', "\n  "))
     };
     turns.iter().map(line).collect::<Vec<_>>().join("\n")
 }

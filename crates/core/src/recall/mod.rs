@@ -11,5 +11,5 @@ mod similar;
 pub use analysis::Terms;
 pub use filter::{Filter, Projects, Scope};
 pub use ranking::{CORRECTION_TAG, Candidate, FoundBy, Ranking, Why, rank};
-pub use request::{Hit, Recall, RecallRecord, RecallRequest, RecalledHit};
+pub use request::{AskedBy, Hit, Recall, RecallRecord, RecallRequest, RecalledHit};
 pub use similar::{distinct_words, overlap, similarity};

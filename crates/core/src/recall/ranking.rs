@@ -48,6 +48,8 @@ pub enum FoundBy {
     Words,
     /// By a literal piece of text, because no word was found.
     Substring,
+    /// By its date, because that is all that was asked.
+    Date,
 }
 
 /// Something that the index found.
@@ -112,8 +114,10 @@ fn why(candidate: &Candidate, now: Timestamp, ranking: Ranking) -> Why {
     }
 }
 
+/// Whether it corrects something. An assistant's bare word for it is not enough: it must have replaced something.
 fn is_correction(memory: &Memory) -> bool {
-    memory.entry.tags.iter().any(|tag| tag == CORRECTION_TAG)
+    let is_believed = memory.entry.source != Source::Agent || !memory.entry.supersedes.is_empty();
+    is_believed && memory.entry.tags.iter().any(|tag| tag == CORRECTION_TAG)
 }
 
 /// Lifts every correction before whatever else is on its subject.

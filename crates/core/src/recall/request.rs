@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{EntryId, Kind, Memory, RecallId, SessionId};
+use crate::model::{EntryId, Kind, Memory, RecallId, SessionId, spelled};
 
 use super::filter::Filter;
 use super::ranking::Why;
@@ -43,6 +43,20 @@ pub struct Recall {
     pub hits: Vec<Hit>,
 }
 
+/// Who asked for a recall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AskedBy {
+    /// A person, or a program of theirs.
+    #[default]
+    Person,
+    /// A message of a conversation: what fits it is put before the model.
+    Message,
+    /// An assistant, with a tool.
+    Tool,
+}
+
+spelled!(AskedBy, "asker", "person, message, tool", { Person => "person", Message => "message", Tool => "tool" });
+
 /// A recall as the log keeps it: no memory's text, only which and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecallRecord {
@@ -53,6 +67,9 @@ pub struct RecallRecord {
     /// The conversation whose message asked, where one did.
     #[serde(default)]
     pub session: Option<SessionId>,
+    /// Who asked.
+    #[serde(default)]
+    pub by: AskedBy,
     /// The question, secrets redacted.
     pub query: String,
     /// Best first.

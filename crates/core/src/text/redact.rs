@@ -54,6 +54,12 @@ struct Known {
     also: &'static [u8],
 }
 
+impl Known {
+    fn begins_with(&self, first: u8) -> bool {
+        self.prefixes.iter().any(|prefix| prefix.as_bytes().first() == Some(&first))
+    }
+}
+
 /// The longer of two prefixes comes first.
 const KNOWN: &[Known] = &[
     Known { prefixes: &["sk-ant-"], kind: "anthropic-key", min: 16, also: b"-_" },
@@ -219,7 +225,7 @@ fn known_token(text: &str) -> Option<Found> {
             let upper = bytes[..run].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
             (run == 20 && upper).then_some((0..20, "aws-key"))
         }
-        b's' | b'r' | b'g' | b'x' | b'A' | b'n' | b'h' => {
+        first if KNOWN.iter().any(|known| known.begins_with(*first)) => {
             let starts = |prefix: &&&str| text.starts_with(**prefix);
             let (known, prefix) = KNOWN.iter().find_map(|k| Some((k, k.prefixes.iter().find(starts)?)))?;
             let all = &bytes[prefix.len()..];
@@ -401,6 +407,12 @@ mod tests {
             check(&format!("use {prefix}{body}."), &format!("use [redacted:{kind}]."));
             check(&format!("密钥{prefix}{body}，好"), &format!("密钥[redacted:{kind}]，好"));
             check(&format!("api_key = \"{prefix}{body}\""), &format!("api_key = \"[redacted:{kind}]\""));
+        }
+        let long = body.repeat(3);
+        for known in KNOWN {
+            for prefix in known.prefixes {
+                check(&format!("use {prefix}{long}!"), &format!("use [redacted:{}]!", known.kind));
+            }
         }
         check("AKIAIOSFODNN7EXAMPLE and", "[redacted:aws-key] and");
         check("jwt eyJhbGciOiJI.eyJzdWIiOiIx.SflKxw_-RJ.", "jwt [redacted:jwt].");

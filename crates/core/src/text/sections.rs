@@ -2,6 +2,8 @@
 //!
 //! Goes in: any text. Comes out: the same text with one bullet more. Never happens: a change to a byte that was there.
 
+use std::ops::Range;
+
 use crate::model::Importance;
 use crate::text::bullets;
 
@@ -36,9 +38,19 @@ pub fn with_added(text: &str, headings: &[&str], content: &str, importance: Impo
     [&longer, &blanks[first_break..], after].concat()
 }
 
+/// Whether what stands at this byte belongs to the section with one of these headings.
+pub fn holds(text: &str, headings: &[&str], at: usize) -> bool {
+    section(text, headings).is_some_and(|section| section.contains(&at))
+}
+
 /// Where the section with one of these headings ends.
 fn section_end(text: &str, headings: &[&str]) -> Option<usize> {
-    let (mut depth, mut in_fence, mut at) = (None, false, 0);
+    section(text, headings).map(|section| section.end)
+}
+
+/// The section with one of these headings, from its heading to the next one of its level.
+fn section(text: &str, headings: &[&str]) -> Option<Range<usize>> {
+    let (mut open, mut in_fence, mut at) = (None, false, 0);
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
@@ -47,14 +59,14 @@ fn section_end(text: &str, headings: &[&str]) -> Option<usize> {
             in_fence = !in_fence;
         }
         let Some((level, title)) = heading(bare).filter(|_| !in_fence) else { continue };
-        match depth {
-            Some(own) if level <= own => return Some(start),
+        match open {
+            Some((own, from)) if level <= own => return Some(from..start),
             Some(_) => {}
-            None if headings.iter().any(|heading| heading.eq_ignore_ascii_case(title)) => depth = Some(level),
+            None if headings.iter().any(|heading| heading.eq_ignore_ascii_case(title)) => open = Some((level, start)),
             None => {}
         }
     }
-    depth.map(|_| text.len())
+    open.map(|(_, from)| from..text.len())
 }
 
 fn heading(line: &str) -> Option<(usize, &str)> {
@@ -86,6 +98,14 @@ mod tests {
         check("## what is\r\n- a\r\n", IS, "## what is\r\n- a\r\n- new\r\n");
         check("```\n## What Is\n```\n", IS, "```\n## What Is\n```\n\n## What Is\n\n- new\n");
         check("## What Is\n\n\n## Next\n", IS, "## What Is\n\n- new\n\n\n## Next\n");
+    }
+
+    #[test]
+    fn a_line_belongs_to_the_section_it_stands_in() {
+        let text = "# P\n- top\n## What Is\n- a\n### Sub\n- b\n## What Is Done\n- c\n";
+        let holds = |headings, line| holds(text, headings, text.find(line).unwrap());
+        assert!(holds(IS, "- a") && holds(IS, "- b") && holds(DONE, "- c"));
+        assert!(!holds(IS, "- top") && !holds(IS, "- c") && !holds(DONE, "- b") && !holds(HAPPENED, "- a"));
     }
 
     proptest! {

@@ -90,7 +90,8 @@ impl Tool {
                  with its significance from 1 to 5."
             }
             Self::Context => {
-                "What is known at the start: who the person is, what was going on, and what fits a message."
+                "What is known at the start: who the person is, what was going on, the project's memory file, and what fits a \
+                 message."
             }
             Self::Explain => "Which memories were given to you for the latest message of this conversation, and why.",
             Self::Store => "Store a memory under a key. Storing again under the same key replaces it.",
@@ -107,8 +108,10 @@ impl Tool {
             |is_read_only, is_destructive, is_idempotent| Nature { is_read_only, is_destructive, is_idempotent };
         match self {
             Self::Recall | Self::Context | Self::Explain => nature(true, false, true),
-            Self::Write | Self::Forget => nature(false, true, true),
-            Self::RecordFact | Self::Store | Self::ProjectMemory | Self::Summarise => nature(false, false, true),
+            // A second correction of the same memory is refused: it has been replaced.
+            Self::Write => nature(false, true, false),
+            Self::Forget | Self::Store | Self::Summarise => nature(false, true, true),
+            Self::RecordFact | Self::ProjectMemory => nature(false, false, true),
         }
     }
 

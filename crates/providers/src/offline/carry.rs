@@ -1,31 +1,73 @@
-//! Threads of the previous working memory that this conversation left alone, in their own words.
+//! What the previous working memory says and this conversation left alone, in its own words: open threads, and what was
+//! worked on and decided.
 
 use std::collections::HashSet;
 
+use super::change::Change;
+use super::lexicon::Cue;
 use super::one_line;
 use super::split::is_cjk;
-use super::weigh::Sentence;
+use super::weigh::{Sentence, Speaker};
 use super::words::Words;
 
-/// Headings whose bullets are threads, in lower case; the older ones first.
-const HEADINGS: [&str; 2] = ["carried over", "open threads"];
+/// The headings that are read, in lower case, and the list that their bullets belong to.
+const HEADINGS: [(&str, usize); 4] =
+    [("carried over", THREADS), ("open threads", THREADS), ("working on", WORK), ("decisions", DECIDED)];
+
+const THREADS: usize = 0;
+const WORK: usize = 1;
+const DECIDED: usize = 2;
 
 /// A working memory has fewer; what is beyond them is the oldest.
 const MAX_THREADS: usize = 64;
 
-/// A sentence that has this part of a thread's words is about it.
+/// Lines about work, and about decisions: what is older is found in the timeline.
+const MAX_CONTEXT: usize = 5;
+
+/// A sentence that has this part of a line's words is about it.
 const MENTIONED: f64 = 0.5;
 
-/// The threads that no sentence is about, oldest first.
-pub(super) fn untouched(previous: &str, sentences: &[Sentence]) -> Vec<String> {
+/// What is carried over, each oldest first.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Carried {
+    /// Open threads that no sentence is about.
+    pub(super) threads: Vec<String>,
+    /// What was worked on, and neither finished nor said again.
+    pub(super) work: Vec<String>,
+    /// What was decided, and neither taken back nor said again.
+    pub(super) decisions: Vec<String>,
+}
+
+/// The lines of the previous working memory that still stand.
+pub(super) fn untouched(previous: &str, sentences: &[Sentence]) -> Carried {
+    let [threads, work, decisions] = bullets(previous);
+    let by_person = |sentence: &Sentence| sentence.speaker == Speaker::Person;
+    let ends = |sentence: &Sentence, said: &Words, line: &Words| {
+        let takes_back = || Change::of(&sentence.text, &sentence.found, said).is_some_and(|c| c.takes_back(line, true));
+        line.repeats(said) || (sentence.has(Cue::Done) && mentions(said, line)) || (by_person(sentence) && takes_back())
+    };
+    Carried {
+        threads: standing(threads, MAX_THREADS, sentences, |_, said, line| mentions(said, line)),
+        work: standing(work, MAX_CONTEXT, sentences, ends),
+        decisions: standing(decisions, MAX_CONTEXT, sentences, ends),
+    }
+}
+
+/// The latest lines, each once, that no sentence ends.
+fn standing(
+    lines: Vec<String>,
+    most: usize,
+    sentences: &[Sentence],
+    ends: impl Fn(&Sentence, &Words, &Words) -> bool,
+) -> Vec<String> {
     let mut open: Vec<(String, Words)> = Vec::new();
-    for text in threads(previous) {
+    for text in lines {
         let words = Words::of(&text);
         if !words.is_empty() && !open.iter().any(|(_, other)| words.repeats(other)) {
             open.push((text, words));
         }
     }
-    open.drain(..open.len().saturating_sub(MAX_THREADS));
+    open.drain(..open.len().saturating_sub(most));
     let known: HashSet<Beginning> = open.iter().flat_map(|(text, _)| beginnings(text)).collect();
     for sentence in sentences {
         if open.is_empty() {
@@ -35,7 +77,7 @@ pub(super) fn untouched(previous: &str, sentences: &[Sentence]) -> Vec<String> {
             continue;
         }
         let said = Words::of(&sentence.text);
-        open.retain(|(_, words)| !mentions(&said, words));
+        open.retain(|(_, words)| !ends(sentence, &said, words));
     }
     open.into_iter().map(|(text, _)| text).collect()
 }
@@ -62,19 +104,21 @@ fn mentions(said: &Words, thread: &Words) -> bool {
     shared >= thread.len().min(2) && thread.share_in(said) >= MENTIONED
 }
 
-/// The bullets under the headings for threads, oldest first.
-fn threads(previous: &str) -> Vec<String> {
-    let mut found: [Vec<String>; 2] = Default::default();
+/// The bullets under the headings that are read, oldest first: what was carried over already is older.
+fn bullets(previous: &str) -> [Vec<String>; 3] {
+    let mut found: [[Vec<String>; 2]; 3] = Default::default();
     let mut section = None;
+    let mut carried = false;
     let mut open = false;
     for line in previous.lines() {
         let trimmed = line.trim();
         if trimmed.starts_with('#') {
             let title = trimmed.trim_start_matches('#').trim().trim_end_matches(':').to_lowercase();
-            section = HEADINGS.iter().position(|heading| *heading == title);
+            carried = title == HEADINGS[0].0 || (carried && trimmed.starts_with("###"));
+            section = HEADINGS.iter().find(|(heading, _)| *heading == title).map(|(_, list)| *list);
             open = false;
         } else if let Some(section) = section {
-            let list = &mut found[section];
+            let list = &mut found[section][usize::from(!carried)];
             let bullet = ["- ", "* ", "+ "].into_iter().find_map(|mark| trimmed.strip_prefix(mark));
             match (bullet, list.last_mut()) {
                 (Some(text), _) => list.push(text.to_owned()),
@@ -87,19 +131,19 @@ fn threads(previous: &str) -> Vec<String> {
             open = !trimmed.is_empty() && !list.is_empty();
         }
     }
-    found.into_iter().flatten().map(|text| one_line(&text)).filter(|text| !text.is_empty()).collect()
+    let texts = |lists: [Vec<String>; 2]| lists.into_iter().flatten().map(|text| one_line(&text));
+    found.map(|lists| texts(lists).filter(|text| !text.is_empty()).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::prose::Form;
-    use super::super::weigh::Speaker;
     use super::*;
 
     fn check(previous: &str, said: &[&str], expected: &[&str]) {
         let sentence = |text: &&str| Sentence::new((*text).to_owned(), Speaker::Person, Form::Prose, 0);
         let sentences: Vec<_> = said.iter().map(sentence).collect();
-        assert_eq!(untouched(previous, &sentences), expected);
+        assert_eq!(untouched(previous, &sentences).threads, expected);
     }
 
     const PREVIOUS: &str = "## Working on\n- the parser\n\n## Open threads\n- Renew the passport\n  before June\n\
@@ -121,5 +165,31 @@ mod tests {
         check("- loose\n## Decisions\n- use Rust\n### Open Threads:\n\n", &[], &[]);
         check("", &[], &[]);
         check("# open threads\n- one thing\n- one thing", &[], &["one thing"]);
+    }
+
+    fn context(said: &str) -> (Vec<String>, Vec<String>) {
+        let previous = "## Working on\n- The launch page in index.html\n\n## Decisions\n- Let's use the blue theme\n\n\
+            ## Carried over\n- call Ann\n### Working on\n- The old shop\n### Decisions\n- We ship on Friday";
+        let sentence = Sentence::new(said.to_owned(), Speaker::Person, Form::Prose, 0);
+        let carried = untouched(previous, &[sentence]);
+        assert_eq!(carried.threads, ["call Ann"]);
+        (carried.work, carried.decisions)
+    }
+
+    #[test]
+    fn work_and_decisions_stand_until_they_are_done_or_taken_back() {
+        let (page, shop) = ("The launch page in index.html", "The old shop");
+        let (blue, friday) = ("Let's use the blue theme", "We ship on Friday");
+        let check = |said: &str, work: &[&str], decisions: &[&str]| {
+            assert_eq!(
+                context(said),
+                (work.iter().map(|s| (*s).to_owned()).collect(), decisions.iter().map(|s| (*s).to_owned()).collect()),
+                "{said}"
+            );
+        };
+        check("Is the launch page nice?", &[shop, page], &[friday, blue]);
+        check("The launch page in index.html is done", &[shop], &[friday, blue]);
+        check("Use the red theme instead of blue", &[shop, page], &[friday]);
+        check("As I said, we ship on Friday", &[shop, page], &[blue]);
     }
 }

@@ -12,8 +12,9 @@ use super::lexicon::{Cue, cues};
 use super::one_line;
 use super::openings::Kind;
 use super::prose::{self, Form};
+use super::smalltalk::refers_back;
 use super::split::sentences;
-use super::statement::{corrected, only_objects, statement};
+use super::statement::{corrected, only_objects, remembered, statement};
 use super::words::Words;
 
 /// Facts of one conversation; the latest stay.
@@ -47,8 +48,14 @@ fn reply(brief: &ExtractBrief, wanted: fn(Kind) -> bool) -> String {
 /// Everything that the person stated, the latest at the end.
 fn stated(turns: &[Turn]) -> VecDeque<Fact> {
     let mut facts = VecDeque::new();
-    for turn in turns.iter().filter(|turn| turn.role == Role::User) {
-        read(&turn.content, |fact| {
+    // The sentence that `Remember that.` would mean, in this turn or in the one right before it.
+    let mut last = None;
+    for turn in turns {
+        if turn.role != Role::User {
+            last = None;
+            continue;
+        }
+        read(&turn.content, &mut last, |fact| {
             if facts.len() == MAX_STATEMENTS {
                 facts.pop_front();
             }
@@ -58,19 +65,23 @@ fn stated(turns: &[Turn]) -> VecDeque<Fact> {
     facts
 }
 
-fn read(content: &str, mut found: impl FnMut(Fact)) {
+fn read(content: &str, last: &mut Option<String>, mut found: impl FnMut(Fact)) {
     let mut objected = false;
     for piece in prose::pieces(content).into_iter().filter(|piece| piece.form == Form::Prose) {
         for sentence in sentences(piece.text) {
             let sentence = one_line(sentence);
             let right = if objected { corrected(&sentence) } else { None };
-            let fact = right.map(|text| (Kind::Correction, text)).or_else(|| statement(&sentence));
+            let meant = if refers_back(&sentence) { last.take() } else { None };
+            let meant = meant.as_deref().filter(|meant| statement(meant).is_none()).and_then(remembered);
+            let fact = right.map(|text| (Kind::Correction, text)).or_else(|| statement(&sentence)).or(meant);
             objected = only_objects(&sentence);
             if let Some((kind, text)) = fact {
                 found(Fact { kind, text: text.to_owned() });
             }
+            *last = Some(sentence.clone());
             // What follows is a text to work on: nobody states it.
             if cues(&sentence).iter().any(|found| found.cue == Cue::Material) {
+                *last = None;
                 return;
             }
         }
@@ -144,6 +155,26 @@ mod tests {
     fn an_objection_makes_the_next_sentence_a_correction() {
         check(&[("user", "That's wrong. The staging port is 5433.")], &[], &["The staging port is 5433."]);
         check(&[("user", "不对。测试环境的端口是 5433。")], &[], &["测试环境的端口是 5433。"]);
+    }
+
+    #[test]
+    fn what_is_to_be_remembered_is_the_sentence_before() {
+        let rate = "Our tax rate in Portugal is 23%.";
+        for said in ["Remember that.", "Please remember this!", "Don't forget that.", "Keep that in mind.", "请记住。"]
+        {
+            check(&[("user", &format!("{rate} {said}"))], &[], &[rate]);
+            check(&[("user", rate), ("user", said)], &[], &[rate]);
+            check(&[("user", rate), ("assistant", "The sky is blue."), ("user", said)], &[], &[]);
+        }
+        check(
+            &[("user", "Our tax rate in Portugal is 23%, remember that.")],
+            &[],
+            &["Our tax rate in Portugal is 23%"],
+        );
+        check(&[("user", "葡萄牙的税率是 23%。记住这个。")], &[], &["葡萄牙的税率是 23%。"]);
+        check(&[("user", "葡萄牙的税率是 23%，请记住。")], &[], &["葡萄牙的税率是 23%"]);
+        check(&[("user", "I prefer tabs. Remember that.")], &[], &["I prefer tabs."]);
+        check(&[("user", "What is the rate? Remember that.")], &[], &[]);
     }
 
     #[test]

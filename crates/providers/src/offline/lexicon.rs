@@ -53,7 +53,7 @@ const PHRASES: &[(Cue, &str)] = &[
         "decided|we decide|decision:|decision is|the decision|let's go with|lets go with|let's use|lets use|let's stick with|\
         let's keep|we'll go with|we'll use|we will use|we'll keep|i'll go with|i'll use|i'll take|i will use|going with|\
         we're using|we are using|settled on|we agreed|agreed on|we chose|i chose|i've chosen|we picked|final answer|switch to|\
-        switched to|make it|we'll do|let's do|booked|i moved the|we moved the|i've moved the|we've moved the|postponed|rescheduled|pushed back to|我们决定|我決定|我们選|我决定|决定用|决定了|决定去|决定把|決定用|我們決定|就用|那就用|\
+        switched to|make it|we'll do|let's do|booked|i moved the|we moved the|i've moved the|we've moved the|we moved from|we've moved from|we moved to|we switched from|we migrated from|we migrated to|postponed|rescheduled|pushed back to|我们决定|我決定|我们選|我决定|决定用|决定了|决定去|决定把|決定用|我們決定|就用|那就用|\
         就选|就定|就按|我们选|最终选|确定用|敲定|定下来|改用|改成|换成|改到|咱们用|订好了|定在|entschieden|wir nehmen|wir verwenden|wir nutzen|\
         beschlossen|hemos decidido|decidimos|vamos a usar|vamos con|usaremos|avons décidé|a décidé|on va utiliser|on prend|\
         にしましょう|に決め|を使います|にします",

@@ -14,6 +14,7 @@ mod lexicon;
 mod openings;
 mod phrases;
 mod prose;
+mod smalltalk;
 mod split;
 mod statement;
 mod summary;

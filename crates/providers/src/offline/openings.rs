@@ -278,6 +278,17 @@ const OPENINGS: &[Row] = &[
         vamos con|on va utiliser",
         POINTING,
     ),
+    with(
+        Kind::Decision,
+        "we moved from|we've moved from|we have moved from|we switched from|we've switched from|we migrated from|\
+        we've migrated from|we changed from|we moved our|we migrated our|我们从|我們從|我们已经从",
+        "to|换到|换成|迁移到|迁到|搬到|改用|切换到|换到了|換成",
+    ),
+    row(
+        Kind::Decision,
+        "we switched to|we've switched to|we have switched to|we migrated to|we've migrated to|我们改用|我们换成|我们迁移到",
+        POINTING,
+    ),
     row(
         Kind::Decision,
         "我们决定|我們決定|我决定|我決定|决定用|最终决定|最后决定|那就用|那我们就用|我们就用|就用|那就选|就选|那就定|我们选|我们选择|最后我们选|我们确定|最终选|已经决定|に決めました",

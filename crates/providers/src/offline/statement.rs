@@ -10,6 +10,7 @@ use super::habits::habit;
 use super::lexicon::{count_words, prefix};
 use super::openings::{Kind, Opening, openings};
 use super::phrases::Phrases;
+use super::smalltalk::before_reference;
 use super::split::{clauses, is_cjk};
 use super::weigh::specifics;
 
@@ -150,6 +151,9 @@ const ASKING_CJK: [&str; 14] = [
 /// The kind and the words of a lasting statement.
 pub(super) fn statement(sentence: &str) -> Option<(Kind, &str)> {
     let text = without_fillers(sentence);
+    if let Some(before) = before_reference(text) {
+        return remembered(before);
+    }
     if let Some(rest) = REMEMBER.after(text).filter(|rest| !NOT_TO_REMEMBER.begin(rest)) {
         let explicit = REMEMBER_EXPLICITLY.begin(text) || rest.starts_with([':', '：', ',', '，']);
         let rest = whole(without_fillers(rest.trim_start_matches([' ', ':', '：', ',', '，'])));
@@ -165,6 +169,11 @@ pub(super) fn statement(sentence: &str) -> Option<(Kind, &str)> {
     let alone = matches!(kind, Kind::Identity | Kind::FollowUp | Kind::Fact) || stands_alone(text);
     let lasting = !matches!(kind, Kind::Preference | Kind::Constraint) || !is_passing(text);
     (alone && lasting && is_sound(text)).then_some((kind, text))
+}
+
+/// What a person asked to remember: a fact, whatever its words, as long as it can be understood by itself.
+pub(super) fn remembered(sentence: &str) -> Option<(Kind, &str)> {
+    statement(sentence).or_else(|| corrected(sentence).map(|text| (Kind::Fact, text)))
 }
 
 /// Whether a sentence says that what was said is wrong, and nothing else: the next one says what is right.

@@ -10,14 +10,15 @@ use throughline_core::ports::SummaryBrief;
 use throughline_core::prompts::CARRIED_OVER;
 use throughline_core::text::tokens;
 
-use super::carry;
+use super::carry::{self, Carried};
 use super::change::Change;
 use super::lexicon::Cue;
 use super::one_line;
 use super::prose::{self, Form};
+use super::smalltalk::refers_back;
 use super::split::sentences;
 use super::statement::without_fillers;
-use super::weigh::{Place, STRONG, Section, Sentence, Speaker, WORTHY, is_technical};
+use super::weigh::{Place, STRONG, Section, Sentence, Speaker, WORTHY, is_technical, specifics};
 use super::words::Words;
 
 /// The part of the conversation that its summary takes.
@@ -35,6 +36,9 @@ const MAX_CHANGES: usize = 64;
 /// More lines than this are no summary.
 const MAX_BULLETS: usize = 60;
 
+/// Sentences before a question that it may be about.
+const RECENT: usize = 40;
+
 /// Lines that tell an error.
 const MAX_ERRORS: usize = 2;
 
@@ -42,6 +46,11 @@ const MAX_ERRORS: usize = 2;
 const CLOSED: f64 = 0.5;
 
 const PERSONAL: [&str; 4] = ["## Working on", "## Decisions", "## Preferences and constraints", "## Open threads"];
+
+/// Below what is carried over: what was worked on, where this conversation is about something else, and what was decided.
+const CARRIED_WORK: &str = "### Working on";
+const CARRIED_DECISIONS: &str = "### Decisions";
+
 const GENERIC: [&str; 3] = ["## Topics", "## Decisions and actions", "## Technical details"];
 
 struct Candidate {
@@ -52,21 +61,46 @@ struct Candidate {
     words: Words,
 }
 
+impl Candidate {
+    /// Whether the person says what they are doing, and does not only ask.
+    fn is_work(&self) -> bool {
+        let sentence = &self.sentence;
+        let is_said =
+            self.section == Section::Working && sentence.speaker == Speaker::Person && !sentence.is_question();
+        is_said && (sentence.has(Cue::Works) || sentence.has(Cue::Done) || specifics(&sentence.text) > 0)
+    }
+}
+
 /// The summary, in Markdown; empty where there is nothing to keep.
 pub(super) fn summarise(brief: &SummaryBrief) -> String {
     let sentences = read(&brief.turns);
     let previous = brief.previous.as_deref().filter(|_| brief.personal);
-    let carried = previous.map(|previous| carry::untouched(previous, &sentences)).unwrap_or_default();
-    let reserved =
-        (carried.iter().map(|text| cost(text)).sum::<usize>() + cost(CARRIED_OVER)).min(brief.max_tokens / 4);
-    let reserved = if carried.is_empty() { 0 } else { reserved };
+    let mut carried = previous.map(|previous| carry::untouched(previous, &sentences)).unwrap_or_default();
+    let reserved = size_of(&carried).min(brief.max_tokens / 4);
     let length: usize = sentences.iter().map(|sentence| tokens::estimate(&sentence.text)).sum();
     let mut page = Page { personal: brief.personal, left: brief.max_tokens - reserved, sections: Default::default() };
+    let mut works = false;
     for candidate in choose(sentences, &brief.turns, (length / SHARE).max(MIN_TOKENS.min(length * 2 / 3)), &mut page) {
+        works |= candidate.2;
         page.sections[candidate.0].1.push(candidate.1);
     }
+    if works {
+        carried.work.clear();
+    }
     page.left += reserved;
-    page.finish(carried)
+    page.finish(&carried)
+}
+
+/// What all that is carried over would take.
+fn size_of(carried: &Carried) -> usize {
+    let lists =
+        [(CARRIED_OVER, &carried.threads), (CARRIED_WORK, &carried.work), (CARRIED_DECISIONS, &carried.decisions)];
+    let of_list = |(heading, lines): (&str, &Vec<String>)| {
+        let lines: usize = lines.iter().map(|line| cost(line)).sum();
+        if lines == 0 { 0 } else { lines + cost(heading) }
+    };
+    let size: usize = lists.into_iter().map(of_list).sum();
+    if size > 0 && carried.threads.is_empty() { size + cost(CARRIED_OVER) } else { size }
 }
 
 /// The sentences of everybody, in order.
@@ -85,18 +119,29 @@ fn read(turns: &[Turn]) -> Vec<Sentence> {
         };
         for piece in prose::pieces(&turn.content) {
             let parts = if piece.form == Form::Prose { sentences(piece.text) } else { vec![piece.text] };
-            let sentence = |part: &str| {
+            for part in parts {
                 let text = one_line(part);
-                Sentence::new(without_fillers(&text).to_owned(), speaker, piece.form, nth)
-            };
-            out.extend(parts.into_iter().map(sentence));
+                if speaker == Speaker::Person && refers_back(&text) {
+                    keep_last(&mut out);
+                    continue;
+                }
+                out.push(Sentence::new(without_fillers(&text).to_owned(), speaker, piece.form, nth));
+            }
         }
     }
     out
 }
 
-/// The lines of the summary with the place of their heading, in the order of the conversation.
-fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Page) -> Vec<(usize, String)> {
+/// `Remember that.` means the sentence before it.
+fn keep_last(sentences: &mut [Sentence]) {
+    if let Some(last) = sentences.last_mut().filter(|last| last.speaker == Speaker::Person && !last.is_question()) {
+        last.keep();
+    }
+}
+
+/// The lines of the summary with the place of their heading, in the order of the conversation; and whether each says
+/// what the person works on.
+fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Page) -> Vec<(usize, String, bool)> {
     let mut candidates = weighed(sentences, turns);
     drop_corrected(&mut candidates);
     drop_closed(&mut candidates);
@@ -118,7 +163,8 @@ fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Pa
         chosen.push(candidate);
     }
     chosen.sort_by_key(|candidate| candidate.order);
-    chosen.into_iter().map(|candidate| (page.heading(&candidate), candidate.sentence.text)).collect()
+    let line = |c: Candidate| (page.heading(&c), c.is_work(), c.sentence.text);
+    chosen.into_iter().map(line).map(|(heading, works, text)| (heading, text, works)).collect()
 }
 
 fn same(a: &Candidate, b: &Candidate) -> bool {
@@ -153,6 +199,10 @@ struct Places {
     accepted: Vec<bool>,
     /// The sentences that answer a question of the person, by their order.
     answers: HashSet<usize>,
+    /// The questions of the person that were answered.
+    answered: HashSet<usize>,
+    /// The questions of the person that are about their own matters.
+    own: HashSet<usize>,
     /// The last turn in which somebody spoke.
     last: usize,
 }
@@ -160,16 +210,20 @@ struct Places {
 impl Places {
     fn new(sentences: &[Sentence], turns: &[Turn]) -> Self {
         let spoken = |turn: &&Turn| matches!(turn.role, Role::User | Role::Assistant);
-        let first = sentences.iter().position(|s| s.speaker == Speaker::Person && s.substance() >= 3);
+        let wants = |s: &Sentence| s.speaker == Speaker::Person && s.substance() >= 3 && !s.introduces();
+        let first = sentences.iter().position(wants);
         let last = turns.iter().rposition(|turn| spoken(&turn)).unwrap_or_default();
         let mut accepted = vec![false; turns.len()];
         let (mut before, mut asked, mut answers) = (None, false, HashSet::new());
+        let (mut waiting, mut answered) = (Vec::new(), HashSet::new());
         for (order, sentence) in sentences.iter().enumerate().filter(|(_, sentence)| sentence.speaker != Speaker::Tool)
         {
             if sentence.speaker == Speaker::Person {
                 asked = sentence.is_question();
-            } else if asked && sentence.says_something() {
-                answers.insert(order);
+                waiting.extend(asked.then_some(order));
+            } else if !waiting.is_empty() && sentence.says_something() {
+                answers.extend(asked.then_some(order));
+                answered.extend(waiting.drain(..));
                 asked = false;
             }
             if sentence.speaker == Speaker::Assistant {
@@ -179,7 +233,7 @@ impl Places {
                 accepted[turn] = sentence.found.iter().any(yes);
             }
         }
-        Self { first, accepted, answers, last }
+        Self { first, accepted, answers, answered, own: own_questions(sentences), last }
     }
 
     fn of(&self, order: usize, sentence: &Sentence) -> Place {
@@ -189,8 +243,22 @@ impl Places {
             answers: self.answers.contains(&order),
             unanswered: sentence.turn >= self.last,
             accepted: self.accepted.get(sentence.turn).copied().unwrap_or_default(),
+            answered: self.answered.contains(&order),
+            own: self.own.contains(&order),
         }
     }
+}
+
+/// The questions of the person that speak of them, or of something that was told shortly before.
+fn own_questions(sentences: &[Sentence]) -> HashSet<usize> {
+    let is_own = |order: &usize| {
+        let question = &sentences[*order];
+        let words = Words::of(&question.text);
+        let before = sentences[..*order].iter().rev().take(RECENT).filter(|other| !other.is_question());
+        question.is_personal() || before.into_iter().any(|other| words.meets(&Words::of(&other.text)))
+    };
+    let asks = |order: &usize| sentences[*order].speaker == Speaker::Person && sentences[*order].is_question();
+    (0..sentences.len()).filter(asks).filter(is_own).collect()
 }
 
 /// Drops what the person took back later.
@@ -251,6 +319,8 @@ impl Page {
             section if self.personal => section as usize,
             Section::Decisions | Section::Open => 1,
             Section::Working | Section::Preferences if technical => 2,
+            // Who somebody is, or how things are, was not decided.
+            Section::Preferences if !candidate.sentence.has(Cue::Prefers) => 0,
             Section::Preferences => 1,
             Section::Working => 0,
         }
@@ -267,28 +337,50 @@ impl Page {
         true
     }
 
-    fn finish(mut self, carried: Vec<String>) -> String {
+    fn finish(mut self, carried: &Carried) -> String {
         let mut left = self.left.saturating_sub(cost(CARRIED_OVER));
-        let fits = |text: &&String| {
-            let size = cost(text);
-            let fits = size <= left;
-            left = if fits { left - size } else { 0 };
-            fits
-        };
-        let mut kept: Vec<&String> = carried.iter().rev().take_while(fits).collect();
-        kept.reverse();
+        let threads = lines(latest(&carried.threads, &mut left));
+        let work = sub_block(CARRIED_WORK, &carried.work, &mut left);
+        let decisions = sub_block(CARRIED_DECISIONS, &carried.decisions, &mut left);
+        let kept: Vec<String> = threads.into_iter().chain(work).chain(decisions).collect();
         let mut blocks: Vec<String> = Vec::new();
         for (heading, (_, lines)) in self.headings().iter().zip(std::mem::take(&mut self.sections)) {
             blocks.extend(block(heading, lines.iter()));
         }
-        blocks.extend(block(CARRIED_OVER, kept.into_iter()));
+        blocks.extend((!kept.is_empty()).then(|| format!("{CARRIED_OVER}\n{}", kept.join("\n"))));
         blocks.join("\n\n")
     }
 }
 
-fn block<'a>(heading: &str, lines: impl Iterator<Item = &'a String>) -> Option<String> {
-    let lines: Vec<String> = lines.map(|line| format!("- {line}")).collect();
-    (!lines.is_empty()).then(|| format!("{heading}\n{}", lines.join("\n")))
+/// The latest of these that there is room for, oldest first.
+fn latest<'a>(texts: &'a [String], left: &mut usize) -> Vec<&'a String> {
+    let mut kept: Vec<&String> = Vec::new();
+    for text in texts.iter().rev() {
+        if cost(text) > *left {
+            break;
+        }
+        *left -= cost(text);
+        kept.push(text);
+    }
+    kept.reverse();
+    kept
+}
+
+/// A part of what is carried over, below a heading of its own.
+fn sub_block(heading: &str, texts: &[String], left: &mut usize) -> Option<String> {
+    let mut room = left.checked_sub(cost(heading))?;
+    let block = block(heading, latest(texts, &mut room).into_iter())?;
+    *left = room;
+    Some(block)
+}
+
+fn block<'a>(heading: &str, texts: impl Iterator<Item = &'a String>) -> Option<String> {
+    lines(texts).map(|lines| format!("{heading}\n{lines}"))
+}
+
+fn lines<'a>(texts: impl IntoIterator<Item = &'a String>) -> Option<String> {
+    let lines: Vec<String> = texts.into_iter().map(|text| format!("- {text}")).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 #[cfg(test)]
@@ -308,7 +400,8 @@ mod tests {
     #[test]
     fn carried_threads_give_way_oldest_first() {
         let all = "## Carried over\n- Renew the licence\n- Ask Bob about the fence\n- Paint the shed";
-        check(true, 100, Some(PREVIOUS), &[], all);
+        check(true, 100, Some(PREVIOUS), &[], &format!("{all}\n### Decisions\n- use Rust"));
+        check(true, 28, Some(PREVIOUS), &[], all);
         check(true, 19, Some(PREVIOUS), &[], "## Carried over\n- Ask Bob about the fence\n- Paint the shed");
         check(true, 11, Some(PREVIOUS), &[], "## Carried over\n- Paint the shed");
         check(true, 5, Some(PREVIOUS), &[], "");
@@ -322,6 +415,60 @@ mod tests {
             ("assistant", "I've added the changelog for 2.4 and it is done."),
         ];
         check(true, 200, None, &said, "## Working on\n- I've added the changelog for 2.4 and it is done.");
+    }
+
+    const LAUNCH: &str = "## Working on\n- I'm working on the launch page\n\n## Decisions\n- Let's use the blue theme\n\n\
+        ## Open threads\n- Call the printer\n";
+
+    #[test]
+    fn what_was_worked_on_is_carried_until_something_else_is() {
+        check(
+            true,
+            200,
+            Some(LAUNCH),
+            &[("user", "I prefer tabs over spaces")],
+            "## Preferences and constraints\n- I prefer tabs over spaces\n\n## Carried over\n- Call the printer\n\
+            ### Working on\n- I'm working on the launch page\n### Decisions\n- Let's use the blue theme",
+        );
+        check(
+            true,
+            200,
+            Some(LAUNCH),
+            &[("user", "I'm fixing the invoices of the shop")],
+            "## Working on\n- I'm fixing the invoices of the shop\n\n## Carried over\n- Call the printer\n\
+            ### Decisions\n- Let's use the blue theme",
+        );
+    }
+
+    #[test]
+    fn a_plain_question_is_no_open_thread() {
+        check(true, 200, None, &[("user", "What is 2+2?")], "");
+        check(true, 200, None, &[("user", "What is 2+2?"), ("assistant", "4.")], "");
+        check(
+            true,
+            200,
+            None,
+            &[
+                ("user", "I'm working on the launch page"),
+                ("user", "What is 2+2?"),
+                ("user", "Which font has the page?"),
+            ],
+            "## Working on\n- I'm working on the launch page\n\n## Open threads\n- Which font has the page?",
+        );
+    }
+
+    #[test]
+    fn small_talk_and_who_somebody_is_are_not_worked_on() {
+        for said in ["Where were we?", "Thanks, bye", "ok go on", "Remember that.", "继续"] {
+            check(true, 200, None, &[("user", said)], "");
+        }
+        check(
+            true,
+            200,
+            None,
+            &[("user", "My name is Ada. Our tax rate in Portugal is 23%. Remember that.")],
+            "## Preferences and constraints\n- My name is Ada.\n- Our tax rate in Portugal is 23%.",
+        );
     }
 
     #[test]

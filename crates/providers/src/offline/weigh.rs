@@ -3,11 +3,17 @@
 //! What the person said weighs more than what the assistant said; later more than earlier; names, paths and numbers
 //! more than general words. Greetings, thanks and small commands weigh nothing.
 
+use std::sync::LazyLock;
+
 use throughline_core::text::tokens;
 
 use super::lexicon::{Cue, Found, count_words, cues};
+use super::openings::Kind;
+use super::phrases::Phrases;
 use super::prose::Form;
+use super::smalltalk::is_small_talk;
 use super::split::is_word_char;
+use super::statement::statement;
 
 /// From here on a sentence is worth a line.
 pub(super) const WORTHY: f64 = 1.6;
@@ -60,6 +66,10 @@ pub(super) struct Place {
     pub(super) unanswered: bool,
     /// The person said yes to this turn.
     pub(super) accepted: bool,
+    /// A question that the assistant answered.
+    pub(super) answered: bool,
+    /// About the person's own matters, as far as can be told.
+    pub(super) own: bool,
 }
 
 impl Sentence {
@@ -88,10 +98,30 @@ impl Sentence {
         self.form == Form::Prose && !self.is_question() && !self.is_empty_talk()
     }
 
+    /// Whether it says who the person is, or how things are as a rule: that is nothing they work on.
+    pub(super) fn introduces(&self) -> bool {
+        matches!(statement(&self.text), Some((Kind::Identity | Kind::Fact, _)))
+    }
+
+    /// Marks it as something that the person wants to be kept.
+    pub(super) fn keep(&mut self) {
+        self.found.push(Found { cue: Cue::Prefers, start: 0, end: 0 });
+    }
+
+    /// Whether it speaks of the person or of what they have at hand.
+    pub(super) fn is_personal(&self) -> bool {
+        static PERSON: LazyLock<Phrases> = LazyLock::new(|| {
+            Phrases::new(
+                "i|i'm|i've|my|mine|we|we're|we've|our|ours|我|我们|我們|咱们|ich|mein|meine|wir|unser|yo|mi|je|mon|ma|nous",
+            )
+        });
+        PERSON.are_in(&self.text) || is_technical(&self.text)
+    }
+
     fn is_empty_talk(&self) -> bool {
         let chatty = self.has(Cue::Chatter);
         let substance = self.substance();
-        substance < 2 || (chatty && (self.speaker == Speaker::Assistant || substance < 4))
+        substance < 2 || is_small_talk(&self.text) || (chatty && (self.speaker == Speaker::Assistant || substance < 4))
     }
 
     /// Whether something was decided: `还没决定用…` is the contrary.
@@ -111,7 +141,7 @@ impl Sentence {
             (_, Speaker::Tool) => return None,
             _ if self.is_empty_talk() => return None,
             (Form::ToDo, _) => (Section::Open, 3.0),
-            (Form::Prose, Speaker::Person) => self.weigh_person(place),
+            (Form::Prose, Speaker::Person) => self.weigh_person(place)?,
             (Form::Prose, Speaker::Assistant) => self.weigh_assistant(place)?,
         };
         let too_long = if size > 70 {
@@ -126,13 +156,16 @@ impl Sentence {
         Some((section, base + 0.35 * details as f64 + 0.6 * place.position - too_long - thin))
     }
 
-    fn weigh_person(&self, place: Place) -> (Section, f64) {
-        let question = self.is_question();
+    fn weigh_person(&self, place: Place) -> Option<(Section, f64)> {
         let first = if place.opens { 1.6 } else { 0.0 };
-        if question && (place.unanswered || self.has(Cue::Opens)) {
-            (Section::Open, 2.8)
-        } else if question {
-            (Section::Working, 0.8 + first)
+        Some(if self.is_question() {
+            if self.has(Cue::Opens) || (place.unanswered && place.own) {
+                (Section::Open, 2.8)
+            } else if place.own || place.answered {
+                (Section::Working, 0.8 + first)
+            } else {
+                return None;
+            }
         } else if self.decides() {
             (Section::Decisions, 3.0)
         } else if self.has(Cue::Opens) {
@@ -145,9 +178,11 @@ impl Sentence {
             (Section::Working, 1.6 + first)
         } else if self.has(Cue::Done) {
             (Section::Working, 1.4 + first)
+        } else if self.introduces() {
+            (Section::Preferences, 2.0)
         } else {
             (Section::Working, 0.8 + first)
-        }
+        })
     }
 
     fn weigh_assistant(&self, place: Place) -> Option<(Section, f64)> {
@@ -211,7 +246,7 @@ mod tests {
     use super::*;
 
     fn weigh(text: &str, speaker: Speaker) -> Option<(Section, f64)> {
-        Sentence::new(text.to_owned(), speaker, Form::Prose, 0).weigh(Place::default())
+        Sentence::new(text.to_owned(), speaker, Form::Prose, 0).weigh(Place { own: true, ..Place::default() })
     }
 
     #[test]
@@ -236,6 +271,9 @@ mod tests {
             ("Ich bevorzuge kurze Antworten", Section::Preferences),
             ("Hemos decidido viajar en tren", Section::Decisions),
             ("Je préfère le train de nuit", Section::Preferences),
+            ("My name is Ada.", Section::Preferences),
+            ("Our standup is at 9:30.", Section::Preferences),
+            ("We moved from Postgres to SQLite.", Section::Decisions),
         ] {
             assert_eq!(weigh(text, Speaker::Person).map(|(section, _)| section), Some(expected), "of {text:?}");
         }
@@ -253,10 +291,23 @@ mod tests {
             "好的",
             "Great question!",
             "thanks a lot, bye",
+            "Where were we?",
+            "ok go on",
+            "Remember that.",
         ] {
             assert_eq!(weigh(text, Speaker::Person), None, "of {text:?}");
         }
         assert_eq!(weigh("Let me know if you want me to change the config in app.toml.", Speaker::Assistant), None);
+    }
+
+    #[test]
+    fn a_question_is_open_where_nobody_answered_and_it_is_the_persons_own() {
+        let weigh = |text: &str, place| Sentence::new(text.to_owned(), Speaker::Person, Form::Prose, 0).weigh(place);
+        let section = |text, place| weigh(text, place).map(|(section, _)| section);
+        let left = Place { unanswered: true, ..Place::default() };
+        assert_eq!(section("What is 2+2?", left), None);
+        assert_eq!(section("When does our page go live?", Place { own: true, ..left }), Some(Section::Open));
+        assert_eq!(section("What is a monad?", Place { answered: true, ..Place::default() }), Some(Section::Working));
     }
 
     #[test]

@@ -53,6 +53,11 @@ impl Words {
         self.ordered.iter().filter(|word| other.has(word)).count()
     }
 
+    /// Whether both have a word that is no number.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.ordered.iter().any(|word| self.numbers.binary_search(word).is_err() && other.has(word))
+    }
+
     fn has(&self, word: &u64) -> bool {
         self.sorted.binary_search(word).is_ok()
     }

@@ -3,8 +3,12 @@
 -- The row of the last turn that was searched for what should have been stored.
 ALTER TABLE sessions ADD COLUMN filled INTEGER NOT NULL DEFAULT 0;
 
+-- The row of the last turn that was imported before anything was said here: up to there, nothing is due by itself.
+ALTER TABLE sessions ADD COLUMN imported_to INTEGER NOT NULL DEFAULT 0;
+
 -- The conversation whose message asked; NULL where none did.
 ALTER TABLE recalls ADD COLUMN session TEXT;
+ALTER TABLE recalls ADD COLUMN asked_by TEXT NOT NULL DEFAULT 'person';
 CREATE INDEX recalls_by_session ON recalls (session) WHERE session IS NOT NULL;
 
 -- An entry may replace several: the column is a list now. NULL still means none, so that few rows are written anew.

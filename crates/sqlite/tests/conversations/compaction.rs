@@ -147,11 +147,33 @@ fn a_conversation_with_nothing_of_its_own_leaves_no_empty_entry() {
     let home = Home::new();
     home.exchange("cli:one", "hi");
     let model = ScriptedModel::saying(["## Carried over\n- call Ann", NO_FACTS]);
-    assert_eq!(done(home.consolidate("cli:one", &model)).timeline, None);
-    assert_eq!(home.working().as_deref(), Some("## Carried over\n- call Ann"));
+    home.save("user/working", &working_file("## Open threads\n- call Ann"));
+    home.pass(60);
+    let compaction = done(home.consolidate("cli:one", &model));
+    assert_eq!((compaction.timeline, compaction.documents), (None, vec![]));
+    let untouched = Some(working_file("## Open threads\n- call Ann"));
+    assert_eq!(home.text_of("user/working"), untouched, "and working memory stays, date and all");
     assert_eq!(home.timeline(), []);
     assert_eq!(home.engine.conversation(&session("cli:one")).unwrap().1.len(), 2);
     assert_eq!(home.consolidate("cli:one", &model), Consolidation::Nothing);
+}
+
+#[test]
+fn working_memory_stands_for_the_whole_conversation() {
+    let home = Home::new();
+    let say = |id: &str, summary: &str| {
+        home.exchange(id, "go on");
+        done(home.consolidate(id, &ScriptedModel::saying([summary, NO_FACTS])));
+        home.working().unwrap()
+    };
+    say("cli:one", "## Working on\n- the launch page\n\n## Open threads\n- call Ann\n- call Bob");
+    home.pass(60);
+    let later = say("cli:one", "## Decisions\n- blue theme\n\n## Carried over\n- call Ann");
+    assert_eq!(later, "## Working on\n- the launch page\n\n## Decisions\n- blue theme\n\n## Carried over\n- call Ann");
+    let other = say("web:abc", "## Working on\n- the recipe\n\n## Carried over\n- call Ann");
+    assert_eq!(other, "## Working on\n- the recipe\n\n## Carried over\n- call Ann", "another one says what it carries");
+    home.pass(14 * 24 * 60);
+    assert_eq!(say("cli:one", "- anew"), "- anew", "what was said long ago is over");
 }
 
 #[test]

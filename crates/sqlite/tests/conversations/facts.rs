@@ -149,3 +149,49 @@ fn what_memory_put_in_front_of_a_message_is_not_what_was_said() {
     assert!(!format!("{:?}", model.asked()).contains("memory-context"));
     assert_eq!(home.knowledge("user/facts"), [], "and it is not learned anew");
 }
+
+/// A conversation of another time, as an import brings it.
+fn said_at(home: &Home, id: &str, at: &str, text: &str) {
+    let said = Said { at: Some(at.parse().unwrap()), ..Said::now(Role::User, text) };
+    let turns = home.engine.observe(&session(id), &[said]).unwrap().turns;
+    let turns = turns.into_iter().map(|turn| (turn.session, turn.id, turn.content));
+    home.said.lock().unwrap().extend(turns);
+}
+
+#[test]
+fn a_fact_of_long_ago_is_dated_by_the_turn_that_says_it() {
+    let home = Home::new();
+    said_at(&home, "cli:old", "2024-05-06T07:08:09Z", "the deploy runs on Friday at noon");
+    done(home.consolidate("cli:old", &proposing(&[("fact", "The deploy runs on Friday at noon")])));
+    let fact = home.knowledge("user/facts").remove(0);
+    let now = "2026-03-01T12:00:00Z".parse().unwrap();
+    assert_eq!((fact.created_at, fact.updated_at), ("2024-05-06T07:08:09Z".parse().unwrap(), now));
+    said_at(&home, "cli:new", "2026-03-01T08:00:00Z", "the cat sleeps on the sofa");
+    done(home.consolidate("cli:new", &proposing(&[("fact", "The cat sleeps on the sofa")])));
+    assert_eq!(home.knowledge("user/facts").pop().unwrap().created_at, now, "what is of today is dated by now");
+}
+
+#[test]
+fn a_correction_takes_the_place_of_what_it_names_as_wrong() {
+    let home = Home::new();
+    for fact in ["The bakery opens at 9:30", "Our standup is at 9:30."] {
+        home.engine.remember(&NewMemory::fact(fact)).unwrap();
+    }
+    let wrong = home.knowledge("user/facts").remove(1);
+    let text = "Actually the standup is at 10, not 9:30.";
+    home.exchange("cli:one", text);
+    done(home.consolidate("cli:one", &proposing(&[("correction", text)])));
+    let active = home.knowledge("user/facts");
+    assert_eq!(contents(&active), ["The bakery opens at 9:30", text]);
+    assert_eq!((wrong.content.as_str(), &active[1].supersedes), ("Our standup is at 9:30.", &vec![wrong.id]));
+}
+
+#[test]
+fn a_correction_of_long_ago_takes_the_place_of_nothing_newer() {
+    let home = Home::new();
+    home.engine.remember(&NewMemory::fact("Our standup is at 9:30.")).unwrap();
+    let text = "Actually the standup is at 10, not 9:30.";
+    said_at(&home, "cli:old", "2024-05-06T07:08:09Z", text);
+    done(home.consolidate("cli:old", &proposing(&[("correction", text)])));
+    assert!(contents(&home.knowledge("user/facts")).contains(&"Our standup is at 9:30."));
+}

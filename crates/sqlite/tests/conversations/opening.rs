@@ -32,7 +32,7 @@ fn a_reconnect_and_every_later_turn_get_the_same_bytes() {
     home.save("user/profile", "- Ada\n");
     home.exchange("cli:one", "now the lexer");
     done(home.consolidate("cli:one", &ScriptedModel::saying(["## Working on\n- the lexer", NO_FACTS])));
-    assert_eq!(home.working().as_deref(), Some("## Working on\n- the lexer"));
+    assert_eq!(home.working(), Some(format!("{SUMMARY}\n- the lexer")));
     let id = session("web:abc");
     for engine in [home.engine.clone(), home.restarted()] {
         let again = engine.start_session(&StartSession::new(id.clone())).unwrap();
@@ -98,15 +98,17 @@ fn working_memory_that_cannot_be_read_is_silently_ignored() {
 #[test]
 fn every_compaction_writes_working_memory() {
     let home = Home::new();
-    for (n, summary) in ["- first", "- second", "- third"].into_iter().enumerate() {
-        let id = if n == 1 { "web:abc" } else { "cli:one" };
+    // What the same conversation said before goes on; what another one said is replaced.
+    let expected = ["- first", "- second", "- first\n- third"];
+    for (summary, expected) in ["- first", "- second", "- third"].into_iter().zip(expected) {
+        let id = if summary == "- second" { "web:abc" } else { "cli:one" };
         home.exchange(id, "go on");
         let compaction = done(home.consolidate(id, &ScriptedModel::saying([summary, NO_FACTS])));
         assert_eq!(compaction.documents, [document("user/working")]);
-        assert_eq!(home.text_of("user/working"), Some(working_file(summary)));
+        assert_eq!(home.text_of("user/working"), Some(working_file(expected)));
     }
     let written: Vec<String> = home.versions("user/working").into_iter().map(|(_, text)| text).collect();
-    assert_eq!(written, ["- first", "- second", "- third"].map(working_file), "and the earlier ones are kept");
+    assert_eq!(written, expected.map(working_file), "and the earlier ones are kept");
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! Documents: identity and its limit, working memory, and a person who edits the files.
 
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use throughline_core::engine::{EngineError, NewMemory, Outcome};
-use throughline_core::model::{Document, Layer, Name, Namespace, Verb};
+use throughline_core::engine::{EngineError, LineOutcome, NewMemory, Outcome};
+use throughline_core::model::{Document, Importance, Layer, Name, Namespace, Status, Verb};
 use throughline_core::ports::DocumentError;
+use throughline_core::tools::parameters::MemorySection;
+use throughline_documents::FileDocuments;
 
 use super::*;
 
@@ -224,4 +227,182 @@ fn any_address_reads_as_markdown() {
     for nothing in ["global", "user/profile", "sessions/cli:main", "projects/apollo"] {
         assert_eq!(read(nothing), None, "{nothing}");
     }
+}
+
+const MEMORY: &str = "projects/apollo";
+
+/// A world with files, and two directories that a project may have.
+fn with_files() -> (Place, [PathBuf; 2]) {
+    let home = tempfile::tempdir().unwrap();
+    let store = store_in(&home);
+    let register = Arc::clone(&store);
+    let places = move |name: &Name| {
+        let project = register.project(name).ok().flatten().filter(|project| project.status == Status::Active)?;
+        project.dir.map(PathBuf::from)
+    };
+    let documents = FileDocuments::open(&home.path().join("data")).unwrap().with_projects(places);
+    let dirs = ["one", "two"].map(|name| home.path().join(name));
+    dirs.iter().for_each(|dir| std::fs::create_dir(dir).unwrap());
+    (Place { world: World::build(store, Arc::new(documents), |_| {}), _home: home }, dirs)
+}
+
+fn put(world: &World, dir: &Path) {
+    world.engine.place_project("apollo", dir.to_str()).unwrap();
+}
+
+fn said_in(dir: &Path) -> Option<String> {
+    std::fs::read_to_string(dir.join("memory.md")).ok()
+}
+
+fn versions(world: &World) -> Vec<Option<String>> {
+    world.store.document_versions(&document(MEMORY)).unwrap().into_iter().map(|version| version.text).collect()
+}
+
+#[test]
+fn a_project_whose_directory_is_not_there_has_lost_nothing() {
+    let (world, [one, _]) = with_files();
+    put(&world, &one);
+    let away = one.with_file_name("away");
+    world.engine.write(&document(MEMORY), "- a zebra\n", None).unwrap();
+    std::fs::rename(&one, &away).unwrap();
+    assert_eq!(recalled(&world, "zebra"), ["a zebra"], "what is known of it is still known");
+    assert_eq!(versions(&world).len(), 1, "nobody removed it");
+    let health = world.engine.health();
+    let problems = format!("{health:?}");
+    assert!(problems.contains("`projects/apollo` cannot be reached"), "{problems}");
+    for error in [
+        world.engine.read(&MEMORY.parse().unwrap()).unwrap_err(),
+        world.engine.write(&document(MEMORY), "- lost\n", None).unwrap_err(),
+        world.engine.undo().unwrap_err(),
+    ] {
+        assert!(matches!(error, EngineError::Document(DocumentError::Unreachable { .. })), "{error:?}");
+        assert!(error.hint().unwrap().contains("project add NAME --dir DIR"));
+    }
+    std::fs::rename(&away, &one).unwrap();
+    assert_eq!(world.engine.read(&MEMORY.parse().unwrap()).unwrap().as_deref(), Some("- a zebra\n"));
+    assert_eq!(versions(&world).len(), 1);
+}
+
+#[test]
+fn a_project_that_is_moved_has_the_file_of_its_directory_and_an_undo_touches_neither() {
+    for there in [None, Some("- a giraffe\n")] {
+        let (world, [one, two]) = with_files();
+        put(&world, &one);
+        world.engine.write(&document(MEMORY), "- a zebra\n", None).unwrap();
+        there.iter().for_each(|text| std::fs::write(two.join("memory.md"), text).unwrap());
+        put(&world, &two);
+        assert_eq!(recalled(&world, "zebra giraffe"), there.map(|_| "a giraffe").into_iter().collect::<Vec<_>>());
+        assert_eq!(versions(&world).len(), 2);
+        let newest = world.engine.changes(1).unwrap().remove(0);
+        assert_eq!((newest.verb, newest.actor.via.as_str()), (Verb::Project, "test"), "no edit by hand");
+        assert_eq!(world.engine.undo().unwrap().undone.verb, Verb::Project);
+        assert_eq!(said_in(&one).as_deref(), Some("- a zebra\n"));
+        assert_eq!(said_in(&two).as_deref(), there);
+        assert_eq!(recalled(&world, "zebra giraffe"), ["a zebra"]);
+        assert_eq!(versions(&world).last().unwrap().as_deref(), Some("- a zebra\n"));
+        assert_eq!(world.engine.undo().unwrap().undone.verb, Verb::Write, "nothing else happened");
+        assert_eq!((said_in(&one), said_in(&two).as_deref()), (None, there));
+    }
+}
+
+#[test]
+fn a_directory_that_got_another_name_keeps_its_history() {
+    let (world, [one, two]) = with_files();
+    put(&world, &one);
+    world.engine.write(&document(MEMORY), "- a zebra\n", None).unwrap();
+    std::fs::remove_dir(&two).unwrap();
+    std::fs::rename(&one, &two).unwrap();
+    put(&world, &two);
+    assert_eq!((versions(&world).len(), recalled(&world, "zebra")), (1, vec!["a zebra".to_owned()]));
+    let changes = world.engine.changes(9).unwrap().len();
+    recalled(&world, "zebra");
+    assert_eq!(world.engine.changes(9).unwrap().len(), changes);
+}
+
+#[test]
+fn a_file_that_was_there_before_its_project_stays_when_that_is_undone() {
+    let (world, [one, _]) = with_files();
+    std::fs::write(one.join("memory.md"), "- key AKIAIOSFODNN7EXAMPLE\n- a zebra\n").unwrap();
+    put(&world, &one);
+    assert_eq!(recalled(&world, "zebra"), ["a zebra"]);
+    world.engine.undo().unwrap();
+    assert!(said_in(&one).unwrap().contains("AKIAIOSFODNN7EXAMPLE"));
+    assert_eq!((recalled(&world, "zebra"), world.engine.projects().unwrap()), (Vec::new(), Vec::new()));
+    assert_eq!(world.engine.read(&MEMORY.parse().unwrap()).unwrap(), None, "no project, no document");
+}
+
+#[test]
+fn a_secret_in_a_file_that_a_project_left_is_no_edit_when_it_comes_back() {
+    let (world, [one, two]) = with_files();
+    std::fs::write(one.join("memory.md"), "- key AKIAIOSFODNN7EXAMPLE\n- a zebra\n").unwrap();
+    put(&world, &one);
+    put(&world, &two);
+    world.engine.undo().unwrap();
+    assert!(said_in(&one).unwrap().contains("AKIAIOSFODNN7EXAMPLE"));
+    assert_eq!(recalled(&world, "zebra"), ["a zebra"]);
+    assert_eq!(world.engine.changes(1).unwrap()[0].verb, Verb::Undo, "nobody edited it");
+}
+
+#[test]
+fn a_removed_project_is_not_looked_at() {
+    let (world, [one, two]) = with_files();
+    put(&world, &one);
+    world.engine.write(&document(MEMORY), "- a zebra\n", None).unwrap();
+    world.engine.remove_project("apollo").unwrap();
+    assert_eq!(world.engine.read(&MEMORY.parse().unwrap()).unwrap(), None);
+    assert_eq!(versions(&world).len(), 1, "nobody removed its file");
+    put(&world, &two);
+    world.engine.undo().unwrap();
+    assert_eq!((said_in(&one).as_deref(), said_in(&two)), (Some("- a zebra\n"), None));
+}
+
+#[test]
+fn a_directory_belongs_to_one_project() {
+    let (world, [one, two]) = with_files();
+    put(&world, &one);
+    let error = world.engine.place_project("gemini", one.to_str()).unwrap_err();
+    assert!(error.to_string().contains("belongs to the project `apollo`"), "{error}");
+    put(&world, &two);
+    world.engine.place_project("gemini", one.to_str()).unwrap();
+}
+
+#[test]
+fn each_recorded_line_says_what_became_of_it() {
+    let world = place();
+    let file = document("user/memory");
+    let weight = Importance::default().significance();
+    let record = |text: &str, section| {
+        let mut lines = world.engine.record(&file, &[(text.to_owned(), weight)], section).unwrap().lines;
+        (lines.len(), lines.remove(0).outcome)
+    };
+    assert_eq!(record("ship the parser", MemorySection::Is), (1, LineOutcome::Created));
+    assert_eq!(record("ship the parser", MemorySection::Is), (1, LineOutcome::Unchanged));
+    assert_eq!(record("ship the parser", MemorySection::Done), (1, LineOutcome::Moved));
+    assert_eq!(record("ship the parser", MemorySection::Done), (1, LineOutcome::Unchanged));
+    assert_eq!(record("ship the lexer", MemorySection::Done), (1, LineOutcome::Created));
+    let text = text_of(&world, "user/memory").unwrap();
+    assert!(text.ends_with("## What Is Done\n\n- [sig:3] ship the parser\n- [sig:3] ship the lexer\n"), "{text}");
+    let by = |reference: &str| world.engine.complete(&file, reference).map(|done| done.lines[0].outcome);
+    assert_eq!(by("ship the parser").unwrap(), LineOutcome::Unchanged);
+    assert_eq!(text_of(&world, "user/memory").unwrap(), text, "and stays in its place");
+    assert_eq!(record("feed the cat", MemorySection::Is), (1, LineOutcome::Created));
+    let id = recall(&world, "cat").remove(0).memory.entry.id;
+    assert_eq!(by(&id.as_str()[..8]).unwrap(), LineOutcome::Moved);
+    assert_eq!(by(id.as_str()).unwrap(), LineOutcome::Unchanged);
+}
+
+#[test]
+fn what_looks_like_an_id_and_is_none_is_no_fact() {
+    let world = place();
+    let file = document("user/memory");
+    for reference in ["a1b2c4", "abcdefgh", "abcdefghijklmnop"] {
+        let error = world.engine.complete(&file, reference).unwrap_err();
+        assert!(matches!(error, EngineError::NoLine { .. }), "{reference}: {error:?}");
+    }
+    assert_eq!(text_of(&world, "user/memory"), None);
+    for fact in ["tests", "Parser", "the parser"] {
+        assert_eq!(world.engine.complete(&file, fact).unwrap().lines[0].outcome, LineOutcome::Created, "{fact}");
+    }
+    save(&world, "user/memory", "## WIS\n- cleanup\n");
+    assert_eq!(world.engine.complete(&file, "cleanup").unwrap().lines[0].outcome, LineOutcome::Moved);
 }

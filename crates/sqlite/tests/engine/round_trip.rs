@@ -192,6 +192,14 @@ fn in_use(export: &Export) -> impl PartialEq + std::fmt::Debug + use<> {
     )
 }
 
+/// Imports, and holds the dry run to what came of it.
+fn import_as_foretold(world: &World, export: &Export) -> Imported {
+    let foretold = world.engine.preview_import(export).unwrap();
+    let imported = world.engine.import(export).unwrap();
+    assert_eq!((foretold.dry_run, foretold.imported), (true, imported.clone()));
+    imported
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -203,9 +211,10 @@ proptest! {
         let json = serde_json::to_string(&there).unwrap();
         prop_assert_eq!(&serde_json::from_str::<Export>(&json).unwrap(), &there);
         let to = elsewhere();
-        to.engine.import(&there).unwrap();
+        import_as_foretold(&to, &there);
         prop_assert_eq!(&export(&to), &there);
-        let Imported { adopted, documents, set_aside } = to.engine.import(&there).unwrap();
+        let Imported { adopted, documents, set_aside, left_out } = import_as_foretold(&to, &there);
+        prop_assert_eq!(left_out, Vec::<DocumentName>::new());
         prop_assert_eq!((adopted.added, adopted.turns, adopted.tasks, adopted.projects), (0, 0, 0, 0));
         prop_assert_eq!((documents, set_aside), (Vec::<DocumentName>::new(), Vec::<SetAside>::new()));
         prop_assert_eq!(&export(&to), &there, "a second time changes nothing");
@@ -217,7 +226,7 @@ proptest! {
                 undone => drop(undone.unwrap()),
             }
             prop_assert_eq!(in_use(&export(&to)), in_use(&empty));
-            to.engine.import(&there).unwrap();
+            import_as_foretold(&to, &there);
             prop_assert_eq!(in_use(&export(&to)), in_use(&there), "what was undone is back");
         }
         prop_assert_eq!(to.store.check().unwrap(), Vec::<String>::new());

@@ -168,7 +168,9 @@ fn a_memory_whose_key_is_taken_here_is_stored_inactive() {
     let export = furnished().engine.export().unwrap();
     let to = elsewhere();
     remember_as(&to, "drink", "likes water");
+    let foretold = to.engine.preview_import(&export).unwrap();
     let imported = to.engine.import(&export).unwrap();
+    assert_eq!(foretold.imported, imported, "the dry run tells the truth");
     assert_eq!(imported.adopted.inactive.len(), 1);
     assert_eq!(to.engine.show("drink").unwrap().entry.content, "likes water");
     assert_eq!(to.engine.show(imported.adopted.inactive[0].as_str()).unwrap().entry.content, "likes tea");
@@ -380,6 +382,28 @@ fn what_was_forgotten_after_an_import_is_not_brought_back_by_the_next() {
     let to = elsewhere();
     to.engine.import(&export).unwrap();
     to.engine.forget("drink").unwrap();
+    assert_eq!(to.engine.preview_import(&export).unwrap().imported.adopted.kept, 3);
     assert_eq!(to.engine.import(&export).unwrap().adopted.kept, 3);
     assert_eq!(recalled(&to, "tea"), Vec::<String>::new());
+}
+
+/// Turns that were said elsewhere make nothing due, until something is said here; the person's word takes them all.
+#[test]
+fn imported_turns_make_nothing_due_by_themselves() {
+    let to = place();
+    let session = "web:x".parse().unwrap();
+    let said = |range: std::ops::Range<u32>| -> Vec<Turn> {
+        range.map(|n| stores::turn(&format!("t{n}"), "web:x", "I like soup")).collect()
+    };
+    assert_eq!(to.store.append_imported(&said(0..20)).unwrap(), 20);
+    assert_eq!(to.store.append_imported(&said(0..25)).unwrap(), 5, "a conversation that grew");
+    to.clock.advance(days(1));
+    assert_eq!(to.engine.due(&session).unwrap(), None);
+    let state = to.store.session(&session).unwrap().unwrap();
+    let all = to.store.turns_after(&session, state.consolidated).unwrap();
+    assert_eq!((all.len(), all.last().unwrap().0), (25, state.imported_to), "they wait to be consolidated");
+    to.store.append(&said(25..28)).unwrap();
+    assert!(to.engine.due(&session).unwrap().is_some(), "what is said here counts");
+    to.store.append_imported(&said(28..30)).unwrap();
+    assert_eq!(to.store.session(&session).unwrap().unwrap().imported_to, state.imported_to);
 }

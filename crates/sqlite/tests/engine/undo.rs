@@ -1,8 +1,10 @@
 //! Undo and restore, of everything that can be changed.
 
+use std::sync::Mutex;
+
 use throughline_core::engine::{Edit, EngineError, HistoryOf, NewMemory, Outcome, Restored};
-use throughline_core::model::{ContentHash, Importance, Status, Verb};
-use throughline_core::ports::Page;
+use throughline_core::model::{Change, ChangeId, ContentHash, Document, Importance, Name, Status, Verb};
+use throughline_core::ports::{DocumentError, Op, Page};
 
 use super::*;
 
@@ -122,4 +124,151 @@ fn a_secret_in_a_persons_file_is_never_overwritten_by_its_redaction() {
     assert!(matches!(world.engine.undo(), Err(EngineError::NothingToUndo)), "what is left alone blocks nothing");
     world.engine.erase(secret.entry.id.as_str(), false).unwrap();
     assert_eq!(text(), "- likes tea\n");
+}
+
+/// Documents of which one write or removal fails: the second, the third.
+#[derive(Default)]
+struct Failing {
+    inner: MemoryDocuments,
+    steps_left: Mutex<Option<usize>>,
+}
+
+impl Failing {
+    fn at(&self, nth: usize) {
+        *self.steps_left.lock().unwrap() = Some(nth);
+    }
+
+    fn step(&self, name: &DocumentName) -> Result<(), DocumentError> {
+        let mut left = self.steps_left.lock().unwrap();
+        *left = left.map(|left| left.wrapping_sub(1));
+        if *left != Some(0) {
+            return Ok(());
+        }
+        let source = std::io::Error::other("the disk is gone");
+        Err(DocumentError::Io { doing: "write", name: name.to_string(), source })
+    }
+}
+
+impl Documents for Failing {
+    fn read(&self, name: &DocumentName) -> Result<Option<Document>, DocumentError> {
+        self.inner.read(name)
+    }
+    fn write(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), DocumentError> {
+        self.step(name)?;
+        self.inner.write(name, text, expected)
+    }
+    fn remove(&self, name: &DocumentName, expected: &ContentHash) -> Result<(), DocumentError> {
+        self.step(name)?;
+        self.inner.remove(name, expected)
+    }
+    fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError> {
+        self.inner.list(namespace)
+    }
+    fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError> {
+        self.inner.stamp(name)
+    }
+}
+
+const TOUCHED: [&str; 3] = ["user/patterns", "user/profile", "user/working"];
+
+/// One change to several documents, as a consolidation makes it: one is new, one is rewritten, one goes away.
+fn touch_several(world: &World) {
+    for name in &TOUCHED[1..] {
+        world.engine.write(&document(name), &format!("- {name} before\n"), None).unwrap();
+    }
+    let (actor, at) = (Actor::new(Source::System, "test"), world.engine.now());
+    let change = Change { id: ChangeId::new("touchseveral2222"), actor, verb: Verb::Consolidate, at, undoes: None };
+    let texts = [Some("- new\n"), Some("- after\n"), None];
+    let named = || TOUCHED.iter().map(|name| document(name)).zip(texts);
+    let ops: Vec<Op> = named().map(|(name, text)| Op::document(name, text.map(str::to_owned))).collect();
+    let mut write = || {
+        for (name, text) in named() {
+            let before = world.documents.read(&name).unwrap().map_or_else(ContentHash::missing, |found| found.hash);
+            match text {
+                Some(text) => world.documents.write(&name, text, &before).unwrap(),
+                None => world.documents.remove(&name, &before).unwrap(),
+            }
+        }
+        true
+    };
+    world.store.apply(&change, &ops, &mut write).unwrap();
+}
+
+fn texts(world: &World) -> [Option<String>; 3] {
+    TOUCHED.map(|name| text_of(world, name))
+}
+
+/// Nothing of a failed undo is there: no file, no version, and nothing that looks like a person's edit.
+fn undo_leaves_nothing(world: &World) {
+    let before = texts(world);
+    let versions = || TOUCHED.map(|name| world.store.document_versions(&document(name)).unwrap().len());
+    let known = versions();
+    assert!(world.engine.undo().is_err());
+    assert_eq!(texts(world), before);
+    recall(world, "after");
+    assert_eq!(versions(), known, "nothing was taken for a person's edit");
+    assert_eq!(world.engine.changes(1).unwrap()[0].id.as_str(), "touchseveral2222");
+}
+
+#[test]
+fn an_undo_of_which_one_file_fails_takes_the_others_back() {
+    for nth in 1..=3 {
+        let documents = Arc::new(Failing::default());
+        let world = place_with(Arc::clone(&documents) as Arc<dyn Documents>, |_| {});
+        touch_several(&world);
+        documents.at(nth);
+        undo_leaves_nothing(&world);
+        world.engine.undo().unwrap();
+        let put_back = [None, Some("- user/profile before\n".to_owned())];
+        assert_eq!(texts(&world)[..2], put_back, "the {nth}. failed once");
+        assert!(texts(&world)[2].as_deref().unwrap().contains("- user/working before"));
+    }
+}
+
+#[test]
+fn an_undo_that_the_store_does_not_commit_takes_its_files_back() {
+    let world = place();
+    touch_several(&world);
+    let commits = Commits::refused(&world);
+    undo_leaves_nothing(&world);
+    commits.allow();
+    world.engine.undo().unwrap();
+    assert_eq!(text_of(&world, "user/patterns"), None);
+}
+
+#[test]
+fn a_write_that_the_store_does_not_commit_takes_its_file_back() {
+    let world = place();
+    let notes = document("user/notes");
+    let commits = Commits::refused(&world);
+    assert!(world.engine.write(&notes, "- one\n", None).is_err());
+    assert_eq!(text_of(&world, "user/notes"), None);
+    commits.allow();
+    world.engine.write(&notes, "- one\n", None).unwrap();
+    let commits = Commits::refused(&world);
+    assert!(world.engine.write(&notes, "- two\n", None).is_err());
+    assert_eq!(text_of(&world, "user/notes").as_deref(), Some("- one\n"));
+    commits.allow();
+    assert_eq!(recalled(&world, "one two"), ["one"]);
+    let versions = world.store.document_versions(&notes).unwrap();
+    assert_eq!(versions.len(), 1, "nothing was taken for a person's edit: {versions:?}");
+}
+
+/// A database that takes every change, runs what comes last, and then fails to commit.
+struct Commits(rusqlite::Connection);
+
+impl Commits {
+    fn refused(place: &Place) -> Self {
+        let connection = rusqlite::Connection::open(place._home.path().join("memory.db")).unwrap();
+        let refuse = "CREATE TABLE refused (id INTEGER PRIMARY KEY, \
+                        of INTEGER REFERENCES refused (id) DEFERRABLE INITIALLY DEFERRED);
+                      CREATE TRIGGER refuse AFTER INSERT ON changes \
+                        BEGIN INSERT INTO refused (of) VALUES (-1); END;";
+        connection.execute_batch(refuse).unwrap();
+        Self(connection)
+    }
+
+    fn allow(self) {
+        self.0.execute_batch("DROP TRIGGER refuse; DROP TABLE refused;").unwrap();
+    }
 }

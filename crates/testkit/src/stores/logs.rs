@@ -2,7 +2,7 @@
 
 use throughline_core::model::{Position, RecallId, Session, SessionId};
 use throughline_core::ports::{Op, StoreStats};
-use throughline_core::recall::{FoundBy, RecallRecord, RecalledHit, Why};
+use throughline_core::recall::{AskedBy, FoundBy, RecallRecord, RecalledHit, Why};
 
 use super::*;
 
@@ -27,6 +27,7 @@ pub(super) fn recall(id: &str, query: &str, at: i64, hits: &[&str]) -> RecallRec
         recall_id: RecallId::new(id),
         at: minute(at),
         session: None,
+        by: AskedBy::Tool,
         query: query.to_owned(),
         hits: hits.iter().map(hit).collect(),
     }
@@ -39,7 +40,9 @@ fn recalls_are_noted_the_newest_first(make: Make<'_>) {
     noted.iter().cloned().for_each(|recall| store.note(recall));
     let [first, second] = noted;
     assert_eq!(done(store.recalls(None, 9)), [second.clone(), first]);
-    assert_eq!(done(store.recalls(None, 1)), [second]);
+    assert_eq!(done(store.recalls(None, 1)), std::slice::from_ref(&second));
+    assert_eq!(done(store.recall_record(&second.recall_id)), Some(second));
+    assert_eq!(done(store.recall_record(&RecallId::new("r3"))), None);
     assert_eq!(done(store.changes(9)), [], "a recall is no change");
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use owo_colors::OwoColorize as _;
-use throughline_core::engine::{self, ImportReport, SetAside, Tally};
+use throughline_core::engine::{self, ImportReport, Imported, SetAside, Tally};
 use throughline_core::import::{self, Format, Found, ImportError, Skipped};
 
 use super::failure::Failure;
@@ -29,6 +29,9 @@ pub(super) struct Import {
     /// What it is, where that cannot be told: throughline, chatgpt, claude, mem0, mcp, markdown, hermes, openclaw, jsonl
     #[arg(long, value_name = "NAME")]
     format: Option<Format>,
+    /// The project that its memories belong to; CLAUDE.md and AGENTS.md below a project's directory belong to that
+    #[arg(long, value_name = "NAME")]
+    project: Option<String>,
     /// Show what would be added and what would not, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -37,7 +40,7 @@ pub(super) struct Import {
 impl Import {
     pub(super) fn run(self, world: &World) -> Answer {
         if self.from.is_dir() {
-            return self.take(world, &self.folder()?);
+            return self.take(world, &self.folder(world)?);
         }
         let name = self.from.to_string_lossy().into_owned();
         let bytes = read(&self.from)?;
@@ -45,20 +48,25 @@ impl Import {
         if self.format.or_else(detected) == Some(Format::Throughline) {
             return self.own(world, &bytes);
         }
-        let found = import::read(&name, &bytes, self.format).map_err(refused)?;
+        let mut found = import::read(&name, &bytes, self.format).map_err(refused)?;
         drop(bytes);
+        self.assign(world, &self.from, &mut found)?;
         self.take(world, &found)
     }
 
     /// What the known files of a folder hold. One that cannot be read costs no other.
-    fn folder(&self) -> Result<Found, Failure> {
+    fn folder(&self, world: &World) -> Result<Found, Failure> {
         let listing = |error: std::io::Error| Failure::io(&format!("list {}", self.from.display()), &error);
         let mut found = Found::default();
         let mut first = None;
         for name in known_files(&self.from).map_err(listing)? {
-            let bytes = read(&self.from.join(&name))?;
+            let path = self.from.join(&name);
+            let bytes = read(&path)?;
             match import::read(&name, &bytes, self.format) {
-                Ok(part) => found.join(part),
+                Ok(mut part) => {
+                    self.assign(world, &path, &mut part)?;
+                    found.join(part);
+                }
                 Err(error) => {
                     found.skip(&name, &error.to_string());
                     first.get_or_insert(error);
@@ -76,6 +84,19 @@ impl Import {
         }
     }
 
+    /// Gives what a file holds to the project that is named, or that such a file belongs to by where it lies.
+    fn assign(&self, world: &World, path: &Path, found: &mut Found) -> Result<(), Failure> {
+        let project = match &self.project {
+            Some(name) => Some(name.clone()),
+            None if path.to_str().is_some_and(import::is_of_project) => project_around(world, path)?,
+            None => None,
+        };
+        if let Some(project) = project {
+            found.assign(&project);
+        }
+        Ok(())
+    }
+
     fn take(&self, world: &World, found: &Found) -> Answer {
         let bar = bar("pieces");
         let report = world.engine.import_found(found, self.dry_run, &mut |done, total| {
@@ -89,37 +110,61 @@ impl Import {
 
     /// An export of our own.
     fn own(&self, world: &World, bytes: &[u8]) -> Answer {
+        if self.project.is_some() {
+            let hint = "import it without `--project`";
+            return Err(Failure::new("the memories of a Throughline export keep their own projects", hint));
+        }
         let export: engine::Export = serde_json::from_slice(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
             .map_err(|error| Failure::from(engine::EngineError::BadExport { problem: error.to_string() }))?;
-        let counted = |added, kept, documents: usize, turns| {
-            format!(
-                "{}; {kept} here already; {}; {}\n",
-                style::count(added, "memory", "memories"),
-                style::count(documents as u64, "document", "documents"),
-                style::count(turns, "turn", "turns"),
-            )
-        };
         if self.dry_run {
             let preview = world.engine.preview_import(&export)?;
-            let counts = counted(preview.added, preview.kept, preview.documents.len(), preview.turns);
-            let mut told = format!("would import {counts}");
-            for name in &preview.differing {
-                told.push_str(&format!("{name} differs here and would stay as it is\n"));
-            }
-            return Ok(Reply::new(&preview, told + "nothing was changed\n"));
+            let told = told_own(&preview.imported, true);
+            return Ok(Reply::new(&preview, told));
         }
         let imported = world.engine.import(&export)?;
-        let adopted = &imported.adopted;
-        let counts = counted(adopted.added, adopted.kept, imported.documents.len(), adopted.turns);
-        let mut told = format!("imported {counts}");
-        for id in &adopted.inactive {
-            told.push_str(&format!("{} is stored but inactive: its key is taken\n", style::short(id.as_str())));
-        }
-        for SetAside { name, aside } in &imported.set_aside {
-            told.push_str(&format!("{name} differs here and stayed as it is; the imported text is in {aside}\n"));
-        }
+        let told = told_own(&imported, false);
         Ok(Reply::new(&imported, told))
     }
+}
+
+/// What became, or would become, of an export of our own.
+fn told_own(imported: &Imported, dry_run: bool) -> String {
+    let adopted = &imported.adopted;
+    let mut parts = vec![
+        style::count(adopted.added, "memory", "memories"),
+        format!("{} here already", adopted.kept),
+        style::count(imported.documents.len() as u64, "document", "documents"),
+        style::count(adopted.turns, "turn", "turns"),
+    ];
+    let work = [(adopted.tasks, "task", "tasks"), (adopted.projects, "project", "projects")];
+    parts
+        .extend(work.iter().filter(|(count, ..)| *count > 0).map(|(count, one, many)| style::count(*count, one, many)));
+    let (import, be, stay, stand) = match dry_run {
+        true => ("would import", "would be", "would stay", "would stand"),
+        false => ("imported", "is", "stayed", "stands"),
+    };
+    let mut told = format!("{import} {}\n", parts.join("; "));
+    for id in &adopted.inactive {
+        told.push_str(&format!("{} {be} stored but inactive: its key is taken\n", style::short(id.as_str())));
+    }
+    for SetAside { name, aside } in &imported.set_aside {
+        told.push_str(&format!("{name} differs here and {stay} as it is; the imported text {stand} in {aside}\n"));
+    }
+    for project in imported.left_out.iter().filter_map(|name| name.as_project()) {
+        told.push_str(&format!(
+            "the memory file of project {project} stays where it is; the exported text is not written\n"
+        ));
+    }
+    told.push_str(if dry_run { "nothing was changed\n" } else { "" });
+    told
+}
+
+/// The registered project in whose directory a file lies, the innermost first.
+fn project_around(world: &World, path: &Path) -> Result<Option<String>, Failure> {
+    let Ok(path) = path.canonicalize() else { return Ok(None) };
+    let projects = world.engine.projects()?;
+    let at = |dir: &Path| projects.iter().find(|project| project.dir.as_deref().is_some_and(|at| Path::new(at) == dir));
+    Ok(path.ancestors().skip(1).find_map(at).map(|project| project.name.to_string()))
 }
 
 fn refused(error: ImportError) -> Failure {
@@ -164,7 +209,8 @@ fn known_files(folder: &Path) -> std::io::Result<Vec<String>> {
 fn told(report: &ImportReport) -> String {
     let mut told = String::new();
     for file in &report.files {
-        told.push_str(&style::one_line(&format!("{} is {}", file.name, file.format), WIDTH));
+        let project = file.project.as_ref().map(|project| format!(", of project {project}")).unwrap_or_default();
+        told.push_str(&style::one_line(&format!("{} is {}{project}", file.name, file.format), WIDTH));
         told.push('\n');
     }
     let kinds = [("knowledge", &report.knowledge), ("archive", &report.archive), ("turns", &report.turns)];
@@ -177,13 +223,18 @@ fn told(report: &ImportReport) -> String {
     for (kind, count) in &report.redacted {
         told.push_str(&format!("{:<10} {}\n", "redacted", style::count(*count, kind, kind)));
     }
-    for Skipped { reason, count, places } in &report.skipped {
-        let more = if *count > places.len() as u64 { ", …" } else { "" };
-        let line = format!("{count} that {reason}: {}{more}", places.join(", "));
-        told.push_str(&format!("{:<10} {}\n", "skipped", style::one_line(&line, WIDTH)));
+    for (what, pieces) in [("skipped", &report.skipped), ("adjusted", &report.adjusted)] {
+        for piece in pieces {
+            told.push_str(&format!("{what:<10} {}\n", style::one_line(&why(piece), 2 * WIDTH)));
+        }
     }
     for sample in &report.samples {
         told.push_str(&format!("{}\n", format!("  + {}", style::one_line(sample, WIDTH)).dimmed()));
+    }
+    let new = report.knowledge.changes() + report.archive.changes() + report.turns.added;
+    let more = new.saturating_sub(report.samples.len() as u64);
+    if more > 0 && !report.samples.is_empty() {
+        told.push_str(&format!("{}\n", format!("  and {more} more").dimmed()));
     }
     told.push_str(match (report.dry_run, report.knowledge.changes() + report.archive.changes(), report.turns.added) {
         (true, ..) => "nothing was changed\n",
@@ -195,6 +246,17 @@ fn told(report: &ImportReport) -> String {
         (false, ..) => "`throughline undo` takes the memories back; what was said is kept\n",
     });
     told
+}
+
+/// `line 4: is not JSON`, `line 4, line 7 and 2 more: each is not JSON`
+fn why(Skipped { reason, count, places }: &Skipped) -> String {
+    let more = match count.saturating_sub(places.len() as u64) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let is_verb = ["is ", "has ", "goes ", "imports "].iter().any(|verb| reason.starts_with(verb));
+    let each = if *count > 1 && is_verb { "each " } else { "" };
+    format!("{}{more}: {each}{reason}", places.join(", "))
 }
 
 fn counted(tally: &Tally, dry_run: bool) -> String {

@@ -4,15 +4,19 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
+use serde::Serialize;
 use serde_json::json;
-use throughline_core::engine::{EngineError, Recorded};
-use throughline_core::model::{DocumentName, Importance, Name, Project, Significance};
+use throughline_core::engine::{EngineError, LineOutcome, Recorded};
+use throughline_core::model::{Document, DocumentName, Importance, Name, Project, Significance};
 use throughline_core::tools::parameters::MemorySection;
 
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style, task};
 use crate::world::World;
+
+/// Where the second column begins: behind the beginning of an id, as with memories.
+const COLUMN: usize = 10;
 
 /// Register the places where you work
 #[derive(Subcommand)]
@@ -95,43 +99,141 @@ fn section(text: &str) -> Result<MemorySection, String> {
     }
 }
 
+/// What the current directory belongs to: the innermost that is registered or has a memory file.
+enum Nearest {
+    /// A project that is registered.
+    Registered(Name),
+    /// A directory with a memory file that no project has.
+    Unregistered(PathBuf),
+}
+
+/// A project to write to, and whether it was registered for that.
+struct Chosen {
+    file: DocumentName,
+    registered: Option<Name>,
+}
+
 impl Here {
-    /// The memory file of the project that is meant.
-    fn file(&self, world: &World) -> Result<DocumentName, Failure> {
+    /// The memory file to write to. A directory that has one, and is no project yet, becomes one.
+    fn to_write(&self, world: &World) -> Result<Chosen, Failure> {
+        let (name, is_new) = match &self.project {
+            Some(name) => (world.engine.project(name)?.project.name, false),
+            None => match nearest(world)? {
+                Nearest::Registered(name) => (name, false),
+                Nearest::Unregistered(dir) => (register(world, &dir)?, true),
+            },
+        };
+        let file = memory_file(world, &name)?;
+        Ok(Chosen { file, registered: is_new.then_some(name) })
+    }
+
+    /// The memory file as it is. Reading registers nothing.
+    fn read(&self, world: &World) -> Result<Option<Document>, Failure> {
         let name = match &self.project {
             Some(name) => world.engine.project(name)?.project.name,
-            None => here(world)?,
+            None => match nearest(world)? {
+                Nearest::Registered(name) => name,
+                Nearest::Unregistered(dir) => {
+                    let (name, path) = named(&dir)?;
+                    return Ok(world.engine.memory_in(&name, &path)?);
+                }
+            },
         };
-        let no_directory = || Failure::from(EngineError::NoDirectory { project: name.clone() });
-        world.engine.memory_file(Some(name.as_str()))?.ok_or_else(no_directory)
+        Ok(world.engine.document(&memory_file(world, &name)?)?)
     }
 }
 
-/// The project that the current directory belongs to: a registered one, the innermost first; else the innermost
-/// directory with a memory file, which is registered under its name.
-fn here(world: &World) -> Result<Name, Failure> {
+fn memory_file(world: &World, name: &Name) -> Result<DocumentName, Failure> {
+    let no_directory = || Failure::from(EngineError::NoDirectory { project: name.clone() });
+    world.engine.memory_file(Some(name.as_str()))?.ok_or_else(no_directory)
+}
+
+/// What the current directory belongs to.
+fn nearest(world: &World) -> Result<Nearest, Failure> {
     let current = std::env::current_dir().and_then(|dir| dir.canonicalize());
     let current = current.map_err(|error| Failure::io("find the current directory", &error))?;
     let projects = world.engine.projects()?;
     for dir in current.ancestors() {
-        let is_at = |project: &&Project| project.dir.as_deref().is_some_and(|place| Path::new(place) == dir);
-        if let Some(project) = projects.iter().find(is_at) {
-            return Ok(project.name.clone());
+        if let Some(project) = projects.iter().find(|project| is_at(project, dir)) {
+            return Ok(Nearest::Registered(project.name.clone()));
         }
-        if dir.join("memory.md").is_file()
-            && let (Some(name), Some(path)) = (dir.file_name().and_then(|name| name.to_str()), dir.to_str())
-            && !projects.iter().any(|project| project.name.as_str() == name)
-        {
-            return Ok(world.engine.add_project(name, Some(path))?.name);
+        if dir.join("memory.md").symlink_metadata().is_ok_and(|found| !found.is_dir()) {
+            return Ok(Nearest::Unregistered(dir.to_owned()));
         }
     }
     let hint = "`throughline project add NAME --dir DIR` registers one; or name one with --project";
     Err(Failure::new("the current directory belongs to no project", hint))
 }
 
-fn recorded(recorded: &Recorded) -> Reply {
-    let ids = recorded.ids.iter().map(|id| style::short(id.as_str())).collect::<Vec<_>>().join(", ");
-    Reply::new(recorded, format!("{} in {} as {ids}\n", "recorded".green(), recorded.file))
+fn is_at(project: &Project, dir: &Path) -> bool {
+    project.dir.as_deref().is_some_and(|place| Path::new(place) == dir)
+}
+
+/// The name that a directory gives to its project, and its path.
+fn named(dir: &Path) -> Result<(Name, String), Failure> {
+    let name = dir.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse().ok());
+    let no_name = || {
+        let hint = format!("`throughline project add NAME --dir {}` registers it under another one", dir.display());
+        Failure::new(format!("{} has a memory file, but its name cannot name a project", dir.display()), hint)
+    };
+    name.zip(dir.to_str().map(str::to_owned)).ok_or_else(no_name)
+}
+
+/// Registers a directory that has a memory file, by its name; never one that was taken out of the register, nor under a
+/// name that means another one.
+fn register(world: &World, dir: &Path) -> Result<Name, Failure> {
+    let every = world.engine.every_project()?;
+    if let Some(removed) = every.iter().find(|project| is_at(project, dir)) {
+        let (name, dir) = (&removed.name, dir.display());
+        let hint = format!("`throughline project add {name} --dir {dir}` brings it back");
+        return Err(Failure::new(format!("the project `{name}` in {dir} was removed"), hint));
+    }
+    let (name, path) = named(dir)?;
+    if every.iter().any(|project| project.name == name) {
+        let message = format!("{path} has a memory file, but another project is called `{name}`");
+        let hint =
+            format!("`throughline project add OTHER --dir {path}` registers it under another name; or use --project");
+        return Err(Failure::new(message, hint));
+    }
+    Ok(world.engine.place_project(name.as_str(), Some(&path))?.name)
+}
+
+/// What is answered to a record, with the project that was registered for it.
+#[derive(Serialize)]
+struct RecordedHere<'a> {
+    #[serde(flatten)]
+    recorded: &'a Recorded,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    registered: Option<&'a Name>,
+}
+
+/// Records in the project that is meant, and says which one became one for that: also where nothing was recorded.
+fn recorded(here: &Here, world: &World, record: impl FnOnce(&DocumentName) -> Result<Recorded, EngineError>) -> Answer {
+    let Chosen { file, registered } = here.to_write(world)?;
+    let done = record(&file).map_err(|error| match &registered {
+        Some(name) => Failure::from(error).with_hint(format!("the directory is now registered as `{name}`")),
+        None => Failure::from(error),
+    })?;
+    let mut text = registered.iter().map(|name| format!("registered as {name}\n")).collect::<String>();
+    for line in &done.lines {
+        let (said, outcome) = match line.outcome {
+            LineOutcome::Created => ("recorded".green().to_string(), "created"),
+            LineOutcome::Moved => ("moved".green().to_string(), "moved"),
+            LineOutcome::Unchanged => ("unchanged".dimmed().to_string(), "stands there already"),
+        };
+        let id = style::short(line.id.as_str());
+        let about = style::plain(&format!("{outcome} · {}", done.file));
+        text.push_str(&format!("{said}\n{}", two_columns(&id.yellow(), id.len(), &line.content, &about)));
+    }
+    Ok(Reply::new(&RecordedHere { recorded: &done, registered: registered.as_ref() }, text))
+}
+
+/// Two lines as a memory has them: a name and what it stands for, and below that what is to be said about it.
+fn two_columns(name: &dyn std::fmt::Display, width: usize, content: &str, about: &str) -> String {
+    let indent = " ".repeat(COLUMN);
+    let gap = " ".repeat(COLUMN.saturating_sub(width).max(2));
+    let content = style::plain(content).replace('\n', &format!("\n{indent}"));
+    format!("{name}{gap}{content}\n{indent}{}\n", about.dimmed())
 }
 
 impl ProjectCommand {
@@ -139,9 +241,9 @@ impl ProjectCommand {
         let engine = &world.engine;
         match self {
             Self::Add(add) => {
-                let dir = add.dir.as_ref().map(directory).transpose()?;
-                let project = engine.add_project(&add.name, dir.as_deref())?;
-                Ok(Reply::new(&project, format!("{}\n{}", "registered".green(), line(&project))))
+                let dir = add.dir.as_deref().map(directory).transpose()?;
+                let project = engine.place_project(&add.name, dir.as_deref())?;
+                Ok(Reply::new(&project, format!("{}\n{}", "registered".green(), line(&project, world))))
             }
             Self::List => {
                 let projects = engine.projects()?;
@@ -161,37 +263,36 @@ impl ProjectCommand {
             }
             Self::Show(one) => {
                 let overview = engine.project(&one.name)?;
-                let mut text = line(&overview.project);
+                let mut text = line(&overview.project, world);
                 if !overview.tasks.is_empty() {
                     text.push_str(&format!("\n{}", task::table(&overview.tasks, world)));
                 }
                 Ok(Reply::new(&overview, text))
             }
             Self::Read(here) => {
-                let file = here.file(world)?;
-                let document = engine.document(&file)?;
+                let document = here.read(world)?;
                 let text = document.as_ref().map(|document| document.text.clone()).unwrap_or_default();
                 Ok(Reply::new(&document, "").with_data(text).or_nothing(document.is_none()))
             }
-            Self::Record(record) => {
-                let fact = (record.text.join(" "), Significance::new(record.sig)?);
-                Ok(recorded(&engine.record(&record.here.file(world)?, &[fact], record.section)?))
+            Self::Record(wanted) => {
+                let fact = (wanted.text.join(" "), Significance::new(wanted.sig)?);
+                recorded(&wanted.here, world, |file| engine.record(file, &[fact], wanted.section))
             }
             Self::Log(log) => {
                 let fact = (log.text.join(" "), Importance::default().significance());
-                Ok(recorded(&engine.record(&log.here.file(world)?, &[fact], MemorySection::Happened)?))
+                recorded(&log.here, world, |file| engine.record(file, &[fact], MemorySection::Happened))
             }
-            Self::Done(log) => Ok(recorded(&engine.complete(&log.here.file(world)?, &log.text.join(" "))?)),
+            Self::Done(log) => recorded(&log.here, world, |file| engine.complete(file, &log.text.join(" "))),
             Self::Remove(one) => {
                 let project = engine.remove_project(&one.name)?;
-                Ok(Reply::new(&project, format!("{}\n{}", "removed".green(), line(&project))))
+                Ok(Reply::new(&project, format!("{}\n{}", "removed".green(), line(&project, world))))
             }
         }
     }
 }
 
 /// A directory that is there, by its absolute path.
-fn directory(dir: &PathBuf) -> Result<String, Failure> {
+fn directory(dir: &Path) -> Result<String, Failure> {
     let absolute = dir.canonicalize().map_err(|error| {
         Failure::new(format!("cannot use {}: {error}", dir.display()), "give a directory that exists")
     })?;
@@ -203,7 +304,8 @@ fn directory(dir: &PathBuf) -> Result<String, Failure> {
     Ok(absolute.to_str().ok_or_else(not_text)?.to_owned())
 }
 
-fn line(project: &Project) -> String {
-    let dir = project.dir.as_deref().unwrap_or("no directory");
-    format!("{}  {}\n", style::plain(project.name.as_str()).bold(), style::plain(dir).dimmed())
+fn line(project: &Project, world: &World) -> String {
+    let name = style::plain(project.name.as_str());
+    let about = format!("added {}", style::date(project.created_at, &world.now()));
+    two_columns(&name.bold(), name.chars().count(), project.dir.as_deref().unwrap_or("no directory"), &about)
 }

@@ -77,6 +77,7 @@ impl Remember {
             project: self.project,
             source: self.source,
             session: None,
+            provenance: Vec::new(),
         };
         let remembered = world.engine.remember(&new)?;
         Ok(receipt(&remembered, world))

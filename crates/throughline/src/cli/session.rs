@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
 use serde::Deserialize;
 use serde_json::json;
-use throughline_core::engine::{Consolidation, Filled, Said, StartSession};
+use throughline_core::engine::{Consolidation, Filled, Said, StartSession, Used};
 use throughline_core::model::{Role, SessionId, SessionState, Turn};
 use throughline_core::when;
 
@@ -146,24 +146,26 @@ fn explain(id: &SessionId, world: &World) -> Answer {
         let nothing = json!({ "memories": [] });
         return Ok(Reply::new(&nothing, "no memory was recalled in this conversation yet\n").or_nothing(true));
     };
-    let row = |memory: &serde_json::Value| {
-        let factor = |name: &str| format!("{:.2}", memory["why"][name].as_f64().unwrap_or_default());
-        let factors = ["bm25", "recency", "trust", "significance", "correction"].map(factor).join(" × ");
-        let content = memory["content"].as_str().unwrap_or("(erased)");
-        let score = format!("{:.2}", memory["score"].as_f64().unwrap_or_default());
-        let id = style::short(memory["id"].as_str().unwrap_or_default());
-        vec![id, style::one_line(content, 50), score, factors]
+    let row = |used: &Used| {
+        let why = &used.why;
+        let factors = [why.bm25, why.recency, why.trust, why.significance, why.correction];
+        let factors = factors.map(|factor| format!("{factor:.2}")).join(" × ");
+        let content = style::one_line(used.content.as_deref().unwrap_or("(erased)"), 44);
+        vec![style::short(used.id.as_str()), content, used.by.to_string(), format!("{:.2}", used.score), factors]
     };
-    let rows = |name: &str| explanation[name].as_array().map(|all| all.iter().map(row).collect()).unwrap_or_default();
-    let headings = ["id", "memory", "score", "words × recency × trust × weight × correction"];
-    let mut text = format!("for: {}\n\n", style::plain(explanation["query"].as_str().unwrap_or_default()));
-    text.push_str(&style::table(&headings, rows("memories")));
-    let left: Vec<Vec<String>> = rows("found_but_not_given");
-    if !left.is_empty() {
-        text.push_str(&format!(
-            "\nfound and left out (in view already, or no room):\n{}",
-            style::table(&headings, left)
-        ));
+    let table = |used: &[Used]| {
+        let headings = ["id", "memory", "for the", "score", "words × recency × trust × significance × correction"];
+        style::table(&headings, used.iter().map(row).collect())
+    };
+    let mut text = format!("for: {}\n\n", style::plain(&explanation.query));
+    text.push_str(&if explanation.memories.is_empty() {
+        "no memory was given\n".to_owned()
+    } else {
+        table(&explanation.memories)
+    });
+    if !explanation.found_but_not_given.is_empty() {
+        let left = table(&explanation.found_but_not_given);
+        text.push_str(&format!("\nfound and left out (in view already, or no room):\n{left}"));
     }
     Ok(Reply::new(&explanation, text))
 }
@@ -216,6 +218,9 @@ impl Observe {
         let said = if self.text.is_empty() { lines(world)? } else { vec![Said::now(self.role, self.text.join(" "))] };
         if said.is_empty() || said.iter().any(|said| said.content.trim().is_empty()) {
             return Err(Failure::new("nothing was said", "give the words, or JSON lines on standard input"));
+        }
+        if let Some(task) = &self.task {
+            world.engine.task(task)?;
         }
         let start = StartSession { project: self.project, task: self.task, ..StartSession::new(id.clone()) };
         world.engine.start_session(&start)?;

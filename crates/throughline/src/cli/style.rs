@@ -4,8 +4,9 @@ use comfy_table::{ContentArrangement, Table, presets};
 use jiff::{Timestamp, Zoned};
 use owo_colors::OwoColorize as _;
 use throughline_core::model::{Memory, Source, Status};
-use throughline_core::recall::Hit;
+use throughline_core::recall::{FoundBy, Hit};
 use throughline_core::when;
+use unicode_width::UnicodeWidthStr as _;
 
 /// How much of an id is shown: more than the six characters that name it.
 const SHORT_ID: usize = 8;
@@ -45,6 +46,33 @@ pub(super) fn one_line(text: &str, max: usize) -> String {
     format!("{}…", cut.trim_end())
 }
 
+/// Running text, broken at blanks, each line behind an indent.
+pub(super) fn wrapped(text: &str, indent: usize) -> String {
+    let room = width().saturating_sub(indent);
+    let margin = " ".repeat(indent);
+    let mut out = String::new();
+    for line in text.lines() {
+        let mut used = 0;
+        out.push_str(&margin);
+        for word in line.split(' ') {
+            let size = word.width();
+            if used > 0 && used + 1 + size > room {
+                out.push('\n');
+                out.push_str(&margin);
+                used = 0;
+            } else if used > 0 {
+                out.push(' ');
+                used += 1;
+            }
+            out.push_str(word);
+            used += size;
+        }
+        out.truncate(out.trim_end_matches(' ').len());
+        out.push('\n');
+    }
+    out
+}
+
 /// A table without lines, as wide as the terminal.
 pub(super) fn table(headings: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
@@ -54,7 +82,7 @@ pub(super) fn table(headings: &[&str], rows: Vec<Vec<String>>) -> String {
         .set_width(u16::try_from(width()).unwrap_or(100))
         .set_header(headings.iter().map(|heading| heading.to_uppercase()));
     for row in rows {
-        table.add_row(row);
+        table.add_row(row.iter().map(|cell| plain(cell)));
     }
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     let (heading, body) = lines.split_first().map_or(("", &[][..]), |(heading, body)| (heading.as_str(), body));
@@ -100,7 +128,11 @@ pub(super) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
         let mut formula = format!(
             "score {:.3} = {} {:.3} × recency {:.3} × trust {:.2} × significance {:.2}",
             hit.score,
-            if why.found_by == throughline_core::recall::FoundBy::Words { "words" } else { "letters" },
+            match why.found_by {
+                FoundBy::Words => "words",
+                FoundBy::Substring => "letters",
+                FoundBy::Date => "date",
+            },
             why.bm25,
             why.recency,
             why.trust,

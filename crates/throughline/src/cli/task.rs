@@ -6,6 +6,7 @@ use serde_json::json;
 use throughline_core::engine::{NewTask, TaskEdit};
 use throughline_core::model::{Task, TaskStatus};
 
+use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
 use crate::world::World;
@@ -90,6 +91,12 @@ pub(super) struct Update {
     reopen: bool,
 }
 
+impl Update {
+    fn is_empty(&self) -> bool {
+        self.state.is_none() && self.title.is_none() && self.project.is_none() && !self.reopen
+    }
+}
+
 /// Complete a task
 #[derive(Args)]
 pub(super) struct Finish {
@@ -127,6 +134,12 @@ impl TaskCommand {
                 Ok(Reply::new(&task, text))
             }
             Self::Update(update) => {
+                if update.is_empty() {
+                    return Err(Failure::new(
+                        "nothing to change was given",
+                        "say --state, --title, --project or --reopen",
+                    ));
+                }
                 let edit = TaskEdit {
                     title: update.title,
                     state: update.state,
@@ -159,7 +172,7 @@ fn line(task: &Task, world: &World) -> String {
     let project = task.project.as_ref().map(|project| format!(" · {project}")).unwrap_or_default();
     let when = style::date(task.updated_at, &world.now());
     let notes = format!("{}{} · {when}", task.status, style::plain(&project));
-    format!("{}  {}\n        {}\n", style::short(task.id.as_str()).bold(), style::plain(&task.title), notes.dimmed())
+    format!("{}  {}\n          {}\n", style::short(task.id.as_str()).bold(), style::plain(&task.title), notes.dimmed())
 }
 
 /// Tasks as a table.

@@ -7,6 +7,7 @@ use throughline_core::engine::StartSession;
 use throughline_core::model::SessionId;
 use throughline_core::ports::ToolCall;
 
+use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
 use crate::world::World;
@@ -33,6 +34,8 @@ pub(super) struct Call {
     /// The conversation in which it is called
     #[arg(long, value_name = "ID", default_value = "cli:tools")]
     session: String,
+    #[arg(from_global)]
+    json: bool,
 }
 
 impl ToolCommand {
@@ -43,7 +46,11 @@ impl ToolCommand {
             Self::Guidance => {
                 let guidance = world.engine.guidance();
                 let text = guidance.as_ref().map_or("memory is off: nothing is said\n".to_owned(), |guidance| {
-                    format!("{}\n\n{}\n", guidance.text, format!("{} tokens", guidance.tokens).dimmed())
+                    format!(
+                        "{}\n{}\n",
+                        style::wrapped(&guidance.text, 0),
+                        format!("{} tokens", guidance.tokens).dimmed()
+                    )
                 });
                 Ok(Reply::new(&guidance, text).or_nothing(guidance.is_none()))
             }
@@ -55,7 +62,14 @@ fn list(world: &World) -> Reply {
     let tools: Vec<_> = world.engine.offered().to_vec();
     let json: Vec<_> = tools
         .iter()
-        .map(|tool| json!({ "name": tool, "description": tool.description(), "parameters": tool.schema() }))
+        .map(|tool| {
+            let nature = tool.nature();
+            json!({
+                "name": tool, "description": tool.description(), "parameters": tool.schema(),
+                "read_only": nature.is_read_only, "destructive": nature.is_destructive,
+                "idempotent": nature.is_idempotent,
+            })
+        })
         .collect();
     let mut text = String::new();
     for tool in &tools {
@@ -65,7 +79,7 @@ fn list(world: &World) -> Reply {
         let names: Vec<String> =
             names.map(|name| if required(name) { name.clone() } else { format!("{name}?") }).collect();
         text.push_str(&format!("{}({})\n", tool.as_str().bold(), names.join(", ")));
-        text.push_str(&format!("  {}\n", tool.description().dimmed()));
+        text.push_str(&style::wrapped(tool.description(), 2).dimmed().to_string());
     }
     if tools.is_empty() {
         text.push_str("no tools are offered: memory is off, or `memory.tools` is empty\n");
@@ -79,6 +93,10 @@ impl Call {
         world.engine.start_session(&StartSession::new(session.clone()))?;
         let call = ToolCall { id: String::new(), name: self.name, arguments: self.arguments };
         let answer = world.engine.call(&session, &call);
+        if answer.is_error && !self.json {
+            let said = |name: &str| answer.content["error"][name].as_str().unwrap_or_default().to_owned();
+            return Err(Failure::new(said("message"), said("hint")));
+        }
         let shown = serde_json::to_string_pretty(&answer.content).unwrap_or_default();
         let text = format!("{}\n{}\n", style::plain(&answer.summary).bold(), style::plain(&shown));
         Ok(Reply::new(&answer.content, text).or_failed(answer.is_error))

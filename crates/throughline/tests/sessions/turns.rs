@@ -117,7 +117,8 @@ fn the_latest_conversation_is_listed_first() {
     home.json(&["session", "observe", "--session", "web:1", "--project", "launch", "hello"]);
     let listed = home.json(&["session", "list"]);
     let expected = json!({"id": "web:1", "project": "launch", "task": null, "created_at": "2026-03-01T12:01:00Z",
-        "updated_at": "2026-03-01T12:01:00Z", "ended_at": null, "consolidated": 0, "kept_from": 0, "failures": 0, "filled": 0});
+        "updated_at": "2026-03-01T12:01:00Z", "ended_at": null, "consolidated": 0, "kept_from": 0, "failures": 0,
+        "filled": 0});
     assert_eq!(listed["sessions"][0], expected);
     assert_eq!(listed["sessions"][1]["id"], json!("telegram:1"));
     let table = home.run(&["session", "list"]).done();

@@ -55,12 +55,12 @@ fn the_config_says_which_tools_there_are() {
     let stored = call(&home, "memory_store", &json!({ "key": "a", "content": "b", "category": "knowledge" }));
     assert_eq!(stored["outcome"], "created");
     let ran = home.run(&["tool", "call", "memory_write", r#"{"action": "add", "layer": "L1", "content": "x"}"#]);
-    assert!(ran.code == 2 && ran.stdout.contains("memory_recall, memory_store"), "{ran:?}");
+    ran.failed(2, "memory_recall, memory_store", "try again");
     let off = Home::with_config("config.toml", "[memory]\nenabled = false\nuser_namespace = \"user\"\n");
     let listed = off.run(&["tool", "list"]);
     assert!(listed.code == 1 && listed.stdout.contains("no tools"), "{listed:?}");
     assert_eq!(off.run(&["tool", "guidance"]).code, 1);
-    assert!(off.run(&["tool", "call", "memory_recall", r#"{"query": "x"}"#]).stdout.contains("memory is off"));
+    off.run(&["tool", "call", "memory_recall", r#"{"query": "x"}"#]).failed(2, "memory is off", "try again");
     off.remember(&["a person's own commands still work"]);
 }
 
@@ -68,9 +68,10 @@ fn the_config_says_which_tools_there_are() {
 fn what_a_message_was_given_can_be_looked_up_in_another_process() {
     let home = quiet();
     let id = home.remember(&["We deploy on Fridays"]);
+    home.run(&["session", "explain", "one"]).failed(1, "no session `cli:one`", "session list");
+    home.run(&["session", "observe", "--session", "one", "hello"]).done();
     let nothing = home.run(&["session", "explain", "one"]);
     assert!(nothing.code == 1 && nothing.stdout.contains("no memory"), "{nothing:?}");
-    home.run(&["session", "observe", "--session", "one", "hello"]).done();
     let arguments = json!({ "query": "deploy" }).to_string();
     home.json(&["tool", "call", "memory_recall", &arguments, "--session", "one"]);
     let told = home.json(&["session", "explain", "one"]);

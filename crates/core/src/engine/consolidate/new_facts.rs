@@ -1,5 +1,8 @@
 //! Which of the facts that a model proposes are new, and which memory each corrects.
 
+use jiff::{SignedDuration, Timestamp};
+
+use crate::consolidate::corrections::corrects;
 use crate::consolidate::facts::{Fact, FactKind};
 use crate::model::{Entry, Importance, Layer, Role, SessionState, Source, Status, Turn};
 use crate::ports::Op;
@@ -14,8 +17,8 @@ pub(in crate::engine) const SAME_FACT: f64 = 0.8;
 /// A correction is known only where all of its words are: one word may be what was wrong.
 const SAME_WORDS: f64 = 0.99;
 
-/// What shares this much with a correction is what it corrects.
-const CORRECTED: f64 = 0.5;
+/// What was said longer ago than this is dated by when it was said: it is no news.
+const NEWS: SignedDuration = SignedDuration::from_hours(24);
 
 /// Facts to store, and what they take the place of.
 #[derive(Default)]
@@ -69,9 +72,10 @@ impl Engine {
             let entry = self.system_entry(state, turns, self.facts(), Layer::Knowledge, fact.text.clone());
             let weighty = matches!(fact.kind, FactKind::Identity | FactKind::Constraint | FactKind::Correction);
             let importance = if weighty { Importance::new(0.75).unwrap_or_default() } else { Importance::default() };
-            let wrong = self.corrected_by(fact, hits).filter(|wrong| !new.wrong.contains(wrong));
+            let wrong = corrected_by(fact, said, hits).filter(|wrong| !new.wrong.contains(wrong));
             let entry = Entry {
                 importance,
+                created_at: said.map_or(entry.created_at, |turn| learned_at(turn.at, entry.created_at)),
                 provenance: said.map(|turn| turn.id.clone()).into_iter().collect(),
                 tags: vec![fact.kind.to_string()],
                 supersedes: wrong.iter().map(|wrong| wrong.id.clone()).collect(),
@@ -85,16 +89,6 @@ impl Engine {
             new.entries.push((entry, fact.kind));
         }
         Ok(new)
-    }
-
-    /// What a correction takes the place of. What somebody said matters much is left for the person to correct.
-    fn corrected_by(&self, fact: &Fact, hits: Vec<Hit>) -> Option<Entry> {
-        let is_wrong = |entry: &Entry| {
-            let is_weighed = entry.source != Source::System && entry.importance.significance().value() >= 4;
-            !is_weighed && similarity(&entry.content, &fact.text) >= CORRECTED
-        };
-        let mut entries = hits.into_iter().map(|hit| hit.memory.entry);
-        if fact.kind == FactKind::Correction { entries.find(is_wrong) } else { None }
     }
 
     /// Whether this was stored, and forgotten or corrected since it was said.
@@ -116,6 +110,29 @@ impl Engine {
         };
         self.find(&RecallRequest { query: text.to_owned(), limit: 5, filter }, Fallback::Nothing)
     }
+}
+
+/// What a correction takes the place of: the best of what was known when it was said. What somebody said matters much
+/// is left for the person to correct.
+fn corrected_by(fact: &Fact, said: Option<&Turn>, hits: Vec<Hit>) -> Option<Entry> {
+    if fact.kind != FactKind::Correction {
+        return None;
+    }
+    let certainty = |entry: Entry| {
+        let is_weighed = entry.source != Source::System && entry.importance.significance().value() >= 4;
+        let is_newer = said.is_some_and(|turn| entry.created_at.duration_since(turn.at) > NEWS);
+        let certainty = if is_weighed || is_newer { None } else { corrects(&fact.text, &entry.content) };
+        certainty.map(|certainty| (certainty, entry))
+    };
+    let wrong = hits.into_iter().filter_map(|hit| certainty(hit.memory.entry));
+    // Of two that are as good, the one that was found first.
+    let better = |best: (f64, Entry), next: (f64, Entry)| if next.0 > best.0 { next } else { best };
+    wrong.reduce(better).map(|(_, entry)| entry)
+}
+
+/// When a fact was learned: now, or long ago where the conversation was.
+fn learned_at(said: Timestamp, now: Timestamp) -> Timestamp {
+    if now.duration_since(said) > NEWS { said } else { now }
 }
 
 /// A correction with the place, the key and at least the weight of what it corrects.

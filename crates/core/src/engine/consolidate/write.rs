@@ -1,6 +1,6 @@
 //! What a consolidation writes: the timeline, facts, documents and the pointer, in one transaction; and what it retires.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::consolidate::facts::{Fact, FactKind};
 use crate::consolidate::plan;
@@ -28,8 +28,9 @@ const RETIRED_AT_ONCE: usize = 500;
 impl Engine {
     /// Writes the summary, the facts, working memory and the pointer as one change.
     pub(super) fn write_consolidation(&self, batch: &Batch, text: &str, facts: &[Fact]) -> Done<Option<Compaction>> {
-        let summary = plan::split(text, self.settings.working.max_tokens);
+        let summary = plan::split(text);
         let running = plan::running(batch.earlier(), &summary.own, self.settings.policy.summary_max_tokens);
+        let working = plan::working(self.lately(batch), &summary, self.settings.working.max_tokens);
         let kept_from = self.kept_from(batch);
         let has_timeline = self.settings.enabled && !summary.own.is_empty();
         let mut has_documents = true;
@@ -45,11 +46,8 @@ impl Engine {
             };
             ops.extend(new_facts.ops(self));
             ops.push(self.pointer(batch, kept_from, &running));
-            let documents = if has_documents {
-                self.documents_of(batch, &summary.working, &new_facts.entries)?
-            } else {
-                Vec::new()
-            };
+            let documents =
+                if has_documents { self.documents_of(batch, &working, &new_facts.entries)? } else { Vec::new() };
             match self.commit(Verb::Consolidate, &ops, &documents) {
                 Ok(None) => continue,
                 Err(EngineError::Document(error)) => {
@@ -105,6 +103,17 @@ impl Engine {
                 }))
             }
         }
+    }
+
+    /// Whether what was said then is still of use to the next conversation.
+    fn is_fresh(&self, said: Timestamp) -> bool {
+        let ttl = SignedDuration::from_hours(24 * i64::from(self.settings.working.ttl_days));
+        self.clock.now().duration_since(said) < ttl
+    }
+
+    /// What the same conversation was about before, where that was not long ago.
+    fn lately<'a>(&self, batch: &'a Batch) -> Option<&'a str> {
+        batch.earlier_turn().filter(|turn| self.is_fresh(turn.at)).map(|turn| turn.content.as_str())
     }
 
     fn kept_from(&self, batch: &Batch) -> Position {
@@ -178,9 +187,7 @@ impl Engine {
             return Ok(Vec::new());
         };
         let mut documents = Vec::new();
-        let ttl = SignedDuration::from_hours(24 * i64::from(self.settings.working.ttl_days));
-        let is_recent = self.clock.now().duration_since(batch.said_last()) < ttl;
-        if self.keeps_working() && is_recent && !working.is_empty() {
+        if self.keeps_working() && self.is_fresh(batch.said_last()) && !working.is_empty() {
             let after = working::render(working, self.clock.now(), self.settings.working);
             documents.extend(self.current(&DocumentName::working(namespace))?.map(|before| (before, after)));
         }

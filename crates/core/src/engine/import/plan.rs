@@ -1,6 +1,6 @@
 //! What an import does: decided against what is here, touching nothing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
 
@@ -32,22 +32,29 @@ pub(super) struct Plan {
     pub(super) change: Change,
     pub(super) ops: Vec<Op>,
     pub(super) turns: Vec<Turn>,
-    /// Turns that were found and are here already.
-    pub(super) known_turns: Vec<TurnId>,
-    /// Every conversation that was found.
-    pub(super) sessions: Vec<SessionId>,
     pub(super) report: ImportReport,
 }
 
 impl Plan {
-    /// Decides. `done` are the entries that this very import has stored already.
-    pub(super) fn of(engine: &Engine, found: &Found, done: &HashSet<EntryId>) -> Done<Self> {
+    /// Decides. `done` are the entries that this very import has stored already, `refused` the ids of changes that it
+    /// cannot have.
+    pub(super) fn of(
+        engine: &Engine,
+        found: &Found,
+        done: &HashSet<EntryId>,
+        refused: &HashSet<ChangeId>,
+    ) -> Done<Self> {
+        let projects: BTreeSet<&str> = found.memories.iter().filter_map(|memory| memory.project.as_deref()).collect();
+        projects.into_iter().try_for_each(|name| prepare::project(name).map(drop))?;
         let undone = engine.undone_imports()?;
-        let change = Change { id: change_id(found, &undone), ..engine.change(Verb::Import) };
-        let report =
-            ImportReport { files: found.files.clone(), skipped: found.skipped.clone(), ..ImportReport::default() };
-        let (ops, turns, known_turns, sessions) = Default::default();
-        let mut plan = Self { change, ops, turns, known_turns, sessions, report };
+        let change = Change { id: change_id(found, &[&undone, refused]), ..engine.change(Verb::Import) };
+        let report = ImportReport {
+            files: found.files.clone(),
+            skipped: found.skipped.clone(),
+            adjusted: found.adjusted.clone(),
+            ..ImportReport::default()
+        };
+        let mut plan = Self { change, ops: Vec::new(), turns: Vec::new(), report };
         if !found.memories.is_empty() {
             let mut here = Here { undone, ..Here::read(engine)? };
             for memory in &found.memories {
@@ -98,8 +105,8 @@ impl Plan {
 
     fn sample(&mut self, content: &str) {
         if self.report.samples.len() < SAMPLES {
-            let line = content.split_whitespace().take(SAMPLE_CHARS).collect::<Vec<_>>().join(" ");
-            self.report.samples.push(line.chars().take(SAMPLE_CHARS).collect());
+            let line = content.split_whitespace().take(SAMPLE_CHARS + 1).collect::<Vec<_>>().join(" ");
+            self.report.samples.push(cut(&line, SAMPLE_CHARS));
         }
     }
 
@@ -107,7 +114,6 @@ impl Plan {
         let mut known: HashSet<TurnId> = HashSet::new();
         let mut seen: HashSet<&SessionId> = HashSet::new();
         for session in found.turns.iter().map(|turn| &turn.session).filter(|session| seen.insert(*session)) {
-            self.sessions.push(session.clone());
             match engine.store.session(session)? {
                 None => self.report.sessions += 1,
                 Some(_) => {
@@ -133,29 +139,38 @@ impl Plan {
         let id = TurnId::of_host(&found.session, &found.name);
         if !known.insert(id.clone()) {
             self.report.turns.here += 1;
-            return self.known_turns.push(id);
+            return;
         }
-        let redacted = redact(own);
+        let redacted = redact(&own);
         for kind in &redacted.kinds {
             *self.report.redacted.entry(kind).or_default() += 1;
         }
         self.report.turns.added += 1;
-        self.sample(&format!("{}: {}", found.role, redacted.text.get(..1000).unwrap_or(&redacted.text)));
+        self.sample(&format!("{}: {}", found.role, redacted.text));
         let content = redacted.text.into_owned();
         let (session, role) = (found.session.clone(), found.role);
         self.turns.push(Turn { id, session, role, speaker: None, content, at });
     }
 }
 
-/// The id of the change: the same for the same import, and another once that was undone.
-fn change_id(found: &Found, undone: &HashSet<ChangeId>) -> ChangeId {
+/// A text that is cut where it gets too long, and shows it.
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most - 1).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// The id of the change: the same for the same import, and another once that was undone, or was somebody else's.
+fn change_id(found: &Found, taken: &[&HashSet<ChangeId>]) -> ChangeId {
     let memories = found.memories.iter().flat_map(|memory| [memory.id.as_str(), memory.content.as_str()]);
     let turns = found.turns.iter().flat_map(|turn| [turn.session.as_str(), turn.name.as_str()]);
     let content = derived(&memories.chain(turns).collect::<Vec<_>>());
     let mut nth = 1_u64;
     loop {
         let id = ChangeId::new(derived(&["import", &content, &nth.to_string()]));
-        if !undone.contains(&id) {
+        if !taken.iter().any(|ids| ids.contains(&id)) {
             return id;
         }
         nth += 1;
@@ -182,7 +197,7 @@ fn draft(engine: &Engine, found: &FoundMemory) -> Done<(Entry, Vec<&'static str>
         tags: labels.tags,
         session: None,
         task: labels.task,
-        project: labels.project,
+        project: found.project.clone().or(labels.project),
         created_at,
         updated_at: whole(found.updated_at.unwrap_or(created_at).min(now)).max(created_at),
         expires_at: None,

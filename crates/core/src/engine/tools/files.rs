@@ -2,10 +2,12 @@
 
 use serde_json::json;
 
-use crate::model::{Importance, Layer, Significance};
+use crate::model::{DocumentName, Entry, Importance, Layer, Namespace, Significance, Source, Verb};
+use crate::ports::Op;
 use crate::text::bullets;
 use crate::tools::parameters::{Category, Forget, MemorySection, ProjectMemory, RecordFact, Store, Summarise};
 
+use super::super::correct::Correction;
 use super::super::memories::NewMemory;
 use super::super::record::headings;
 use super::super::{Done, EngineError};
@@ -20,6 +22,15 @@ impl Caller<'_> {
         let importance = wanted.importance.map(Importance::new).transpose();
         let importance = importance.map_err(|error| EngineError::invalid("the importance", error.to_string()))?;
         self.check_key(&wanted.key)?;
+        if let Some(known) = self.engine.store.keyed(&self.engine.facts(), self.project.as_deref(), &wanted.key)? {
+            if known.layer != layer {
+                let problem = format!("is another than that of `{}`, which is kept as {}", wanted.key, known.layer);
+                return Err(EngineError::invalid("the category", problem));
+            }
+            if known.source == Source::User {
+                return self.correct_keyed(&known, wanted.content);
+            }
+        }
         let stored = self.engine.remember(&NewMemory {
             key: Some(wanted.key),
             layer,
@@ -27,6 +38,7 @@ impl Caller<'_> {
             project: self.project.clone(),
             source: self.engine.actor.who,
             session: Some(self.session.clone()),
+            provenance: self.said()?,
             ..NewMemory::fact(wanted.content)
         })?;
         let id = stored.memory.entry.id;
@@ -34,6 +46,27 @@ impl Caller<'_> {
             "id": id, "key": stored.memory.entry.key, "outcome": stored.outcome, "recallable": self.is_found(&id)?,
         });
         Ok(ToolAnswer::new(format!("stored {}", stored.memory.entry.key.unwrap_or_default()), receipt))
+    }
+
+    /// What the person stored is not overwritten but corrected: their words, their weight and the link stay.
+    fn correct_keyed(&self, known: &Entry, content: String) -> Done<ToolAnswer> {
+        let replaced = self.engine.correct(
+            known.id.as_str(),
+            &Correction {
+                content,
+                source: self.engine.actor.who,
+                tags: Vec::new(),
+                session: Some(self.session.clone()),
+                provenance: self.said()?,
+            },
+        )?;
+        let (id, key) = (replaced.memory.entry.id, replaced.memory.entry.key.unwrap_or_default());
+        let superseded: Vec<_> = replaced.superseded.iter().map(|memory| &memory.entry.id).collect();
+        let receipt = json!({
+            "id": id, "key": key, "outcome": replaced.outcome, "superseded": superseded,
+            "recallable": self.is_found(&id)?,
+        });
+        Ok(ToolAnswer::new(format!("stored {key}"), receipt))
     }
 
     pub(super) fn forget(&self, wanted: &Forget) -> Done<ToolAnswer> {
@@ -44,14 +77,28 @@ impl Caller<'_> {
             let problem = format!("`{}` belongs to the archive (L2), which only the person removes", wanted.key);
             return Err(EngineError::invalid("the target", problem));
         }
+        self.check_forgettable(&entry)?;
         let outcome = if self.engine.settings.agent_erases {
             self.engine.erase(entry.id.as_str(), false)?;
             "erased"
         } else {
-            self.engine.forget(entry.id.as_str())?;
-            "forgotten"
+            let forgotten = self.engine.forget(entry.id.as_str())?;
+            if forgotten.already { "forgotten already" } else { "forgotten" }
         };
         Ok(ToolAnswer::new(format!("{outcome} {}", wanted.key), json!({ "id": entry.id, "outcome": outcome })))
+    }
+
+    /// Lines of identity and of memory files are written by assistants too; other documents are the person's alone.
+    fn check_forgettable(&self, entry: &Entry) -> Done<()> {
+        let Namespace::Document(name) = &entry.namespace else { return Ok(()) };
+        let own = self.engine.settings.namespace.as_ref();
+        let is_shared = name.as_project().is_some()
+            || own.is_some_and(|own| *name == DocumentName::profile(own) || *name == DocumentName::memory(own));
+        if is_shared {
+            return Ok(());
+        }
+        let problem = format!("`{}` is a line of {name}, which the person edits", entry.id);
+        Err(EngineError::invalid("the target", problem))
     }
 
     pub(super) fn record_fact(&self, wanted: RecordFact) -> Done<ToolAnswer> {
@@ -67,7 +114,8 @@ impl Caller<'_> {
 
     pub(super) fn project_memory(&self, wanted: ProjectMemory) -> Done<ToolAnswer> {
         let lines = wanted.content.lines().map(|line| without_marker(line.trim()));
-        let facts = lines.filter(|line| !line.is_empty()).map(|line| {
+        // A heading is no fact: where the lines belong is said by `section`.
+        let facts = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
             let (weight, text) = bullets::weight(line);
             (text.to_owned(), weight.unwrap_or_default().significance())
         });
@@ -105,18 +153,22 @@ impl Caller<'_> {
             return Err(EngineError::invalid("the text", "is empty"));
         }
         let label = headings(section).first().map(|title| title.to_lowercase().replace(' ', "-")).unwrap_or_default();
-        let mut ids = Vec::new();
-        for (fact, significance) in facts {
-            let stored = self.engine.remember(&NewMemory {
+        let provenance = self.said()?;
+        let draft = |(fact, significance): &(String, Significance)| -> Done<Op> {
+            let new = NewMemory {
                 importance: Some(Importance::from(*significance)),
                 tags: vec![label.clone()],
                 project: Some(project.to_owned()),
                 source: self.engine.actor.who,
                 session: Some(self.session.clone()),
+                provenance: provenance.clone(),
                 ..NewMemory::fact(fact.clone())
-            })?;
-            ids.push(stored.memory.entry.id);
-        }
+            };
+            Ok(Op::Insert(self.engine.draft(&new)?.0))
+        };
+        let ops = facts.iter().map(draft).collect::<Done<Vec<Op>>>()?;
+        let stored = self.engine.store.apply(&self.engine.change(Verb::Remember), &ops, &mut || true)?;
+        let ids: Vec<_> = stored.into_iter().map(|entry| entry.id).collect();
         let recallable =
             ids.iter().map(|id| self.is_found(id)).collect::<Done<Vec<_>>>()?.into_iter().all(|found| found);
         let receipt = json!({ "ids": ids, "project": project, "outcome": "recorded", "recallable": recallable });

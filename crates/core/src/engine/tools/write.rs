@@ -7,18 +7,21 @@ use serde_json::{Value, json};
 use crate::model::{Bullet, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Status, Verb};
 use crate::ports::{Op, StoreError};
 use crate::recall::{Filter, Projects, RecallRequest, Scope, similarity};
-use crate::text::{bullets, sections};
+use crate::text::{bullets, sections, tokens};
 use crate::tools::parameters::{Action, Operation, Write, WriteLayer};
 
 use super::super::correct::Correction;
 use super::super::documents::{IdentityUsage, fold_blanks};
 use super::super::find::Fallback;
-use super::super::memories::{NewMemory, TRIES};
+use super::super::memories::{NewMemory, Outcome, TRIES};
 use super::super::{Done, EngineError, prepare};
 use super::{Caller, ToolAnswer};
 
 /// What shares this much with a new memory may be the same in other words.
 const NEAR: f64 = 0.5;
+
+/// What a receipt shows of each, in tokens.
+const NEAR_TOKENS: usize = 100;
 
 /// The most operations of one batch.
 const MOST: usize = 50;
@@ -137,6 +140,7 @@ impl Caller<'_> {
                     tags: operation.tags.clone(),
                     project: if has_project(&operation.tags) { None } else { self.project.clone() },
                     session: Some(self.session.clone()),
+                    provenance: self.said()?,
                     ..NewMemory::fact(content(operation)?)
                 };
                 let (entry, _) = engine.draft(&new)?;
@@ -157,11 +161,14 @@ impl Caller<'_> {
                     source: engine.actor.who,
                     tags: operation.tags.clone(),
                     session: Some(self.session.clone()),
+                    provenance: self.said()?,
                 };
-                let (right, _) = engine.corrected(&wrong, &correction)?;
-                let (id, superseded) = (right.id.clone(), Some(wrong.id.clone()));
-                plan.ops.extend([Op::Update(engine.retired(&wrong)), Op::Insert(right)]);
-                plan.receipts.push(Receipt::Stored { id, outcome: "updated", near: Vec::new(), superseded });
+                let planned = engine.plan_correction(&wrong, &correction)?;
+                let is_new = planned.outcome != Outcome::Unchanged;
+                let (outcome, superseded) = if is_new { ("updated", Some(wrong.id)) } else { ("unchanged", None) };
+                plan.ops.extend(planned.ops);
+                let (id, near) = (planned.stands, Vec::new());
+                plan.receipts.push(Receipt::Stored { id, outcome, near, superseded });
             }
             Action::Remove => {
                 let entry = self.knowledge(target(operation)?, plan)?;
@@ -228,8 +235,10 @@ impl Caller<'_> {
                     json!({ "id": id, "outcome": "stored", "layer": "L0", "recallable": id.is_some() })
                 }
                 Receipt::Stored { id, outcome, near, superseded } => {
-                    let near: Vec<Value> =
-                        near.iter().map(|(id, content)| json!({ "id": id, "content": content })).collect();
+                    let near: Vec<Value> = near
+                        .iter()
+                        .map(|(id, content)| json!({ "id": id, "content": tokens::cut(content, NEAR_TOKENS) }))
+                        .collect();
                     let standing = stands.get(id).copied().unwrap_or(id);
                     let is_known = standing != id && *outcome == "created";
                     let (id, outcome) = (standing, if is_known { "unchanged" } else { *outcome });

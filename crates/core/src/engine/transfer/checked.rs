@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use crate::context::without_fence;
 use crate::model::{Entry, Kind, Layer, Project, Task};
 use crate::ports::Bundle;
 use crate::text::redact::redact;
@@ -23,7 +24,11 @@ pub(in crate::engine) fn checked(bundle: &Bundle) -> Done<Bundle> {
         check_entry(entry).map_err(|error| bad(format!("memory `{id}`: {error}")))?;
     }
     for turn in &mut bundle.turns {
-        turn.content = redact(&turn.content).text.into_owned();
+        let own = without_fence(&turn.content);
+        let own = if own.trim().is_empty() { turn.content.as_str().into() } else { own };
+        turn.content = redact(&own).text.into_owned();
+        turn.speaker =
+            turn.speaker.as_deref().map(prepare::speaker).transpose().map_err(|error| bad(error.to_string()))?;
         turn.at = whole(turn.at);
     }
     for version in &mut bundle.document_history {

@@ -85,6 +85,8 @@ fn changes_and_plans() {
             "We'll use axum for the server.",
             "We agreed to meet every second Tuesday.",
             "Decision: ship on the 12th.",
+            "We moved from Postgres to SQLite.",
+            "We've switched to Helix.",
         ],
     );
     check_kind(
@@ -101,6 +103,8 @@ fn changes_and_plans() {
             "Actually, invoices are sent monthly, not weekly.",
             "No, reviews happen in pairs, not alone.",
             "I no longer work at Google.",
+            "Actually the standup is at 10, not 9:30.",
+            "No, I meant whole wheat starter, not rye",
         ],
     );
     check_kind(
@@ -132,6 +136,7 @@ fn without_its_frame() {
     check("Keep in mind that the office closes at six.", "fact: the office closes at six.");
     check("My name is Ada, can you help me?", "identity: My name is Ada");
     check("I'm vegetarian, what should I cook tonight?", "constraint: I'm vegetarian");
+    check("Our tax rate in Portugal is 23%, remember that.", "fact: Our tax rate in Portugal is 23%");
     check("Thanks! I prefer the metric system.", "preference: I prefer the metric system.");
 }
 
@@ -163,6 +168,10 @@ fn negatives() {
             "It must be a bug.",
             "I must say, this is nice.",
             "I must have missed it.",
+            "Remember that.",
+            "Don't forget that.",
+            "We moved on to the next topic.",
+            "We switched to that.",
             "Let's go with that.",
             "Let's use this one.",
             "Let's go with option 2.",

@@ -222,7 +222,11 @@ fn forgetting_is_soft_unless_the_person_wants_it_for_good() {
         assert_eq!(receipt["outcome"], "forgotten");
         id.into_iter().for_each(|id| assert_eq!(id_of(&receipt), *id));
     }
-    assert_eq!(done(&world, "memory_forget", json!({ "id": id }))["outcome"], "forgotten", "`id` is understood too");
+    assert_eq!(
+        done(&world, "memory_forget", json!({ "id": id }))["outcome"],
+        "forgotten already",
+        "`id` is understood"
+    );
     assert_eq!(recalled(&world, "likes"), [""; 0]);
     assert_eq!(contents_of(&world, Status::Inactive).len(), 2);
     refused(&world, "memory_forget", &json!({ "key": "nobody" }), &["nobody"]);

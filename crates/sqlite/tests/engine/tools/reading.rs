@@ -104,8 +104,7 @@ fn explain_says_what_the_latest_message_was_given_and_why() {
     assert_eq!(done(&world, "memory_explain", json!({}))["memories"], json!([]));
     let earlier = done(&world, "memory_explain", json!({ "recall_id": told["recall_id"] }));
     assert_eq!(earlier, told);
-    let unknown = done(&world, "memory_explain", json!({ "recall_id": "nobody" }));
-    assert_eq!(unknown["memories"], json!([]));
+    refused(&world, "memory_explain", &json!({ "recall_id": "nobody" }), &["nobody", "no recall"]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use rustyline::{Behavior, DefaultEditor};
 use serde_json::json;
 use throughline_core::context::Context;
 use throughline_core::engine::{Engine, StartSession};
-use throughline_core::model::{EntryId, Role, SessionId, Turn};
+use throughline_core::model::{Actor, EntryId, Role, SessionId, Source, Turn};
 use throughline_core::ports::{Message, Model, ModelError, ToolSpec};
 use throughline_core::text::{redact::redact, tokens};
 
@@ -105,9 +105,10 @@ struct Talk<'a> {
 
 impl<'a> Talk<'a> {
     fn begin(world: &'a World, model: Arc<dyn Model>, session: SessionId, screen: Screen) -> Result<Self, Failure> {
+        let person = world.engine.acting(Actor::new(Source::User, "chat"));
         let engine = match model.context_window() {
-            Some(window) => world.engine.with_window(window),
-            None => world.engine.clone(),
+            Some(window) => person.with_window(window),
+            None => person,
         };
         let stopped = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stopped);
@@ -215,7 +216,7 @@ impl<'a> Talk<'a> {
     fn note_used(&self, used: &[EntryId]) {
         if !used.is_empty() {
             let ids = used.iter().map(|id| style::short(id.as_str())).collect::<Vec<_>>().join(", ");
-            self.screen.aside(&format!("remembered: {ids}"));
+            self.screen.aside(&format!("recalled: {ids}"));
             self.screen.line("");
         }
     }

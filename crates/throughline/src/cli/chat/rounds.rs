@@ -14,7 +14,7 @@ use crate::cli::style;
 const MAX_ROUNDS: usize = 8;
 
 /// As much of a call and its answer as the transcript keeps, in bytes.
-const MAX_KEPT: usize = 4096;
+const MAX_KEPT: usize = 200;
 
 /// As much of an answer as is shown, in characters.
 const MAX_SHOWN: usize = 100;
@@ -92,7 +92,8 @@ impl Talk<'_> {
         let answer = self.engine.call(&self.session, call);
         self.screen.aside(&shown(&call.name, &answer.summary));
         let text = answer.text();
-        self.observe(Role::Tool, kept(call, &text))?;
+        // Ids and outcome: what was stored is in the memory itself, where it can be erased.
+        self.observe(Role::Tool, kept(&call.name, &answer.summary))?;
         Ok(Message { answers: Some(call.id.clone()), ..Message::said(Role::Tool, text) })
     }
 
@@ -114,13 +115,9 @@ fn shown(name: &str, summary: &str) -> String {
 }
 
 /// What the transcript keeps, for whoever wants to know later what was done.
-fn kept(call: &ToolCall, answer: &str) -> String {
-    let mut text = format!("{}({}) → {answer}", call.name, call.arguments);
-    if text.len() > MAX_KEPT {
-        text.truncate(text.floor_char_boundary(MAX_KEPT));
-        text.push('…');
-    }
-    text
+fn kept(name: &str, summary: &str) -> String {
+    let first: String = summary.lines().next().unwrap_or_default().chars().take(MAX_KEPT).collect();
+    format!("{name}: {first}")
 }
 
 #[cfg(test)]
@@ -136,8 +133,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_of_a_call_is_bounded() {
-        let call = ToolCall { id: "1".to_owned(), name: "note".to_owned(), arguments: "{\"a\":1}".to_owned() };
-        assert_eq!(kept(&call, "done"), "note({\"a\":1}) → done");
-        assert!(kept(&call, &"茶".repeat(9000)).len() <= MAX_KEPT + 3);
+        assert_eq!(kept("note", "stored abc\nand more"), "note: stored abc");
+        assert_eq!(kept("note", &"茶".repeat(9000)).chars().count(), 6 + MAX_KEPT);
     }
 }
