@@ -2,7 +2,7 @@
 //!
 //! A turn meets the modules in this order: [`model`] and [`ports`] say what there is, [`text`], [`when`] and [`working`]
 //! read it, [`session`] says how the conversation stands, [`recall`] finds, [`context`] gives, [`tools`] and
-//! [`prompts`] ask and [`consolidate`] judges the answer. Stages never call each other; they meet in [`engine`].
+//! [`prompts`] ask and [`consolidate`] and [`reflect`] judge the answer. Stages never call each other; they meet in [`engine`].
 
 pub mod consolidate;
 pub mod context;
@@ -12,6 +12,7 @@ pub mod model;
 pub mod ports;
 pub mod prompts;
 pub mod recall;
+pub mod reflect;
 pub mod session;
 pub mod text;
 pub mod tools;

@@ -38,6 +38,8 @@ type Places = Box<dyn Fn(&Name) -> Option<PathBuf> + Send + Sync>;
 pub struct FileDocuments {
     root: Dir,
     projects: Places,
+    /// A namespace whose documents stand in a directory of the person's own.
+    user: Option<(Name, Dir)>,
 }
 
 impl std::fmt::Debug for FileDocuments {
@@ -61,7 +63,7 @@ impl FileDocuments {
         let failed = |doing| move |source| DocumentError::Io { doing, name: root.display().to_string(), source };
         sys::create_root(root).map_err(failed("create"))?;
         let root = Dir::open_ambient_dir(root, ambient_authority()).map_err(failed("open"))?;
-        Ok(Self { root, projects: Box::new(|_| None) })
+        Ok(Self { root, projects: Box::new(|_| None), user: None })
     }
 
     /// The same, with memory files in the directories that `places` names. A directory may be reached through links; the
@@ -70,12 +72,30 @@ impl FileDocuments {
         Self { projects: Box::new(places), ..self }
     }
 
+    /// The same, with the documents of one namespace in an existing directory: its Markdown files, and those below it.
+    /// The directory may be reached through links; nothing in it may be one.
+    pub fn with_user_dir(self, namespace: Name, dir: &Path) -> Result<Self, DocumentError> {
+        let failed = |source| DocumentError::Io { doing: "open", name: dir.display().to_string(), source };
+        let opened = Dir::open_ambient_dir(dir, ambient_authority()).map_err(failed)?;
+        Ok(Self { user: Some((namespace, opened)), ..self })
+    }
+
+    /// The person's own directory, for documents of its namespace.
+    fn own_dir(&self, namespace: &Name) -> Option<&Dir> {
+        self.user.as_ref().filter(|(own, _)| own == namespace).map(|(_, dir)| dir)
+    }
+
     /// Where a document stands; nothing for a project that has no directory.
     fn place<'a>(&self, name: &'a DocumentName) -> Result<Option<Place<'a>>, Failure> {
         let Some(project) = name.as_project() else {
-            let (folders, file) = tree::path(name);
-            let base = self.root.try_clone().map_err(Failure::io("open the folder of"))?;
-            return Ok(Some(Place { base, folders, file, privacy: Privacy::Owner }));
+            let (mut folders, file) = tree::path(name);
+            let own = self.own_dir(name.namespace());
+            if own.is_some() {
+                folders.remove(0);
+            }
+            let base = own.unwrap_or(&self.root).try_clone().map_err(Failure::io("open the folder of"))?;
+            let privacy = if own.is_some() { Privacy::Usual } else { Privacy::Owner };
+            return Ok(Some(Place { base, folders, file, privacy }));
         };
         (self.projects)(project).map(|path| project_place(&path)).transpose()
     }
@@ -185,11 +205,11 @@ impl Documents for FileDocuments {
     }
 
     fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError> {
-        tree::list(&self.root, namespace).map_err(|source| DocumentError::Io {
-            doing: "list",
-            name: namespace.to_string(),
-            source,
-        })
+        let listed = match self.own_dir(namespace) {
+            Some(dir) => tree::list_in(dir, namespace),
+            None => tree::list(&self.root, namespace),
+        };
+        listed.map_err(|source| DocumentError::Io { doing: "list", name: namespace.to_string(), source })
     }
 
     fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError> {

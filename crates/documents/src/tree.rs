@@ -158,6 +158,15 @@ pub(crate) fn list(root: &Dir, namespace: &Name) -> io::Result<Vec<DocumentName>
     Ok(found)
 }
 
+/// Every document of a namespace whose own directory this is, sorted.
+pub(crate) fn list_in(dir: &Dir, namespace: &Name) -> io::Result<Vec<DocumentName>> {
+    let mut found = Vec::new();
+    walk(dir, namespace.as_str(), 1, &mut found)?;
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
 /// Opens a directory to list it; nothing where it went away or is a link.
 fn enter(dir: &Dir, component: &str) -> io::Result<Option<Dir>> {
     match open(dir, component) {

@@ -189,7 +189,7 @@ fn read_state(row: &Row<'_>) -> rusqlite::Result<SessionState> {
     })
 }
 
-const SELECT_TURNS: &str = "SELECT t.id, s.id, t.role, t.speaker, t.content, t.at, t.row FROM turns t \
+pub(crate) const SELECT_TURNS: &str = "SELECT t.id, s.id, t.role, t.speaker, t.content, t.at, t.row FROM turns t \
      JOIN sessions s ON s.row = t.session";
 
 /// Every turn of every session, in the order in which they were appended.
@@ -197,7 +197,7 @@ pub(crate) fn all_turns(connection: &Connection) -> rusqlite::Result<Vec<Turn>> 
     connection.prepare(&format!("{SELECT_TURNS} ORDER BY t.row"))?.query_map([], turn)?.collect()
 }
 
-fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
+pub(crate) fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
     Ok(Turn {
         id: TurnId::new(row.get::<_, String>(0)?),
         session: parsed(row, 1)?,

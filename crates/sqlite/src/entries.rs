@@ -169,6 +169,9 @@ impl<'a> ChangeWriter<'a> {
                 moved(session, self.consolidated(session, [*from, *to, *kept_from], summary.as_ref()))
             }
             Op::Filled { session, from, to } => moved(session, self.filled(session, *from, *to)),
+            Op::Reflected(pass) => {
+                crate::reflections::insert(self.transaction, pass).map(|()| None).map_err(while_doing("keep a pass"))
+            }
             Op::Task(task) => self.work(task).map(|()| None),
             Op::Project(project) => self.work(project).map(|()| None),
         }

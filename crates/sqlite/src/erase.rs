@@ -31,8 +31,10 @@ fn erase_rows(transaction: &Transaction<'_>, erasure: &Erasure) -> rusqlite::Res
         erased.versions += blank_task(transaction, id)?;
         erased.unreached.extend(still_in_tasks(transaction, id)?);
         erased.recalls += forget_use(transaction, id)?;
+        crate::reflections::forget_memory(transaction, id)?;
     }
     if !erasure.turns.is_empty() {
+        crate::reflections::forget_words(transaction)?;
         let sql = "UPDATE erased_turns SET highest = max(highest, (SELECT ifnull(max(row), 0) FROM turns))";
         transaction.execute(sql, [])?;
     }

@@ -15,6 +15,7 @@ mod inspect;
 mod open;
 mod progress;
 mod recalls;
+mod reflections;
 mod rows;
 mod transfer;
 mod work;

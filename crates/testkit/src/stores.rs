@@ -6,6 +6,7 @@ mod filters;
 mod finding;
 mod history;
 mod logs;
+mod reflections;
 mod transfer;
 mod work;
 
@@ -36,13 +37,14 @@ use checks;
 
 /// Runs the whole suite; `make` gives an empty store each time. Every broken promise is named at the end.
 pub fn conformance(make: &dyn Fn() -> Arc<dyn Store>) {
-    let parts: [&[Check]; 8] = [
+    let parts: [&[Check]; 9] = [
         entries::CHECKS,
         history::CHECKS,
         filters::CHECKS,
         finding::CHECKS,
         logs::CHECKS,
         conversations::CHECKS,
+        reflections::CHECKS,
         work::CHECKS,
         transfer::CHECKS,
     ];

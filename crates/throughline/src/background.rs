@@ -1,11 +1,11 @@
-//! Consolidation without a daemon: a detached run of this program, which ends by itself.
+//! Consolidation and reflection without a daemon: a detached run of this program, which ends by itself.
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use throughline_core::engine::{Consolidation, Ended, EngineError, Filled, Worker};
+use throughline_core::engine::{Consolidation, Ended, EngineError, Filled, Reflection, Worker};
 use throughline_core::model::SessionId;
 use throughline_core::ports::Model;
 use throughline_core::session::Trigger;
@@ -22,25 +22,25 @@ const RECENT: SignedDuration = SignedDuration::from_hours(24 * 7);
 
 /// Starts a consolidation that outlives this process; says whether it could.
 pub(crate) fn start(session: &SessionId) -> bool {
-    detached("consolidate", session)
+    detached(&["session", "consolidate", session.as_str(), "--json"])
 }
 
 /// Ends a conversation in a run that outlives this process.
 pub(crate) fn start_end(session: &SessionId) {
-    detached("end", session);
+    detached(&["session", "end", session.as_str(), "--json"]);
 }
 
-fn detached(verb: &str, session: &SessionId) -> bool {
+fn detached(args: &[&str]) -> bool {
     let started = std::env::current_exe().and_then(|program| {
         let mut command = Command::new(program);
-        command.args(["session", verb, session.as_str(), "--json"]);
+        command.args(args);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.spawn()
     });
     if let Err(error) = &started {
-        tracing::warn!(%error, "no summary was begun; the next command tries again");
+        tracing::warn!(%error, "nothing was begun in the background; the next command tries again");
     }
     started.is_ok()
 }
@@ -56,6 +56,49 @@ pub(crate) fn start_idle(world: &World, except: &SessionId) {
             start(&session);
         }
     }
+    start_reflection(world);
+}
+
+/// Starts the passes of reflection that are due, caught up after any sleep; a failure to look is no failure of the
+/// command.
+fn start_reflection(world: &World) {
+    match reflections_due(world) {
+        Ok(due) if !due.is_empty() => {
+            detached(&["reflect", "--due", "--json"]);
+        }
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "whether a reflection is due could not be told"),
+    }
+}
+
+/// The person's own memory and those projects of which a pass is due.
+fn reflections_due(world: &World) -> Result<Vec<Option<String>>, EngineError> {
+    let placed = world.engine.projects()?.into_iter().filter(|project| project.dir.is_some());
+    let targets = std::iter::once(None).chain(placed.map(|project| Some(project.name.to_string())));
+    let mut due = Vec::new();
+    for target in targets {
+        if world.engine.is_reflection_due(target.as_deref(), &world.zone)? {
+            due.push(target);
+        }
+    }
+    Ok(due)
+}
+
+/// Does every pass that is due; one that fails is in the log, and the others go on.
+pub(crate) fn reflect_due(world: &World) -> Result<Vec<Reflection>, EngineError> {
+    let mut done = Vec::new();
+    for target in reflections_due(world)? {
+        match reflect(world, target.as_deref(), false) {
+            Ok(reflection) => done.extend(reflection),
+            Err(error) => tracing::warn!(%error, ?target, "memory was not looked back on"),
+        }
+    }
+    Ok(done)
+}
+
+/// Looks back here and now, waiting for its turn.
+pub(crate) fn reflect(world: &World, project: Option<&str>, dry_run: bool) -> Result<Option<Reflection>, EngineError> {
+    patiently(world, |model, worker| world.engine.reflect(project, model, worker, dry_run))
 }
 
 /// Consolidates here and now, waiting for its turn; looks back on the conversation too, where that is due.

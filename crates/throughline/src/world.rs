@@ -8,10 +8,11 @@ use std::sync::Arc;
 use directories::ProjectDirs;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use throughline_core::engine::{Engine, InjectAt, Settings};
+use throughline_core::engine::{Engine, InjectAt, ReflectionSettings, Settings};
 use throughline_core::model::{Actor, Name, NameError, Source, Status, UnknownSpelling};
 use throughline_core::ports::{Clock, DocumentError, Ids, StoreError, Work as _};
 use throughline_core::recall::Ranking;
+use throughline_core::reflect::Schedule;
 use throughline_core::session::Policy;
 use throughline_core::tools::Tool;
 use throughline_core::working::WorkingLimits;
@@ -214,7 +215,11 @@ impl World {
         let settings = settings(&config)?;
         private_file(&home.database())?;
         let store = Arc::new(SqliteStore::open(&home.database(), &home.backups(), Durability::Full)?);
-        let documents = Arc::new(FileDocuments::open(&home.data)?.with_projects(places(&store)));
+        let mut documents = FileDocuments::open(&home.data)?.with_projects(places(&store));
+        if let (Some(namespace), Some(dir)) = (&settings.namespace, user_dir(&config, &home)) {
+            documents = documents.with_user_dir(namespace.clone(), &dir)?;
+        }
+        let documents = Arc::new(documents);
         let person = Actor::new(Source::User, "cli");
         let engine =
             Engine::new(Arc::clone(&store) as _, documents, Arc::new(clock), Arc::new(RandomIds), settings, person);
@@ -276,7 +281,25 @@ pub fn settings(loaded: &Loaded) -> Result<Settings, OpenError> {
         tools: tools(&memory.tools)?,
         agent_erases: memory.agent_forget == config::AgentForget::Delete,
         flush_every: memory.flush_every_prompts as usize,
+        reflection: reflection(&loaded.config.reflection),
     })
+}
+
+/// How memory is looked back on.
+fn reflection(config: &config::ReflectionConfig) -> ReflectionSettings {
+    let (every_hours, quiet_from, quiet_until) = (config.every_hours, config.quiet_from, config.quiet_until);
+    let schedule = Schedule { every_hours, quiet_from, quiet_until };
+    ReflectionSettings { schedule, max_share: config.max_share, promote: config.promote, merge: config.merge }
+}
+
+/// The person's own directory for documents, where one is set; `~/` is their home.
+fn user_dir(loaded: &Loaded, home: &Home) -> Option<PathBuf> {
+    let given = loaded.config.memory.user_dir.as_deref().filter(|given| !given.trim().is_empty())?;
+    let person = directories::BaseDirs::new();
+    match (given.strip_prefix("~/"), person) {
+        (Some(below), Some(person)) => Some(person.home_dir().join(below)),
+        _ => Some(home.config.join(given)),
+    }
 }
 
 /// The tools that are offered, in their own order.

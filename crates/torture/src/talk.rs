@@ -74,6 +74,7 @@ impl Model for Parrot {
                 let theirs = brief.turns.iter().filter(|turn| turn.role == Role::User);
                 serde_json::json!({ "facts": theirs.enumerate().map(fact).collect::<Vec<_>>() }).to_string()
             }
+            Brief::Reflect(_) => r#"{"operations": []}"#.to_owned(),
             Brief::Chat { .. } => return Err(ModelError::CannotChat),
         };
         Ok(Reply::said(text))

@@ -91,34 +91,41 @@ pub fn parse(reply: &Reply, turns: &[Turn]) -> Result<Vec<Fact>, NotFacts> {
 
 /// An object; or one in a fence, in a string, or alone in a list: models differ.
 fn read(text: &str) -> Result<Proposal, NotFacts> {
+    json(text).and_then(serde_json::from_value).map_err(|error| NotFacts(Some(error)))
+}
+
+/// The object in a reply, whatever it is wrapped in.
+pub(crate) fn json(text: &str) -> serde_json::Result<serde_json::Value> {
     let body = match text.strip_prefix("```") {
         Some(inside) => inside.split_once('\n').map_or("", |(_, body)| body).trim_end().trim_end_matches('`'),
         None => text,
     };
-    let mut value: serde_json::Value = serde_json::from_str(body).map_err(|error| NotFacts(Some(error)))?;
+    let mut value: serde_json::Value = serde_json::from_str(body)?;
     if let serde_json::Value::String(inner) = &value {
-        value = serde_json::from_str(inner).map_err(|error| NotFacts(Some(error)))?;
+        value = serde_json::from_str(inner)?;
     }
     if let serde_json::Value::Array(items) = &mut value
         && items.len() == 1
     {
         value = items.remove(0);
     }
-    serde_json::from_value(value).map_err(|error| NotFacts(Some(error)))
+    Ok(value)
 }
 
-fn words_of_the_person(turns: &[Turn]) -> HashSet<String> {
+/// Every word that the person said.
+pub(crate) fn words_of_the_person(turns: &[Turn]) -> HashSet<String> {
     let theirs = turns.iter().filter(|turn| turn.role == Role::User);
     theirs.flat_map(|turn| words(&turn.content)).collect()
 }
 
-fn words(text: &str) -> HashSet<String> {
+/// The words of a text that carry meaning.
+pub(crate) fn words(text: &str) -> HashSet<String> {
     analysis::Terms::of_query(text).as_slice().iter().cloned().collect()
 }
 
 /// Whether at least a third of the fact's words were said by the person: the rest may be grammar, but not invention
 /// and not another language.
-fn is_grounded(text: &str, said: &HashSet<String>) -> bool {
+pub(crate) fn is_grounded(text: &str, said: &HashSet<String>) -> bool {
     let words = words(text);
     let shared = words.iter().filter(|word| said.contains(*word)).count();
     shared > 0 && shared * 3 >= words.len()

@@ -1,6 +1,6 @@
 //! One change that touches entries and documents alike: all of it, or nothing.
 
-use crate::model::{ContentHash, Document, DocumentName, Entry, Verb};
+use crate::model::{Change, ContentHash, Document, DocumentName, Entry, Verb};
 use crate::ports::{DocumentError, Op, StoreError};
 
 use super::{Done, Engine, EngineError};
@@ -50,12 +50,22 @@ impl Engine {
 
     /// Applies operations and documents as one change; nothing where a person was faster and all must be read again.
     pub(super) fn commit(&self, verb: Verb, ops: &[Op], documents: &[(Document, String)]) -> Done<Option<Vec<Entry>>> {
+        self.commit_as(&self.change(verb), ops, documents)
+    }
+
+    /// The same under a change that the caller knows.
+    pub(super) fn commit_as(
+        &self,
+        change: &Change,
+        ops: &[Op],
+        documents: &[(Document, String)],
+    ) -> Done<Option<Vec<Entry>>> {
         let versions =
             documents.iter().map(|(before, after)| self.versioned(&before.name, Some(after), self.actor.who));
         let ops: Vec<Op> = ops.iter().cloned().chain(versions).collect();
         let steps: Vec<FileStep> =
             documents.iter().map(|(before, after)| FileStep::from(before, Some(after))).collect();
-        match self.with_files(&steps, |last| self.store.apply(&self.change(verb), &ops, last)) {
+        match self.with_files(&steps, |last| self.store.apply(change, &ops, last)) {
             Err(EngineError::Document(DocumentError::Conflict { .. })) => Ok(None),
             outcome => outcome.map(Some),
         }

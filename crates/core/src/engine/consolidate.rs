@@ -3,6 +3,8 @@
 pub(super) mod new_facts;
 mod write;
 
+pub(super) use write::with_facts;
+
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -127,8 +129,18 @@ impl Engine {
             Some(namespace) => format!("consolidate {namespace}"),
             None => format!("consolidate {session}"),
         };
+        self.alone_at(&name, worker, work)
+    }
+
+    /// Does work that nobody else may do under this name at the same time.
+    pub(super) fn alone_at<T>(
+        &self,
+        name: &str,
+        worker: &Worker<'_>,
+        work: impl FnOnce(&dyn Fn() -> Done<bool>) -> Done<T>,
+    ) -> Done<Option<T>> {
         let lease = |now: Timestamp| Lease {
-            name: name.clone(),
+            name: name.to_owned(),
             holder: worker.name.clone(),
             until: now.checked_add(LEASE).unwrap_or(Timestamp::MAX),
         };

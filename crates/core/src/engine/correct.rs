@@ -212,7 +212,7 @@ impl Engine {
     }
 
     /// The first of several with all that the others add: the highest weight, every label, every source.
-    fn merged(&self, entries: &[Entry], content: Option<&str>) -> Done<(Entry, Vec<&'static str>)> {
+    pub(super) fn merged(&self, entries: &[Entry], content: Option<&str>) -> Done<(Entry, Vec<&'static str>)> {
         let first = &entries[0];
         for entry in entries {
             check_mergeable(first, entry)?;

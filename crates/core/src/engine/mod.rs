@@ -16,8 +16,10 @@ mod inspect;
 mod memories;
 mod prepare;
 mod record;
+mod reflect;
 mod report;
 mod sessions;
+mod tier;
 mod tools;
 mod transfer;
 mod work;
@@ -46,8 +48,10 @@ pub use import::{ImportPreview, ImportReport, Tally};
 pub use inspect::{Health, Overview, chain};
 pub use memories::{Edit, Forgotten, NewMemory, Outcome, Remembered};
 pub use record::{LineOutcome, Recorded, RecordedLine};
+pub use reflect::{Difference, Reflection, ReflectionSettings};
 pub use report::{Period, Report, ReportBy};
 pub use sessions::{Observed, Said, StartSession, Started};
+pub use tier::Tier;
 pub use tools::ToolAnswer;
 pub use transfer::{EXPORT_VERSION, Export, ExportedDocument, Imported, SetAside};
 pub use work::{Finished, NewTask, ProjectOverview, TaskEdit};
@@ -88,6 +92,8 @@ pub struct Settings {
     /// The person's messages after which a conversation is searched for what should have been stored; 0 waits for its
     /// end.
     pub flush_every: usize,
+    /// How memory is looked back on, and how often.
+    pub reflection: ReflectionSettings,
 }
 
 /// Where memories that fit a message go.
@@ -120,6 +126,7 @@ impl Default for Settings {
             tools: Tool::USUAL.to_vec(),
             agent_erases: false,
             flush_every: 10,
+            reflection: ReflectionSettings::default(),
         }
     }
 }

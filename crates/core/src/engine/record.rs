@@ -210,7 +210,7 @@ impl Engine {
 }
 
 /// A memory file; a new one has its three sections.
-fn begun(file: &DocumentName, text: &str) -> String {
+pub(super) fn begun(file: &DocumentName, text: &str) -> String {
     if !text.is_empty() {
         return text.to_owned();
     }

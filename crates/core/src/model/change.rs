@@ -54,12 +54,14 @@ pub enum Verb {
     Project,
     /// A conversation was searched for what the assistant should have stored, and summed up.
     Fill,
+    /// Memory was looked back on: distilled, merged, pruned, promoted.
+    Reflect,
 }
 
-spelled!(Verb, "verb", "remember, edit, forget, restore, undo, write, import, consolidate, erase, correct, merge, task, done, project, fill", {
+spelled!(Verb, "verb", "remember, edit, forget, restore, undo, write, import, consolidate, erase, correct, merge, task, done, project, fill, reflect", {
     Remember => "remember", Edit => "edit", Forget => "forget", Restore => "restore", Undo => "undo",
     Write => "write", Import => "import", Consolidate => "consolidate", Erase => "erase", Correct => "correct", Merge => "merge",
-    Task => "task", Done => "done", Project => "project", Fill => "fill",
+    Task => "task", Done => "done", Project => "project", Fill => "fill", Reflect => "reflect",
 });
 
 /// One change: the unit of history and of undo.

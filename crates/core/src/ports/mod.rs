@@ -4,6 +4,7 @@
 mod conversations;
 mod documents;
 mod model;
+mod reflection;
 mod work;
 
 use jiff::Timestamp;
@@ -20,6 +21,7 @@ pub use documents::{DocumentError, Documents};
 pub use model::{
     Breaker, Brief, ExtractBrief, Finish, Message, Model, ModelError, Purpose, Reply, SummaryBrief, ToolCall, ToolSpec,
 };
+pub use reflection::{Applied, Dropped, Pass, PassOutcome, ReflectBrief, ReflectFact, Reflections, TurnsOf};
 pub use work::Work;
 
 /// The time.
@@ -155,6 +157,8 @@ pub enum Op {
         /// The last turn that was looked at.
         to: Position,
     },
+    /// A pass of reflection, kept with the change that it made.
+    Reflected(Box<Pass>),
     /// The next version of a task whose version is still `task.version`; 0 is a new one.
     Task(Task),
     /// The next version of a project whose version is still `project.version`; 0 is a new one.
@@ -408,10 +412,21 @@ pub struct StoreStats {
 
 /// All that a store is.
 pub trait Store:
-    Entries + History + Index + Recalls + Conversations + Progress + Work + Transfer + Inspect + Send + Sync
+    Entries + History + Index + Recalls + Conversations + Progress + Reflections + Work + Transfer + Inspect + Send + Sync
 {
 }
 impl<T> Store for T where
-    T: Entries + History + Index + Recalls + Conversations + Progress + Work + Transfer + Inspect + Send + Sync
+    T: Entries
+        + History
+        + Index
+        + Recalls
+        + Conversations
+        + Progress
+        + Reflections
+        + Work
+        + Transfer
+        + Inspect
+        + Send
+        + Sync
 {
 }

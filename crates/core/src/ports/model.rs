@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use crate::model::{Role, Turn, spelled};
 
+use super::ReflectBrief;
+
 /// Why a model gave no usable reply. None of these is ever stored as memory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
@@ -172,6 +174,8 @@ pub enum Brief {
     Extract(ExtractBrief),
     /// Extract only what the person corrected or explicitly stated and nobody stored, answered in the same schema.
     Fill(ExtractBrief),
+    /// Look back on a document, answered in the operations that the reflection prompt names.
+    Reflect(ReflectBrief),
     /// Talk.
     Chat {
         /// The system prompt.
@@ -190,12 +194,14 @@ pub enum Purpose {
     Summary,
     /// Facts.
     Extraction,
+    /// A reflection.
+    Reflection,
     /// A conversation.
     Chat,
 }
 
-spelled!(Purpose, "purpose", "summary, extraction, chat", {
-    Summary => "summary", Extraction => "extraction", Chat => "chat",
+spelled!(Purpose, "purpose", "summary, extraction, reflection, chat", {
+    Summary => "summary", Extraction => "extraction", Reflection => "reflection", Chat => "chat",
 });
 
 impl Brief {
@@ -204,6 +210,7 @@ impl Brief {
         match self {
             Self::Summarise(_) => Purpose::Summary,
             Self::Extract(_) | Self::Fill(_) => Purpose::Extraction,
+            Self::Reflect(_) => Purpose::Reflection,
             Self::Chat { .. } => Purpose::Chat,
         }
     }

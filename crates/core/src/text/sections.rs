@@ -69,7 +69,8 @@ fn section(text: &str, headings: &[&str]) -> Option<Range<usize>> {
     open.map(|(_, from)| from..text.len())
 }
 
-fn heading(line: &str) -> Option<(usize, &str)> {
+/// The level and the title of a heading.
+pub(crate) fn heading(line: &str) -> Option<(usize, &str)> {
     let rest = line.trim_start_matches('#');
     let level = line.len() - rest.len();
     let is_heading = (1..=6).contains(&level) && rest.starts_with([' ', '\t']);

@@ -183,6 +183,16 @@ pub enum MemorySection {
     Done,
 }
 
+impl std::fmt::Display for MemorySection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Is => "is",
+            Self::Happened => "happened",
+            Self::Done => "done",
+        })
+    }
+}
+
 /// `update_project_memory`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

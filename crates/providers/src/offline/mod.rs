@@ -14,6 +14,7 @@ mod lexicon;
 mod openings;
 mod phrases;
 mod prose;
+mod reflect;
 mod smalltalk;
 mod split;
 mod statement;
@@ -58,6 +59,7 @@ impl Model for Offline {
             Brief::Summarise(brief) => (summary::summarise(brief), &brief.turns),
             Brief::Extract(brief) => (extract::extract(brief), &brief.turns),
             Brief::Fill(brief) => (extract::fill(brief), &brief.turns),
+            Brief::Reflect(brief) => (reflect::reflect(brief), &brief.turns),
             Brief::Chat { .. } => return Err(ModelError::CannotChat),
         };
         if !text.is_empty() && !sink(&text) {

@@ -118,7 +118,7 @@ fn each_turn_is_summarised_once_and_summaries_never() {
                 throughline_core::ports::Brief::Extract(brief) | throughline_core::ports::Brief::Fill(brief) => {
                     brief.turns
                 }
-                throughline_core::ports::Brief::Chat { .. } => panic!("nobody chats"),
+                other => panic!("only these two are asked: {other:?}"),
             };
             let said: Vec<&str> = turns.iter().map(|turn| turn.content.as_str()).collect();
             assert_eq!(said, [&format!("message {n}"), "I see."]);

@@ -17,6 +17,7 @@ mod list;
 mod project;
 mod read;
 mod recall;
+mod reflect;
 mod remember;
 mod reply;
 mod report;
@@ -113,6 +114,8 @@ enum MemoryCommand {
     /// Register the places where you work
     #[command(subcommand)]
     Project(project::ProjectCommand),
+    /// Look back on memory: distil, weigh, merge, prune
+    Reflect(reflect::Reflect),
     /// What was done, day by day or week by week
     Report(report::Report),
     /// See and try the tools that assistants are offered
@@ -204,6 +207,7 @@ impl MemoryCommand {
             Self::Session(command) => command.run(world),
             Self::Task(command) => command.run(world),
             Self::Project(command) => command.run(world),
+            Self::Reflect(command) => command.run(world),
             Self::Report(command) => command.run(world),
             Self::Tool(command) => command.run(world),
             Self::Export(command) => command.run(world),

@@ -3,7 +3,8 @@
 use clap::Args;
 use owo_colors::OwoColorize as _;
 use serde_json::json;
-use throughline_core::model::{ContentHash, DocumentName, Namespace};
+use throughline_core::engine::Tier;
+use throughline_core::model::{ContentHash, DocumentName, Namespace, SessionId};
 
 use super::edit::{in_editor, keep};
 use super::failure::Failure;
@@ -15,18 +16,45 @@ use crate::world::World;
 #[derive(Args)]
 pub(super) struct Read {
     /// user/profile, user/working, user/facts, global, sessions/cli:main …
-    address: String,
+    #[arg(required_unless_present = "tier")]
+    address: Option<String>,
+    /// A whole tier instead: short (one conversation), project, user or vault
+    #[arg(long, value_name = "TIER", conflicts_with = "address", value_parser = ["short", "project", "user", "vault"])]
+    tier: Option<String>,
+    /// The conversation, for the short tier
+    #[arg(long, value_name = "ID", default_value = "cli:main", requires = "tier")]
+    session: String,
+    /// The project, for its tier
+    #[arg(long, value_name = "NAME", required_if_eq("tier", "project"))]
+    project: Option<String>,
 }
 
 impl Read {
     pub(super) fn run(self, world: &World) -> Answer {
-        let address: Namespace = self.address.parse()?;
+        if let Some(tier) = &self.tier {
+            return self.tier(tier, world);
+        }
+        let address: Namespace = self.address.unwrap_or_default().parse()?;
         let text = world.engine.read(&address)?;
         let nothing = text.is_none();
         let hash = text.as_deref().filter(|_| matches!(address, Namespace::Document(_))).map(ContentHash::of);
         let shown = text.clone().unwrap_or_else(|| format!("{address} is empty\n"));
         Ok(Reply::new(&json!({ "name": address, "text": text, "hash": hash }), style::plain(&shown))
             .or_nothing(nothing))
+    }
+
+    /// A whole tier.
+    fn tier(&self, name: &str, world: &World) -> Answer {
+        let tier = match name {
+            "short" => Tier::Short(SessionId::on_channel("cli", &self.session)?),
+            "project" => Tier::Project(self.project.clone().unwrap_or_default()),
+            "user" => Tier::User,
+            _ => Tier::Vault,
+        };
+        let text = world.engine.tier(&tier)?;
+        let shown = text.clone().unwrap_or_else(|| format!("the tier `{name}` is empty\n"));
+        let nothing = text.is_none();
+        Ok(Reply::new(&json!({ "tier": name, "text": text }), style::plain(&shown)).or_nothing(nothing))
     }
 }
 

@@ -26,8 +26,16 @@ pub(super) enum Takes {
 use Takes::{OneOf, OneOfOrList, Ratio, Switch, Text, Variable, Whole};
 
 /// The optional keys: these may be left empty.
-const OPTIONAL: &[&str] =
-    &["enabled", "user_namespace", "consolidation_provider", "consolidation_model", "base_url", "model", "api_key_env"];
+const OPTIONAL: &[&str] = &[
+    "enabled",
+    "user_namespace",
+    "user_dir",
+    "consolidation_provider",
+    "consolidation_model",
+    "base_url",
+    "model",
+    "api_key_env",
+];
 
 /// A table of the file: its name, and its keys in the order of `defaults.toml`.
 pub(super) type Table = (&'static str, &'static [(&'static str, Takes)]);
@@ -39,6 +47,7 @@ pub(super) const TABLES: &[Table] = &[
         &[
             ("enabled", Switch),
             ("user_namespace", Text),
+            ("user_dir", Text),
             ("working_memory", Switch),
             ("working_memory_ttl_days", Whole(1, 365)),
             ("working_memory_max_tokens", Whole(100, 4000)),
@@ -60,6 +69,17 @@ pub(super) const TABLES: &[Table] = &[
             ("flush_every_prompts", Whole(0, u32::MAX)),
             ("agent_forget", OneOf(&["inactive", "delete"])),
             ("tools", OneOfOrList(&["default", "all"])),
+        ],
+    ),
+    (
+        "reflection",
+        &[
+            ("every_hours", Whole(0, 8760)),
+            ("quiet_from", Whole(0, 23)),
+            ("quiet_until", Whole(0, 23)),
+            ("max_share", Ratio),
+            ("promote", Switch),
+            ("merge", Switch),
         ],
     ),
     ("inject", &[("recall", OneOf(&["message", "system_prompt", "off"])), ("repeat", Switch)]),

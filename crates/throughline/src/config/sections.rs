@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Config {
     /// What is remembered, for whom and for how long.
     pub memory: MemoryConfig,
+    /// How memory is looked back on.
+    pub reflection: ReflectionConfig,
     /// How memories reach the assistant.
     pub inject: InjectConfig,
     /// The model that summarises and extracts.
@@ -26,6 +28,8 @@ pub struct MemoryConfig {
     pub enabled: Option<bool>,
     /// Whose memory it is, shared by every channel; unset means each session for itself.
     pub user_namespace: Option<String>,
+    /// An existing directory whose Markdown files are the documents of that namespace.
+    pub user_dir: Option<String>,
     /// Whether a compaction leaves a note on where things stand.
     pub working_memory: bool,
     /// How long that note stays valid.
@@ -75,6 +79,7 @@ impl Default for MemoryConfig {
         Self {
             enabled: None,
             user_namespace: None,
+            user_dir: None,
             working_memory: true,
             working_memory_ttl_days: 14,
             working_memory_max_tokens: 1000,
@@ -148,6 +153,30 @@ pub enum ToolSet {
     Default,
     /// Every one there is.
     All,
+}
+
+/// `[reflection]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReflectionConfig {
+    /// Hours between passes; 0 turns them off.
+    pub every_hours: u32,
+    /// The hour at which quiet begins.
+    pub quiet_from: u32,
+    /// The hour at which quiet ends.
+    pub quiet_until: u32,
+    /// The share of the facts that one pass may remove or change.
+    pub max_share: f64,
+    /// Whether repeated knowledge is promoted to patterns and profile.
+    pub promote: bool,
+    /// Whether knowledge that says the same is merged.
+    pub merge: bool,
+}
+
+impl Default for ReflectionConfig {
+    fn default() -> Self {
+        Self { every_hours: 24, quiet_from: 0, quiet_until: 0, max_share: 0.2, promote: true, merge: true }
+    }
 }
 
 /// `[inject]`

@@ -260,7 +260,7 @@ fn is_passing_chunk(entry: &Entry) -> bool {
 }
 
 /// A document with facts that it does not say yet, as far as they fit.
-fn with_facts(document: &Document, facts: &[&Entry]) -> String {
+pub(in crate::engine) fn with_facts(document: &Document, facts: &[&Entry]) -> String {
     let mut text = document.text.clone();
     for fact in facts {
         let known = bullets::parse(&document.name, &text)
