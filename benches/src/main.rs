@@ -12,6 +12,7 @@ mod recall;
 mod start;
 mod summarise;
 mod table;
+mod vault;
 
 use std::process::ExitCode;
 
@@ -33,6 +34,8 @@ enum Bench {
     Summarise(summarise::Summarise),
     /// A cold process against `/bin/true`
     Start(start::Start),
+    /// Indexing files, and packed vectors against a scan of 32-bit numbers
+    Vault(vault::Vault),
 }
 
 fn main() -> ExitCode {
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Bench::Context(bench) => bench.run(),
         Bench::Summarise(bench) => bench.run(),
         Bench::Start(bench) => bench.run(),
+        Bench::Vault(bench) => bench.run(),
     };
     match outcome {
         Ok(tables) => {

@@ -180,6 +180,7 @@ fn found_by(hit: &Hit) -> &'static str {
         crate::recall::FoundBy::Words => "words",
         crate::recall::FoundBy::Substring => "letters",
         crate::recall::FoundBy::Date => "date",
+        crate::recall::FoundBy::Meaning => "meaning",
     }
 }
 

@@ -1,8 +1,9 @@
 //! The memory itself: pure, with no file, network, clock, environment or SQL in it.
 //!
 //! A turn meets the modules in this order: [`model`] and [`ports`] say what there is, [`text`], [`when`] and [`working`]
-//! read it, [`session`] says how the conversation stands, [`recall`] finds, [`context`] gives, [`tools`] and
-//! [`prompts`] ask and [`consolidate`] and [`reflect`] judge the answer. Stages never call each other; they meet in [`engine`].
+//! read it, [`session`] says how the conversation stands, [`recall`] finds, [`vault`] looks into files, [`context`] gives,
+//! [`tools`] and [`prompts`] ask, [`consolidate`] and [`reflect`] judge the answer. Stages never call each other; they meet
+//! in [`engine`].
 
 pub mod consolidate;
 pub mod context;
@@ -16,5 +17,6 @@ pub mod reflect;
 pub mod session;
 pub mod text;
 pub mod tools;
+pub mod vault;
 pub mod when;
 pub mod working;

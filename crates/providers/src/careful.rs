@@ -4,6 +4,7 @@
 //! text to the sink once, when all of it is there. Time is a port, and so is chance.
 
 mod breaker;
+mod embedding;
 mod pause;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use std::time::Duration;
 use throughline_core::ports::{Breaker, Brief, Clock, Model, ModelError, Purpose, Reply};
 
 use breaker::{Gate, Pass};
+pub use embedding::CarefulEmbedder;
 pub use pause::{Pause, ThreadPause};
 
 /// How often, how long, how many.

@@ -6,6 +6,7 @@
 mod anthropic;
 mod ask;
 mod careful;
+mod embed;
 mod http;
 pub mod offline;
 mod ollama;
@@ -15,7 +16,8 @@ mod window;
 mod wire;
 
 pub use anthropic::Anthropic;
-pub use careful::{Careful, Pause, Policy, ThreadPause};
+pub use careful::{Careful, CarefulEmbedder, Pause, Policy, ThreadPause};
+pub use embed::HttpEmbedder;
 pub use offline::Offline;
 pub use ollama::{Ollama, ollama_models};
 pub use openai::OpenAi;

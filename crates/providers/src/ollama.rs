@@ -13,7 +13,7 @@ use crate::settings::{HttpSettings, SettingsError};
 use crate::window::{self, OllamaContext};
 use crate::wire::{Answer, Form, Framing, Trouble, Wire, object};
 
-const BASE_URL: &str = "http://localhost:11434";
+pub(crate) const BASE_URL: &str = "http://localhost:11434";
 
 /// The context that Ollama gives a model unless asked. It cuts longer prompts from the front without a word.
 const USUAL_CONTEXT: usize = 4096;
@@ -80,7 +80,7 @@ fn only_embeds(model: &Value) -> bool {
 }
 
 /// Ollama's port, where only a host is named.
-fn with_port(host: &str) -> String {
+pub(crate) fn with_port(host: &str) -> String {
     let is_host = !host.trim().is_empty() && !host.contains([':', '/']);
     if is_host { format!("{}:11434", host.trim()) } else { host.to_owned() }
 }

@@ -9,7 +9,7 @@ use crate::settings::{HttpSettings, SettingsError};
 use crate::window;
 use crate::wire::{Answer, Form, Framing, Limit, Trouble, Wire, object};
 
-const BASE_URL: &str = "https://api.openai.com/v1";
+pub(crate) const BASE_URL: &str = "https://api.openai.com/v1";
 
 /// Models that insist on `max_completion_tokens` think first, and their thoughts count.
 const ROOM_TO_THINK: usize = 4096;

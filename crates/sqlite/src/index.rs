@@ -89,7 +89,8 @@ impl Index for SqliteStore {
         let total: u64 = self.read(
             |connection| {
                 connection.query_row(
-                    "SELECT (SELECT count(*) FROM entries) + (SELECT count(*) FROM turns)",
+                    "SELECT (SELECT count(*) FROM entries) + (SELECT count(*) FROM turns) \
+                     + (SELECT count(*) FROM vault_chunks)",
                     [],
                     |row| row.get(0),
                 )
@@ -97,7 +98,7 @@ impl Index for SqliteStore {
             "count what is to be indexed",
         )?;
         let mut done = 0;
-        for table in ["entries", "turns"] {
+        for table in ["entries", "turns", "vault_chunks"] {
             let mut after = 0;
             while let Some((last, count)) = self.analyse_again(table, after)? {
                 after = last;
@@ -110,6 +111,7 @@ impl Index for SqliteStore {
                 .execute_batch(
                     "INSERT INTO entry_words (entry_words) VALUES ('rebuild');
                      INSERT INTO turn_words (turn_words) VALUES ('rebuild');
+                     INSERT INTO chunk_words (chunk_words) VALUES ('rebuild');
                      UPDATE documents SET stamp = NULL;",
                 )
                 .map_err(while_doing("rebuild the index"))
@@ -137,6 +139,9 @@ impl SqliteStore {
 }
 
 fn texts(connection: &Connection, table: &str, after: i64) -> rusqlite::Result<Vec<(i64, String)>> {
+    if table == "vault_chunks" {
+        return crate::vault::texts(connection, after, REBUILD_BATCH);
+    }
     if table == "turns" {
         let mut statement =
             connection.prepare_cached("SELECT row, speaker, content FROM turns WHERE row > ? ORDER BY row LIMIT ?")?;
@@ -161,22 +166,38 @@ pub(crate) fn turn_terms(speaker: Option<&str>, content: &str) -> String {
 }
 
 /// Any of the terms. Each is quoted, and none can hold a quote: no text is a query language here.
-fn matching(terms: &Terms) -> String {
+pub(crate) fn matching(terms: &Terms) -> String {
     terms.as_slice().iter().map(|term| format!("\"{term}\"")).collect::<Vec<_>>().join(" OR ")
 }
 
 /// A words table, the rows it is about, and what a condition on those rows joins.
-struct Words {
+pub(crate) struct Words {
     table: &'static str,
     rows: &'static str,
+    /// About how many rows there are; exact while they are few.
+    size: &'static str,
     joined: &'static str,
 }
 
-const ENTRY_WORDS: Words = Words { table: "entry_words", rows: "entries", joined: "JOIN entries e ON e.row = w.rowid" };
+const ENTRY_WORDS: Words = Words {
+    table: "entry_words",
+    rows: "entries",
+    size: "SELECT ifnull(max(row), 0) FROM entries",
+    joined: "JOIN entries e ON e.row = w.rowid",
+};
 const TURN_WORDS: Words = Words {
     table: "turn_words",
     rows: "turns",
+    size: "SELECT ifnull(max(row), 0) FROM turns",
     joined: "JOIN turns t ON t.row = w.rowid JOIN sessions s ON s.row = t.session",
+};
+
+/// Rows of chunks are never given twice: their numbers say nothing about how many there are.
+pub(crate) const CHUNK_WORDS: Words = Words {
+    table: "chunk_words",
+    rows: "vault_chunks",
+    size: "SELECT count(*) FROM (SELECT 1 FROM vault_chunks LIMIT 101)",
+    joined: "JOIN vault_chunks v ON v.row = w.rowid",
 };
 
 fn entries_by_words(connection: &Connection, matching: &str, search: &Search) -> rusqlite::Result<Vec<Candidate>> {
@@ -203,18 +224,16 @@ fn turns_by_words(connection: &Connection, matching: &str, search: &Search) -> r
 }
 
 /// The rows that fit best, with how well they fit.
-fn by_words(
+pub(crate) fn by_words(
     connection: &Connection,
     words: &Words,
     condition: Condition,
     matching: &str,
     search: &Search,
 ) -> rusqlite::Result<Vec<(i64, f64)>> {
-    let Words { table, rows, joined } = words;
-    let newest: u64 = connection
-        .prepare_cached(&format!("SELECT ifnull(max(row), 0) FROM {rows}"))?
-        .query_row([], |row| row.get(0))?;
-    if newest <= SMALL {
+    let Words { table, size, joined, .. } = words;
+    let size: u64 = connection.prepare_cached(size)?.query_row([], |row| row.get(0))?;
+    if size <= SMALL {
         return by_words_in_small(connection, words, condition, matching, search);
     }
     let sql = format!(
@@ -234,7 +253,7 @@ fn by_words_in_small(
     matching: &str,
     search: &Search,
 ) -> rusqlite::Result<Vec<(i64, f64)>> {
-    let Words { table, rows, joined } = words;
+    let Words { table, rows, joined, .. } = words;
     let alias = &rows[..1];
     let sql = format!(
         "SELECT w.rowid, {alias}.terms FROM {table} w {joined} WHERE w.{table} MATCH ? {} LIMIT ?",

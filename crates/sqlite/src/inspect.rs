@@ -51,7 +51,7 @@ fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     if dangling > 0 {
         problems.push(format!("{dangling} rows point to rows that are gone"));
     }
-    for index in ["entry_words", "turn_words"] {
+    for index in ["entry_words", "turn_words", "chunk_words"] {
         let sql = format!("INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)");
         if let Err(error) = connection.execute_batch(&sql) {
             problems

@@ -18,6 +18,8 @@ mod recalls;
 mod reflections;
 mod rows;
 mod transfer;
+mod vault;
+mod vectors;
 mod work;
 
 use std::path::{Path, PathBuf};

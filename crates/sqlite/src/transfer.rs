@@ -87,7 +87,7 @@ impl<'a> Adopter<'a> {
         for memory in &bundle.memories {
             let known = match (memory.entry.kind, &memory.entry.namespace) {
                 (Kind::Bullet, Namespace::Document(name)) if documents.contains(name) => self.bullet(memory)?,
-                (Kind::Bullet | Kind::Turn, _) => true,
+                (Kind::Bullet | Kind::Turn | Kind::Chunk, _) => true,
                 (Kind::Entry, _) => self.entry(memory)?,
             };
             if !known {

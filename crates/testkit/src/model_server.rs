@@ -5,6 +5,7 @@
 //! Nothing here sleeps: what hangs, hangs until the client hangs up.
 
 mod calls;
+mod embeddings;
 mod http;
 mod wires;
 
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 pub use calls::ScriptedCall;
 use calls::{Calling, Reach};
+pub use embeddings::{EmbedServer, Embeds};
 pub use http::Request;
 use serde_json::Value;
 use wires::{Ending, Wire};

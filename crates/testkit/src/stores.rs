@@ -8,6 +8,7 @@ mod history;
 mod logs;
 mod reflections;
 mod transfer;
+mod vault;
 mod work;
 
 use std::fmt::Debug;
@@ -37,7 +38,7 @@ use checks;
 
 /// Runs the whole suite; `make` gives an empty store each time. Every broken promise is named at the end.
 pub fn conformance(make: &dyn Fn() -> Arc<dyn Store>) {
-    let parts: [&[Check]; 9] = [
+    let parts: [&[Check]; 10] = [
         entries::CHECKS,
         history::CHECKS,
         filters::CHECKS,
@@ -46,6 +47,7 @@ pub fn conformance(make: &dyn Fn() -> Arc<dyn Store>) {
         conversations::CHECKS,
         reflections::CHECKS,
         work::CHECKS,
+        vault::CHECKS,
         transfer::CHECKS,
     ];
     let broken = |(_, check): &&Check| catch_unwind(AssertUnwindSafe(|| check(make))).is_err();

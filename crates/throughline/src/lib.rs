@@ -3,7 +3,9 @@
 mod background;
 pub mod cli;
 pub mod config;
+mod embedders;
 mod exports;
 mod models;
 pub mod synthetic;
+pub mod vault;
 pub mod world;

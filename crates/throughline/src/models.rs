@@ -125,7 +125,7 @@ fn careful(
 
 /// The key comes from the variable that is named, else from the provider's usual one, else from `<provider>.key`
 /// beside the config file.
-fn settings(
+pub(crate) fn settings(
     choice: &ModelConfig,
     provider: &'static str,
     usual: Option<&str>,

@@ -105,6 +105,11 @@ impl Home {
         self.data.join("chat-history")
     }
 
+    /// Where `vault.txt` and other files of the vault may be put.
+    pub fn vault(&self) -> PathBuf {
+        self.data.join("vault")
+    }
+
     /// Where backups go.
     pub fn backups(&self) -> PathBuf {
         self.data.join("backups")
@@ -265,6 +270,7 @@ pub fn settings(loaded: &Loaded) -> Result<Settings, OpenError> {
             config::RecallPlace::Off => InjectAt::Off,
         },
         inject_repeat: loaded.config.inject.repeat,
+        inject_vault: loaded.config.inject.vault,
         greeting: memory.proactive_session_greeting,
         policy: Policy {
             trigger_ratio: memory.trigger_ratio,

@@ -44,6 +44,12 @@ pub enum EngineError {
         /// What was asked for.
         name: String,
     },
+    /// No document of the vault by that name.
+    #[error("nothing in the vault is called `{reference}`")]
+    NoVaultDocument {
+        /// What was asked for.
+        reference: String,
+    },
     /// A project's memory file has no place to be.
     #[error("the project `{project}` has no directory")]
     NoDirectory {
@@ -157,6 +163,7 @@ impl EngineError {
             Self::NoLine { .. } => "a line's id follows from its text: look at the document again",
             Self::NoTask { .. } => "`throughline task list` shows the tasks there are",
             Self::NoProject { .. } => "`throughline project list` shows them; `throughline project add NAME` adds one",
+            Self::NoVaultDocument { .. } => "`throughline vault list` shows the documents there are",
             Self::NoDirectory { .. } => "`throughline project add NAME --dir DIR` says where it is",
             Self::Ambiguous { .. } => "give more of the id",
             Self::NoVersion { .. } => "`throughline history` shows the versions there are",
@@ -202,6 +209,7 @@ impl EngineError {
                 | Self::NoTask { .. }
                 | Self::NoLine { .. }
                 | Self::NoProject { .. }
+                | Self::NoVaultDocument { .. }
                 | Self::NoVersion { .. }
                 | Self::NothingToUndo
         )

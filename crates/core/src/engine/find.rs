@@ -63,20 +63,25 @@ impl Engine {
     /// Notes in the log what was found, and what of it was put before a model.
     pub(super) fn note(
         &self,
-        (by, session): (AskedBy, Option<&SessionId>),
+        asked: (AskedBy, Option<&SessionId>),
         query: &str,
         hits: &[Hit],
         given: &[EntryId],
     ) -> RecallId {
+        self.note_recalled(asked, query, hits.iter().map(|hit| recalled(hit, given)).collect())
+    }
+
+    /// The same, of whatever was found.
+    pub(super) fn note_recalled(
+        &self,
+        (by, session): (AskedBy, Option<&SessionId>),
+        query: &str,
+        hits: Vec<RecalledHit>,
+    ) -> RecallId {
         let recall_id = RecallId::new(self.ids.next());
-        self.store.note(RecallRecord {
-            recall_id: recall_id.clone(),
-            at: self.clock.now(),
-            session: session.cloned(),
-            by,
-            query: redact(query).text.chars().take(MAX_LOGGED_CHARS).collect(),
-            hits: hits.iter().map(|hit| recalled(hit, given)).collect(),
-        });
+        let query = redact(query).text.chars().take(MAX_LOGGED_CHARS).collect();
+        let (at, session) = (self.clock.now(), session.cloned());
+        self.store.note(RecallRecord { recall_id: recall_id.clone(), at, session, by, query, hits });
         recall_id
     }
 
@@ -202,6 +207,7 @@ impl Engine {
         // Working memory stands in the prompt already.
         hits.retain(|hit| (hit.memory.entry.kind, hit.memory.entry.layer) != (Kind::Bullet, Layer::Archive));
         hits.truncate(limit);
+        hits.extend(self.passages_for(message));
         Ok(hits)
     }
 

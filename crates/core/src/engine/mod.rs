@@ -22,6 +22,7 @@ mod sessions;
 mod tier;
 mod tools;
 mod transfer;
+mod vault;
 mod work;
 
 use std::sync::Arc;
@@ -54,6 +55,7 @@ pub use sessions::{Observed, Said, StartSession, Started};
 pub use tier::Tier;
 pub use tools::ToolAnswer;
 pub use transfer::{EXPORT_VERSION, Export, ExportedDocument, Imported, SetAside};
+pub use vault::{Embedded, NewVaultDocument};
 pub use work::{Finished, NewTask, ProjectOverview, TaskEdit};
 
 type Done<T> = Result<T, EngineError>;
@@ -79,6 +81,8 @@ pub struct Settings {
     pub inject_at: InjectAt,
     /// Whether a memory is given again while it is still in view.
     pub inject_repeat: bool,
+    /// Whether passages of the vault that fit a message are given too.
+    pub inject_vault: bool,
     /// Whether the first reply is asked to pick up the thread.
     pub greeting: bool,
     /// When to consolidate, and what to keep.
@@ -120,6 +124,7 @@ impl Default for Settings {
             ranking: Ranking::Fused,
             inject_at: InjectAt::Message,
             inject_repeat: false,
+            inject_vault: false,
             greeting: false,
             policy: Policy::default(),
             daily_tokens: 0,

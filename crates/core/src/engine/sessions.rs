@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::context::{self, Context, Part};
-use crate::model::{EntryId, Position, Role, SessionId, SessionState, Task, TaskId, TaskStatus, Turn, TurnId};
+use crate::model::{EntryId, Kind, Position, Role, SessionId, SessionState, Task, TaskId, TaskStatus, Turn, TurnId};
 use crate::ports::NewSession;
 use crate::recall::{AskedBy, Hit};
 use crate::session::{Standing, Trigger};
@@ -209,8 +209,10 @@ impl Engine {
         let limit = self.settings.recall_limit;
         let mut hits = self.find_for(request, message, limit + shown.len().min(MOST_SHOWN))?;
         hits.retain(|hit| !shown.contains(&hit.memory.entry.id));
-        hits.truncate(limit);
-        Ok(hits)
+        // Passages stand behind the memories and take no memory's place.
+        let (memories, passages): (Vec<_>, Vec<_>) =
+            hits.into_iter().partition(|hit| hit.memory.entry.kind != Kind::Chunk);
+        Ok(memories.into_iter().take(limit).chain(passages).collect())
     }
 
     fn inject(&self, session: &SessionId, message: &str, hits: &[Hit], answer: &mut Context) -> Done<()> {

@@ -14,9 +14,13 @@ pub enum Kind {
     Bullet,
     /// Something that was said.
     Turn,
+    /// A passage of the vault.
+    Chunk,
 }
 
-spelled!(Kind, "kind", "entry, bullet, turn", { Entry => "entry", Bullet => "bullet", Turn => "turn" });
+spelled!(Kind, "kind", "entry, bullet, turn, chunk", {
+    Entry => "entry", Bullet => "bullet", Turn => "turn", Chunk => "chunk",
+});
 
 /// How close a memory is to the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

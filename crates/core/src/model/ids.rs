@@ -29,6 +29,7 @@ id!(/** One change: everything that a single verb altered. */ ChangeId);
 id!(/** One recall, as kept in the recall log. */ RecallId);
 id!(/** One turn of a conversation. */ TurnId);
 id!(/** A task of the person's. */ TaskId);
+id!(/** A document of the vault. */ VaultId);
 
 /// An id that follows from its parts: the same parts give the same one, whoever asks.
 pub(crate) fn derived(parts: &[&str]) -> String {

@@ -15,7 +15,7 @@ pub use conversation::{Position, Role, Session, SessionState, Turn};
 pub use document::{Bullet, ContentHash, Document};
 pub use entry::{Entry, Kind, Layer, Source, Status};
 pub(crate) use ids::derived;
-pub use ids::{ChangeId, EntryId, RecallId, SessionId, TaskId, TurnId};
+pub use ids::{ChangeId, EntryId, RecallId, SessionId, TaskId, TurnId, VaultId};
 pub use memory::Memory;
 pub use namespace::{DocumentName, Name, NameError, Namespace, fold_name};
 pub use weight::{Importance, Significance, WeightError};

@@ -3,8 +3,10 @@
 
 mod conversations;
 mod documents;
+mod embedder;
 mod model;
 mod reflection;
+mod vault;
 mod work;
 
 use jiff::Timestamp;
@@ -18,10 +20,12 @@ use crate::text::redact::redact;
 
 pub use conversations::{Conversations, Lease, NewSession, Progress, Spent};
 pub use documents::{DocumentError, Documents};
+pub use embedder::{EmbedFor, Embedder};
 pub use model::{
     Breaker, Brief, ExtractBrief, Finish, Message, Model, ModelError, Purpose, Reply, SummaryBrief, ToolCall, ToolSpec,
 };
 pub use reflection::{Applied, Dropped, Pass, PassOutcome, ReflectBrief, ReflectFact, Reflections, TurnsOf};
+pub use vault::{Vault, VectorSet, Vectors};
 pub use work::Work;
 
 /// The time.
@@ -412,7 +416,20 @@ pub struct StoreStats {
 
 /// All that a store is.
 pub trait Store:
-    Entries + History + Index + Recalls + Conversations + Progress + Reflections + Work + Transfer + Inspect + Send + Sync
+    Entries
+    + History
+    + Index
+    + Recalls
+    + Conversations
+    + Progress
+    + Reflections
+    + Work
+    + Vault
+    + Vectors
+    + Transfer
+    + Inspect
+    + Send
+    + Sync
 {
 }
 impl<T> Store for T where
@@ -424,6 +441,8 @@ impl<T> Store for T where
         + Progress
         + Reflections
         + Work
+        + Vault
+        + Vectors
         + Transfer
         + Inspect
         + Send

@@ -77,7 +77,7 @@ impl Filter {
 
     /// Whether a kind is in reach.
     pub fn wants(&self, kind: Kind) -> bool {
-        if self.kinds.is_empty() { kind != Kind::Turn } else { self.kinds.contains(&kind) }
+        if self.kinds.is_empty() { !matches!(kind, Kind::Turn | Kind::Chunk) } else { self.kinds.contains(&kind) }
     }
 
     /// Whether this entry may be found. Stores answer the same question in their own language; this is the meaning.

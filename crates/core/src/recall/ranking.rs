@@ -50,6 +50,8 @@ pub enum FoundBy {
     Substring,
     /// By its date, because that is all that was asked.
     Date,
+    /// By its meaning, where no word was found.
+    Meaning,
 }
 
 /// Something that the index found.

@@ -18,6 +18,15 @@ pub struct Redacted<'a> {
 
 /// Replaces every secret in `text`.
 pub fn redact(text: &str) -> Redacted<'_> {
+    replaced(text, false)
+}
+
+/// The same, with as many line breaks as before: for text whose lines are cited.
+pub fn redact_keeping_lines(text: &str) -> Redacted<'_> {
+    replaced(text, true)
+}
+
+fn replaced(text: &str, keeps_lines: bool) -> Redacted<'_> {
     let mut scanner = Scanner { text, bytes: text.as_bytes(), done: 0, in_authority: false };
     let (mut out, mut kinds, mut at) = (String::new(), Vec::new(), 0);
     while at < text.len() {
@@ -26,6 +35,9 @@ pub fn redact(text: &str) -> Redacted<'_> {
             continue;
         };
         out.extend([&text[scanner.done..range.start], MARKER, kind, "]"]);
+        if keeps_lines {
+            out.extend(text[range.clone()].matches('\n'));
+        }
         if !kinds.contains(&kind) {
             kinds.push(kind);
         }

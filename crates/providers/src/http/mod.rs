@@ -7,6 +7,7 @@
 mod address;
 mod events;
 mod failure;
+mod plain;
 
 use std::fmt;
 use std::future::Future;

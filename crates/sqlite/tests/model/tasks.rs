@@ -1,7 +1,7 @@
 //! Tasks: add, update, done, reopen, remove.
 
 use proptest::sample::Index;
-use throughline_core::engine::{NewTask, TaskEdit};
+use throughline_core::engine::{EngineError, NewTask, TaskEdit};
 use throughline_core::model::{EntryId, Layer, Status, Task, TaskId, TaskStatus, Verb};
 
 use super::acts::TaskChange;
@@ -34,14 +34,21 @@ impl Pair {
         let Some(id) = self.model.pick_task(which) else { return };
         let edit = TaskEdit { status: Some(status), ..TaskEdit::default() };
         let task = self.world.engine.update_task(id.as_str(), &edit).unwrap();
-        let next = TaskState { status, done_at: None, ..self.model.task(&id).clone() };
+        let before = self.model.task(&id).clone();
+        let done_at = before.done_at.filter(|_| status != TaskStatus::Open);
+        let next = TaskState { status, done_at, ..before };
         self.task_changes(&task, Step::new(Verb::Task), next);
     }
 
     pub(crate) fn finish_task(&mut self, which: Index, conclusion: Option<&str>) {
         let Some(id) = self.model.pick_task(which) else { return };
-        let got = self.world.engine.finish_task(id.as_str(), conclusion).unwrap();
         let before = self.model.task(&id).clone();
+        let got = self.world.engine.finish_task(id.as_str(), conclusion);
+        if before.status == TaskStatus::Removed {
+            assert!(matches!(got, Err(EngineError::Invalid { .. })), "what was removed is not done: {got:?}");
+            return;
+        }
+        let got = got.unwrap();
         if before.status == TaskStatus::Done && conclusion.is_none() {
             return self.task_changes(&got.task, Step::new(Verb::Done), before);
         }

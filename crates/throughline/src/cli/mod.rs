@@ -29,6 +29,7 @@ mod task;
 mod tool;
 mod transfer;
 mod undo;
+mod vault;
 mod write;
 
 use std::io::IsTerminal as _;
@@ -121,6 +122,9 @@ enum MemoryCommand {
     /// See and try the tools that assistants are offered
     #[command(subcommand)]
     Tool(tool::ToolCommand),
+    /// Search whole files: notes, manuals, code
+    #[command(subcommand)]
+    Vault(vault::VaultCommand),
     /// Print everything, as JSON or Markdown
     Export(transfer::Export),
     /// Take in an export, another assistant's memory, or notes
@@ -210,6 +214,7 @@ impl MemoryCommand {
             Self::Reflect(command) => command.run(world),
             Self::Report(command) => command.run(world),
             Self::Tool(command) => command.run(world),
+            Self::Vault(command) => command.run(world),
             Self::Export(command) => command.run(world),
             Self::Import(command) => command.run(world),
             Self::Stats(command) => command.run(world),

@@ -6,6 +6,7 @@ use clap::Args;
 use throughline_core::model::Kind;
 use throughline_core::recall::{Filter, RecallRequest};
 
+use super::failure::Failure;
 use super::filters::Filters;
 use super::reply::Reply;
 use super::{Answer, style};
@@ -32,6 +33,10 @@ pub(super) struct Recall {
 
 impl Recall {
     pub(super) fn run(self, world: &World) -> Answer {
+        if self.kinds.contains(&Kind::Chunk) {
+            let hint = "`throughline vault search` finds passages of the vault";
+            return Err(Failure::new("memories have no chunks", hint));
+        }
         let now = world.now();
         let filter = Filter { kinds: self.kinds, ..Filter::recallable(now.timestamp()) };
         let filter = self.filters.apply(filter, &now)?;

@@ -132,6 +132,7 @@ pub(super) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
                 FoundBy::Words => "words",
                 FoundBy::Substring => "letters",
                 FoundBy::Date => "date",
+                FoundBy::Meaning => "meaning",
             },
             why.bm25,
             why.recency,

@@ -82,7 +82,7 @@ pub(super) const TABLES: &[Table] = &[
             ("merge", Switch),
         ],
     ),
-    ("inject", &[("recall", OneOf(&["message", "system_prompt", "off"])), ("repeat", Switch)]),
+    ("inject", &[("recall", OneOf(&["message", "system_prompt", "off"])), ("repeat", Switch), ("vault", Switch)]),
     (
         "model",
         &[

@@ -187,6 +187,8 @@ pub struct InjectConfig {
     pub recall: RecallPlace,
     /// Whether a memory may come again while an earlier copy is still visible.
     pub repeat: bool,
+    /// Whether passages of the vault come along.
+    pub vault: bool,
 }
 
 /// Where recalled memories are put.

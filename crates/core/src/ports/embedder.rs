@@ -1,0 +1,38 @@
+//! Embedders: text goes in, vectors come out. Optional everywhere, and never believed without a look.
+
+use std::sync::Arc;
+
+use super::ModelError;
+
+/// What a text is embedded for: some models want to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmbedFor {
+    /// To be found.
+    Storing,
+    /// To find.
+    Searching,
+}
+
+/// Whoever turns text into vectors.
+pub trait Embedder: Send + Sync {
+    /// The provider's name, as in the config.
+    fn provider(&self) -> &'static str;
+    /// The model's name, as the provider knows it.
+    fn name(&self) -> &str;
+    /// One vector for each text, in order. The caller checks that it is so.
+    fn embed(&self, texts: &[String], purpose: EmbedFor) -> Result<Vec<Vec<f32>>, ModelError>;
+}
+
+impl<E: Embedder + ?Sized> Embedder for Arc<E> {
+    fn provider(&self) -> &'static str {
+        (**self).provider()
+    }
+
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn embed(&self, texts: &[String], purpose: EmbedFor) -> Result<Vec<Vec<f32>>, ModelError> {
+        (**self).embed(texts, purpose)
+    }
+}

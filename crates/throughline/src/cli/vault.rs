@@ -1,0 +1,327 @@
+//! `throughline vault add|search|list|remove`
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+use owo_colors::OwoColorize as _;
+use serde::Serialize;
+use serde_json::json;
+use throughline_core::engine::{Embedded, chain};
+use throughline_core::model::Name;
+use throughline_core::vault::{PassageHit, SearchedBy, VaultAnswer, VaultDocument};
+
+use super::failure::Failure;
+use super::reply::Reply;
+use super::{Answer, keep, style};
+use crate::embedders;
+use crate::vault::{Sync, SyncError, Synced};
+use crate::world::{World, private_directory};
+
+/// The collection of files that were added by their path, and of those in the memory's own folder.
+const FILES: &str = "files";
+const HOME: &str = "home";
+
+/// How much of a passage is shown on a terminal.
+const SHOWN_LINES: usize = 8;
+
+/// Search whole files: notes, manuals, code
+#[derive(Subcommand)]
+pub(super) enum VaultCommand {
+    /// Add files or folders, or bring them up to date
+    Add(Add),
+    /// Find passages by plain words and, with an embedder, by meaning
+    Search(Search),
+    /// List the documents of the vault
+    List(List),
+    /// Take documents out; the files stay where they are
+    Remove(Remove),
+    /// Give every passage a vector of the configured embedder
+    Reembed(Reembed),
+}
+
+impl VaultCommand {
+    pub(super) fn run(self, world: &World) -> Answer {
+        throughline_vault::quiet_panics();
+        match self {
+            Self::Add(command) => command.run(world),
+            Self::Search(command) => command.run(world),
+            Self::List(command) => command.run(world),
+            Self::Remove(command) => command.run(world),
+            Self::Reembed(command) => command.run(world),
+        }
+    }
+}
+
+/// Add files or folders, or bring them up to date
+#[derive(Args)]
+pub(super) struct Add {
+    /// What to add; without it, `vault.txt` and whatever else is in the memory's own vault folder
+    paths: Vec<PathBuf>,
+    /// The collection that they belong to
+    #[arg(long, value_name = "NAME")]
+    into: Option<Name>,
+}
+
+#[derive(Serialize)]
+struct Added {
+    #[serde(flatten)]
+    synced: Synced,
+    embeddings: Option<Embedded>,
+}
+
+impl Add {
+    pub(super) fn run(self, world: &World) -> Answer {
+        let mut synced = Synced::default();
+        if self.paths.is_empty() {
+            let folder = world.home.vault();
+            private_directory(&folder)?;
+            synced.join(bring_in(world, &folder, self.into.clone().map_or_else(|| name(HOME), Ok)?)?);
+        }
+        for path in &self.paths {
+            let own = throughline_vault::in_full(path).starts_with(throughline_vault::in_full(&world.home.vault()));
+            let usual = || name(if own { HOME } else { FILES });
+            synced.join(bring_in(world, path, self.into.clone().map_or_else(usual, Ok)?)?);
+        }
+        let embeddings = embed_all(world)?;
+        let told = told(world, &self.paths, &synced, embeddings.as_ref());
+        let nothing = synced.indexed + synced.unchanged + synced.dropped == 0;
+        Ok(Reply::new(&Added { synced, embeddings }, told).or_nothing(nothing))
+    }
+}
+
+fn name(text: &str) -> Result<Name, Failure> {
+    Ok(text.parse()?)
+}
+
+fn bring_in(world: &World, path: &Path, collection: Name) -> Result<Synced, Failure> {
+    let bar = bytes_bar();
+    let sync = Sync { engine: &world.engine, home: &world.home, collection };
+    let synced = sync.run(path, &mut |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    synced.map_err(|error| match error {
+        SyncError::Engine(error) => error.into(),
+        other => Failure::new(chain(&other), "check the path, and that you may read it"),
+    })
+}
+
+/// A progress bar in bytes, with a rate.
+fn bytes_bar() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("{bar:32.cyan} {bytes}/{total_bytes} {bytes_per_sec} {eta}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Gives every passage its vector, where an embedder is set up.
+fn embed_all(world: &World) -> Result<Option<Embedded>, Failure> {
+    let embedder = match embedders::for_indexing(world) {
+        Ok(None) => return Ok(None),
+        Ok(Some(embedder)) => embedder,
+        Err(error) => {
+            let problem = Some(format!("{}; {}", chain(&error), error.hint()));
+            return Ok(Some(Embedded { problem, ..Embedded::default() }));
+        }
+    };
+    let bar = keep::bar("passages");
+    let embedded = world.engine.vault_embed(&*embedder, &mut |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    Ok(Some(embedded?))
+}
+
+fn told(world: &World, paths: &[PathBuf], synced: &Synced, embeddings: Option<&Embedded>) -> String {
+    if synced.indexed + synced.unchanged + synced.dropped == 0 && paths.is_empty() {
+        let place = world.home.vault();
+        return format!(
+            "nothing to add: put files into {}, or name some\n",
+            style::plain(&place.display().to_string())
+        );
+    }
+    let mut told = format!("indexed {}", style::count(synced.indexed, "document", "documents"));
+    for (count, what) in [(synced.unchanged, "unchanged"), (synced.dropped, "dropped")] {
+        if count > 0 {
+            told.push_str(&format!("; {count} {what}"));
+        }
+    }
+    told.push('\n');
+    let skipped = &synced.skipped;
+    let reasons = [
+        (skipped.binary, "not text"),
+        (skipped.too_large, "larger than 5 MB"),
+        (skipped.empty, "empty"),
+        (skipped.private, "part of the memory itself"),
+    ];
+    let reasons: Vec<String> =
+        reasons.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}")).collect();
+    if !reasons.is_empty() {
+        told.push_str(&format!("skipped: {}\n", reasons.join(", ")));
+    }
+    for file in &synced.unreadable {
+        told.push_str(&format!("skipped {}: {}\n", style::plain(&file.path), style::plain(&file.why)));
+    }
+    told + &about_embeddings(embeddings)
+}
+
+fn about_embeddings(embeddings: Option<&Embedded>) -> String {
+    match embeddings {
+        None => "searched by words; `[embeddings]` in the config adds meaning\n".to_owned(),
+        Some(Embedded { problem: Some(problem), missing, .. }) => {
+            let left = if *missing > 0 { format!(" ({missing} passages have no vector yet)") } else { String::new() };
+            format!("searched by words alone for now{left}: {}\n", style::plain(problem))
+        }
+        Some(done) => format!(
+            "searched by words and by meaning ({}); {} embedded\n",
+            style::plain(&done.model),
+            style::count(done.embedded, "passage", "passages")
+        ),
+    }
+}
+
+/// Find passages by plain words and, with an embedder, by meaning
+#[derive(Args)]
+pub(super) struct Search {
+    /// What to look for, in plain words: no character has a special meaning
+    #[arg(required = true)]
+    query: Vec<OsString>,
+    /// How many at most
+    #[arg(long, default_value_t = 5)]
+    limit: usize,
+    /// Show how each score came about
+    #[arg(long)]
+    why: bool,
+}
+
+impl Search {
+    pub(super) fn run(self, world: &World) -> Answer {
+        notice(world);
+        let words: Vec<_> = self.query.iter().map(|word| word.to_string_lossy()).collect();
+        let (embedder, problem) = match embedders::for_searching(world) {
+            Ok(embedder) => (embedder, None),
+            Err(error) => (None, Some(format!("{}; {}", chain(&error), error.hint()))),
+        };
+        let mut answer = world.engine.vault_search(&words.join(" "), self.limit, embedder.as_deref())?;
+        answer.remark = answer.remark.or(problem);
+        let nothing = answer.hits.is_empty();
+        let text = shown(&answer, self.why);
+        Ok(Reply::new(&answer, text).or_nothing(nothing))
+    }
+}
+
+/// What changed in the memory's own vault folder since the last time is searched too.
+fn notice(world: &World) {
+    let folder = world.home.vault();
+    if !folder.is_dir() {
+        return;
+    }
+    let Ok(collection) = HOME.parse() else { return };
+    let sync = Sync { engine: &world.engine, home: &world.home, collection };
+    if let Err(error) = sync.run(&folder, &mut |_, _| {}) {
+        tracing::warn!(error = chain(&error), "the vault folder could not be looked at");
+    }
+}
+
+fn shown(answer: &VaultAnswer, why: bool) -> String {
+    let mut text: String = answer.hits.iter().map(|hit| passage(hit, why)).collect();
+    if answer.hits.is_empty() {
+        text.push_str("nothing found\n");
+    }
+    if let Some(remark) = &answer.remark {
+        text.push_str(&format!("{}\n", format!("searched by words alone: {}", style::plain(remark)).dimmed()));
+    } else if answer.searched_by == SearchedBy::Words && !answer.hits.is_empty() {
+        text.push_str(&format!("{}\n", "searched by words alone: no embedder is set up".dimmed()));
+    }
+    text
+}
+
+fn passage(hit: &PassageHit, why: bool) -> String {
+    let above = if hit.titles.is_empty() { hit.title.clone() } else { hit.titles.join(" > ") };
+    let mut text = format!("{}  {}\n", style::plain(&hit.citation).yellow(), style::plain(&above).dimmed());
+    let lines: Vec<&str> = hit.content.lines().collect();
+    for line in lines.iter().take(SHOWN_LINES) {
+        text.push_str(&format!("  {}\n", style::plain(line)));
+    }
+    if lines.len() > SHOWN_LINES {
+        text.push_str(&format!("  {}\n", format!("… {} more lines", lines.len() - SHOWN_LINES).dimmed()));
+    }
+    if why {
+        let meaning = hit.why.similarity.map_or(String::new(), |cosine| format!(", meaning {cosine:.3}"));
+        let formula = format!("score {:.3}: words {:.3}{meaning}", hit.score, hit.why.bm25);
+        text.push_str(&format!("  {}\n", formula.cyan()));
+    }
+    text + "\n"
+}
+
+/// List the documents of the vault
+#[derive(Args)]
+pub(super) struct List {}
+
+impl List {
+    pub(super) fn run(self, world: &World) -> Answer {
+        notice(world);
+        let documents = world.engine.vault_documents()?;
+        let now = world.now();
+        let row = |document: &VaultDocument| {
+            vec![
+                style::short(document.id.as_str()),
+                style::plain(&document.path),
+                style::one_line(&document.title, 40),
+                document.chunks.to_string(),
+                style::date(document.updated_at, &now),
+            ]
+        };
+        let text = if documents.is_empty() {
+            "the vault is empty: `throughline vault add PATH`\n".to_owned()
+        } else {
+            style::table(&["id", "file", "title", "passages", "indexed"], documents.iter().map(row).collect())
+        };
+        Ok(Reply::new(&json!({ "documents": documents }), text).or_nothing(documents.is_empty()))
+    }
+}
+
+/// Take documents out; the files stay where they are
+#[derive(Args)]
+pub(super) struct Remove {
+    /// A file, a folder, an id, or `vault/NAME` for a whole collection
+    #[arg(required = true)]
+    what: Vec<String>,
+}
+
+impl Remove {
+    pub(super) fn run(self, world: &World) -> Answer {
+        let mut ids = Vec::new();
+        for what in &self.what {
+            let path = throughline_vault::in_full(Path::new(what));
+            let named = world.engine.vault_named(what, &path.to_string_lossy())?;
+            ids.extend(named.into_iter().map(|document| document.id));
+        }
+        ids.sort();
+        ids.dedup();
+        let removed = world.engine.vault_remove(&ids)?;
+        let told = format!("took out {}\n", style::count(removed, "document", "documents"));
+        Ok(Reply::new(&json!({ "removed": removed, "ids": ids }), told))
+    }
+}
+
+/// Give every passage a vector of the configured embedder
+#[derive(Args)]
+pub(super) struct Reembed {}
+
+impl Reembed {
+    pub(super) fn run(self, world: &World) -> Answer {
+        let Some(done) = embed_all(world)? else {
+            let hint = "set `provider` under `[embeddings]` in the config file to \"ollama\" or \"openai\"";
+            return Err(Failure::new("no embedder is configured", hint));
+        };
+        let failed = done.problem.is_some();
+        let told = about_embeddings(Some(&done));
+        Ok(Reply::new(&json!({ "embeddings": done }), told).or_failed(failed))
+    }
+}

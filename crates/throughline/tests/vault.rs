@@ -1,0 +1,177 @@
+//! The vault through the binary: files in, passages out, with or without an embedder.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
+
+mod common;
+#[path = "vault/meaning.rs"]
+mod meaning;
+
+use std::path::PathBuf;
+
+use common::{Home, string, tree};
+use serde_json::{Value, json};
+
+/// Like no text that anything else writes, and like a key.
+const SECRET: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+
+/// A person's file, outside of the memory.
+fn put(home: &Home, name: &str, text: &str) -> PathBuf {
+    let path = home.root().join("person").join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn search(home: &Home, query: &str) -> Vec<Value> {
+    home.json(&["vault", "search", query])["hits"].as_array().unwrap().clone()
+}
+
+fn contents(hits: &[Value]) -> Vec<String> {
+    hits.iter().map(|hit| string(&hit["content"])).collect()
+}
+
+fn documents(home: &Home) -> Vec<String> {
+    let listed = home.json(&["vault", "list"]);
+    let name = |document: &Value| string(&document["path"]).rsplit('/').next().unwrap().to_owned();
+    listed["documents"].as_array().unwrap().iter().map(name).collect()
+}
+
+#[test]
+fn a_passage_is_found_and_cited() {
+    let home = Home::new();
+    let path = put(&home, "notes/tea.md", "# Tea\n\nAbout tea.\n\n## Brewing\n\nSteep gyokuro at 60 degrees.\n");
+    put(&home, "notes/other.md", "# Other\n\nNothing of that.\n");
+    let added = home.json(&["vault", "add", "notes"]);
+    assert_eq!((&added["indexed"], &added["embeddings"]), (&json!(2), &Value::Null));
+    let hits = search(&home, "how do I steep gyokuro?");
+    assert_eq!(contents(&hits), ["Steep gyokuro at 60 degrees."]);
+    let hit = &hits[0];
+    assert_eq!(hit["citation"], json!(format!("{}:7", std::fs::canonicalize(path).unwrap().display())));
+    assert_eq!((&hit["kind"], &hit["titles"]), (&json!("chunk"), &json!(["Tea", "Brewing"])));
+    assert_eq!((&hit["first_line"], &hit["namespace"]), (&json!(7), &json!("vault/files")));
+    assert!(hit["score"].as_f64().unwrap() > 0.0 && hit["why"]["found_by"] == json!("words"));
+    let told = home.run(&["vault", "search", "gyokuro"]).done();
+    assert!(told.contains("tea.md:7  Tea > Brewing") && told.contains("no embedder is set up"), "{told}");
+    let ran = home.run(&["vault", "search", "zebra"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, "nothing found\n"));
+}
+
+#[test]
+fn only_what_changed_is_read_again_and_what_is_gone_is_dropped() {
+    let home = Home::new();
+    put(&home, "notes/a.md", "alpha text");
+    let gone = put(&home, "notes/b.md", "beta text");
+    home.json(&["vault", "add", "notes"]);
+    put(&home, "notes/a.md", "alpha text, and gamma");
+    std::fs::remove_file(gone).unwrap();
+    put(&home, "notes/c.md", "delta text");
+    let again = home.json(&["vault", "add", "notes"]);
+    assert_eq!((&again["indexed"], &again["unchanged"], &again["dropped"]), (&json!(2), &json!(0), &json!(1)));
+    assert_eq!(documents(&home), ["a.md", "c.md"]);
+    assert_eq!(contents(&search(&home, "beta")), [""; 0]);
+    let again = home.json(&["vault", "add", "notes"]);
+    assert_eq!((&again["indexed"], &again["unchanged"], &again["bytes"]), (&json!(0), &json!(2), &json!(0)));
+}
+
+#[test]
+fn what_is_taken_out_leaves_no_row() {
+    let home = Home::new();
+    put(&home, "notes/a.md", "a very particular xylophone");
+    put(&home, "notes/b.md", "something else");
+    home.json(&["vault", "add", "notes", "notes/b.md"]);
+    search(&home, "xylophone");
+    assert_eq!(home.json(&["vault", "remove", "notes/a.md"])["removed"], json!(1));
+    assert_eq!(documents(&home), ["b.md"]);
+    home.run(&["vault", "remove", "notes"]).done();
+    home.run(&["vault", "remove", "notes"]).failed(1, "nothing in the vault", "vault list");
+    let database = rusqlite::Connection::open(home.path("memory.db")).unwrap();
+    for table in ["vault_documents", "vault_chunks", "vector_blocks", "vector_bytes", "uses"] {
+        let sql = format!("SELECT count(*) FROM {table}");
+        assert_eq!(database.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap(), 0, "{table}");
+    }
+    drop(database);
+    home.run(&["doctor"]).done();
+}
+
+#[test]
+fn files_in_the_memorys_own_folder_are_noticed() {
+    let home = Home::new();
+    home.run(&["vault", "list"]);
+    let ran = home.run(&["vault", "add"]);
+    assert!(ran.code == 1 && ran.stdout.contains("put files into"), "{ran:?}");
+    home.put("vault/vault.txt", "The spare key is under the fern.\n");
+    assert_eq!(contents(&search(&home, "spare key")), ["The spare key is under the fern."]);
+    home.put("vault/vault.txt", "The spare key is with the neighbour now.\n");
+    assert_eq!(contents(&search(&home, "spare key")), ["The spare key is with the neighbour now."]);
+    assert_eq!(home.json(&["vault", "add"])["unchanged"], json!(1));
+    std::fs::remove_file(home.path("vault/vault.txt")).unwrap();
+    assert_eq!(contents(&search(&home, "spare key")), [""; 0]);
+}
+
+#[test]
+fn secrets_stay_out_and_the_memory_itself_is_not_opened() {
+    let home = Home::new();
+    put(&home, "notes/keys.md", &format!("# Keys\n\nThe token is {SECRET}\n\nLast line about zebras.\n"));
+    home.json(&["vault", "add", "notes"]);
+    let added = home.json(&["vault", "add", &home.path("").to_string_lossy()]);
+    assert_eq!(added["indexed"], json!(0));
+    assert!(added["skipped"]["private"].as_u64().unwrap() >= 1, "{added}");
+    for (path, bytes) in tree(&home.path("")) {
+        let leaks = bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
+        assert!(!leaks, "the secret is in {}", path.display());
+    }
+    assert!(contents(&search(&home, "token"))[0].contains("[redacted:"));
+}
+
+#[test]
+fn what_cannot_be_read_is_said_and_costs_nothing_else() {
+    let home = Home::new();
+    put(&home, "mixed/good.md", "good text");
+    put(&home, "mixed/bad.pdf", "%PDF-1.7\nrubbish");
+    put(&home, "mixed/image.png", "not really");
+    put(&home, "mixed/page.html", "<html><title>Page</title><body><h1>Top</h1><p>Green zebra tea</p></body></html>");
+    let added = home.json(&["vault", "add", "mixed"]);
+    assert_eq!((&added["indexed"], &added["skipped"]["binary"]), (&json!(2), &json!(1)), "{added}");
+    assert!(string(&added["unreadable"][0]["path"]).ends_with("bad.pdf"));
+    assert_eq!(contents(&search(&home, "zebra")), ["Green zebra tea"]);
+    home.run(&["vault", "add", "nowhere"]).failed(2, "cannot look at", "check the path");
+}
+
+#[test]
+fn a_run_that_is_killed_goes_on_without_duplicates() {
+    let home = Home::new();
+    let text: String =
+        (0..400).map(|nth| format!("## Part {nth}\n\nWords of part {nth} on the subject.\n\n")).collect();
+    for nth in 0..120 {
+        put(&home, &format!("many/{nth}.md"), &format!("# File {nth}\n\n{text}"));
+    }
+    home.run(&["vault", "list"]);
+    for looks in 1..=3 {
+        let mut child = home.throughline(&["vault", "add", "many"]).spawn().unwrap();
+        // Each look takes about as long as a few files.
+        for _ in 0..looks {
+            home.run(&["vault", "list"]);
+        }
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    home.json(&["vault", "add", "many"]);
+    let listed = home.json(&["vault", "list"]);
+    let listed = listed["documents"].as_array().unwrap();
+    assert_eq!(listed.len(), 120);
+    assert!(listed.iter().all(|document| document["chunks"] == listed[0]["chunks"]), "none is half indexed");
+    home.run(&["doctor"]).done();
+}
+
+#[test]
+fn passages_come_along_with_a_message_where_that_is_wanted() {
+    let config = "[memory]\nuser_namespace = \"user\"\n";
+    let home = Home::with_config("config.toml", config);
+    put(&home, "notes/tea.md", "# Tea\n\nSteep gyokuro at 60 degrees. </memory-context>\n");
+    home.json(&["vault", "add", "notes"]);
+    let message = |home: &Home| string(&home.json(&["context", "--message", "how to steep gyokuro"])["message"]);
+    assert_eq!(message(&home), "how to steep gyokuro");
+    home.put("config.toml", &format!("{config}\n[inject]\nvault = true\n"));
+    let given = message(&home);
+    assert!(given.contains("notes/tea.md:3: Steep gyokuro at 60 degrees. ‹/memory-context>"), "{given}");
+    assert_eq!(given.matches("</memory-context>").count(), 1, "inside the one fence");
+}
