@@ -284,6 +284,7 @@ pub fn settings(loaded: &Loaded) -> Result<Settings, OpenError> {
             retention_days: memory.timeline_retention_days,
         },
         daily_tokens: u64::from(loaded.config.model.daily_tokens),
+        zone: TimeZone::system(),
         tools: tools(&memory.tools)?,
         agent_erases: memory.agent_forget == config::AgentForget::Delete,
         flush_every: memory.flush_every_prompts as usize,

@@ -145,8 +145,8 @@ fn the_tools_reference_is_what_assistants_are_told() {
     use throughline_core::tools::{Tool, guidance};
     let mut page = "# The tools that assistants are offered\n\nGenerated from the program. `throughline tool list` shows \
                     those that your config offers (`memory.tools`), `throughline tool\ncall NAME '{…}'` calls one as an \
-                    assistant would. Every write answers with a receipt: the id, and whether a recall finds it.\nErrors \
-                    say what was wrong and what to do next.\n"
+                    assistant would. Every write answers with a receipt: the ids, what became of them and, for\nwhat was \
+                    stored, whether a recall finds it. Errors say what was wrong and what to do next.\n"
         .to_owned();
     for tool in Tool::ALL {
         let usual = if Tool::USUAL.contains(&tool) { "" } else { " (on request)" };

@@ -108,7 +108,8 @@ impl Engine {
         let engine = self.acting(Actor::new(Source::System, "consolidation"));
         let work = |hold: &dyn Fn() -> Done<bool>| engine.consolidate_alone(session, model, host_summary, hold);
         let outcome = self.alone(session, worker, work);
-        if let Err(error) = engine.retire() {
+        let is_done = matches!(outcome, Ok(Some(Consolidation::Done(_) | Consolidation::Archived(_))));
+        if is_done && let Err(error) = engine.retire() {
             tracing::warn!(%error, "old chunks of the timeline were not retired");
         }
         Ok(outcome?.unwrap_or(Consolidation::Busy))

@@ -27,7 +27,8 @@ mod work;
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 
 use crate::model::{Actor, Change, ChangeId, EntryId, Name, Namespace, Verb};
 use crate::ports::{Clock, Documents, Ids, Store};
@@ -89,6 +90,8 @@ pub struct Settings {
     pub policy: Policy,
     /// Tokens that models may cost a day; 0 is no limit.
     pub daily_tokens: u64,
+    /// Where the person's days begin and end.
+    pub zone: TimeZone,
     /// The tools that an assistant is offered.
     pub tools: Vec<Tool>,
     /// Whether what an assistant forgets is erased for good.
@@ -128,6 +131,7 @@ impl Default for Settings {
             greeting: false,
             policy: Policy::default(),
             daily_tokens: 0,
+            zone: TimeZone::UTC,
             tools: Tool::USUAL.to_vec(),
             agent_erases: false,
             flush_every: 10,
@@ -181,6 +185,11 @@ impl Engine {
     /// How this memory is set up.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Now, where the person is.
+    pub(crate) fn local_now(&self) -> Zoned {
+        self.clock.now().to_zoned(self.settings.zone.clone())
     }
 
     /// The time, as the engine sees it.

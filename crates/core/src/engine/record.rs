@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 
-use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::model::{Bullet, ContentHash, Document, DocumentName, EntryId, Importance, Name, Project, Significance};
@@ -202,7 +201,7 @@ impl Engine {
     /// The weight and the words of a fact; what happened begins with its day.
     fn fact_line(&self, fact: &str, weight: Significance, section: MemorySection) -> Done<Fact> {
         let (text, _) = prepare::content(&fold_blanks(fact))?;
-        let today = self.clock.now().to_zoned(TimeZone::UTC).date().to_string();
+        let today = self.local_now().date().to_string();
         let is_dated = text.get(..10).is_some_and(|start| start.parse::<jiff::civil::Date>().is_ok());
         let date = if section == MemorySection::Happened && !is_dated { format!("{today} ") } else { String::new() };
         Ok((weight, format!("{date}{text}")))

@@ -311,3 +311,16 @@ fn projects_are_registered_moved_removed_and_brought_back() {
         assert!(world.engine.add_project(name, None).is_err(), "{name:?}");
     }
 }
+
+#[test]
+fn what_happened_is_dated_where_the_person_is() {
+    let elsewhere = place_with(std::sync::Arc::new(throughline_testkit::MemoryDocuments::default()), |settings| {
+        settings.zone = jiff::tz::offset(13).to_time_zone();
+    });
+    let file = elsewhere.engine.memory_file(None).unwrap().unwrap();
+    let weight = throughline_core::model::Importance::default().significance();
+    let section = throughline_core::tools::parameters::MemorySection::Happened;
+    elsewhere.engine.record(&file, &[("The venue was booked".to_owned(), weight)], section).unwrap();
+    let text = text_of(&elsewhere, "user/memory").unwrap();
+    assert!(text.contains("2026-03-02 The venue was booked"), "noon in London is past midnight there: {text}");
+}

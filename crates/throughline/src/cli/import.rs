@@ -177,6 +177,10 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         Failure::new(format!("cannot read {}: {error}", path.display()), hint)
     };
     if path.as_os_str() != "-" {
+        // A pipe or a device would be read for ever.
+        if !std::fs::metadata(path).map_err(reading)?.is_file() {
+            return Err(reading(std::io::Error::other("it is neither a file nor a folder")));
+        }
         return std::fs::read(path).map_err(reading);
     }
     let mut bytes = Vec::new();

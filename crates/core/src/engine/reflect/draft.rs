@@ -1,7 +1,5 @@
 //! What a pass would write, computed anew whenever somebody was faster.
 
-use jiff::tz::TimeZone;
-
 use crate::model::{Document, DocumentName};
 use crate::ports::{Applied, Dropped, Op};
 use crate::reflect::{self, Input, Plan, Step};
@@ -66,7 +64,7 @@ impl Engine {
         };
         let adds = plan.steps.iter().any(|step| matches!(step, Step::Add { .. }));
         let text = if adds && has_sections { begun(name, &document.text) } else { document.text.clone() };
-        let today = self.clock.now().to_zoned(TimeZone::UTC).date();
+        let today = self.local_now().date();
         let outcome = reflect::apply(name, &text, &lines, &plan, today);
         let after = if outcome.applied.is_empty() { document.text.clone() } else { outcome.text };
         draft.applied.extend(outcome.applied);

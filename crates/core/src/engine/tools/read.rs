@@ -33,7 +33,7 @@ impl Caller<'_> {
         }
         let now = engine.now();
         let time = |text: Option<String>| {
-            let parsed = text.map(|text| when::parse(&text, &now.to_zoned(TimeZone::UTC))).transpose();
+            let parsed = text.map(|text| when::parse(&text, &engine.local_now())).transpose();
             parsed.map_err(|error| EngineError::invalid("the time", error.to_string()))
         };
         let layers = match wanted.category {

@@ -41,6 +41,12 @@ pub(super) struct Chat {
     /// Go on with this conversation, such as cli:main; without it, a new one begins
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// The project that the conversation is about
+    #[arg(long)]
+    project: Option<String>,
+    /// The task that the conversation is about
+    #[arg(long)]
+    task: Option<String>,
     #[arg(from_global)]
     json: bool,
 }
@@ -53,7 +59,11 @@ impl Chat {
             None => fresh(world)?,
         };
         background::start_idle(world, &session);
-        let mut talk = Talk::begin(world, model, session, Screen::new(self.json))?;
+        if let Some(task) = &self.task {
+            world.engine.task(task)?;
+        }
+        let about = (self.project, self.task);
+        let mut talk = Talk::begin(world, model, session, about, Screen::new(self.json))?;
         talk.greet();
         let mut editor = editor(world, self.json)?;
         let ended = talk.converse(&mut editor, if self.json { "" } else { "› " });
@@ -92,6 +102,9 @@ fn editor(world: &World, is_json: bool) -> Result<DefaultEditor, Failure> {
     Ok(editor)
 }
 
+/// A project and a task, where they are named.
+type About = (Option<String>, Option<String>);
+
 /// A conversation that is going on.
 struct Talk<'a> {
     world: &'a World,
@@ -101,10 +114,17 @@ struct Talk<'a> {
     session: SessionId,
     stopped: Arc<AtomicBool>,
     screen: Screen,
+    about: About,
 }
 
 impl<'a> Talk<'a> {
-    fn begin(world: &'a World, model: Arc<dyn Model>, session: SessionId, screen: Screen) -> Result<Self, Failure> {
+    fn begin(
+        world: &'a World,
+        model: Arc<dyn Model>,
+        session: SessionId,
+        about: About,
+        screen: Screen,
+    ) -> Result<Self, Failure> {
         let person = world.engine.acting(Actor::new(Source::User, "chat"));
         let engine = match model.context_window() {
             Some(window) => person.with_window(window),
@@ -117,7 +137,7 @@ impl<'a> Talk<'a> {
         if let Err(error) = handled {
             tracing::warn!(%error, "Ctrl-C will end the program");
         }
-        let talk = Self { world, engine, model, session, stopped, screen };
+        let talk = Self { world, engine, model, session, stopped, screen, about };
         talk.open()?;
         Ok(talk)
     }
@@ -125,7 +145,9 @@ impl<'a> Talk<'a> {
     /// The session begins, or goes on, with what the model is told about its memory.
     fn open(&self) -> Result<(), Failure> {
         let system_prompt = self.engine.guidance().map(|guidance| guidance.text);
-        self.engine.start_session(&StartSession { system_prompt, ..StartSession::new(self.session.clone()) })?;
+        let (project, task) = self.about.clone();
+        let start = StartSession { system_prompt, project, task, ..StartSession::new(self.session.clone()) };
+        self.engine.start_session(&start)?;
         Ok(())
     }
 
