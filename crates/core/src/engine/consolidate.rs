@@ -108,8 +108,9 @@ impl Engine {
         let engine = self.acting(Actor::new(Source::System, "consolidation"));
         let work = |hold: &dyn Fn() -> Done<bool>| engine.consolidate_alone(session, model, host_summary, hold);
         let outcome = self.alone(session, worker, work);
-        let is_done = matches!(outcome, Ok(Some(Consolidation::Done(_) | Consolidation::Archived(_))));
-        if is_done && let Err(error) = engine.retire() {
+        // Whoever waits for somebody else comes back, and need not look each time.
+        let is_busy = matches!(outcome, Ok(None));
+        if !is_busy && let Err(error) = engine.retire() {
             tracing::warn!(%error, "old chunks of the timeline were not retired");
         }
         Ok(outcome?.unwrap_or(Consolidation::Busy))
