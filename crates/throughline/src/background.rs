@@ -126,7 +126,11 @@ pub(crate) fn fill(world: &World, session: &SessionId) -> Result<Option<Filled>,
 pub(crate) fn end(world: &World, session: &SessionId) -> Result<Ended, EngineError> {
     let mut last = None;
     let ended = patiently(world, |model, worker| {
-        let ended = world.engine.end_session(session, model, worker)?;
+        let mut ended = world.engine.end_session(session, model, worker)?;
+        // What an earlier try did is what was done.
+        if let Some(Ended { consolidation: before @ Consolidation::Done(_), .. }) = &last {
+            ended.consolidation = before.clone();
+        }
         let is_busy = ended.consolidation == Consolidation::Busy || ended.filled.is_none();
         last = Some(ended.clone());
         Ok((!is_busy).then_some(ended))

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::{DocumentName, EntryId, Kind, Namespace, Position, Status, TurnId, Verb};
+use crate::model::{DocumentName, EntryId, Kind, Namespace, Position, Role, Status, TurnId, Verb};
 use crate::ports::{Erased, Erasure};
 use crate::recall::{Filter, similarity};
 use crate::text::bullets;
@@ -117,12 +117,21 @@ impl Engine {
                 }
             }));
         }
-        let in_state = self.store.tasks()?.into_iter().filter(|task| task.state.contains(needle));
-        traces.extend(in_state.map(|task| format!("the state of the task {}", task.id)));
-        for state in self.store.sessions()?.into_iter().take(MOST_TRACES) {
+        for task in self.store.tasks()? {
+            if self.store.task_versions(&task.id)?.iter().any(|version| version.task.state.contains(needle)) {
+                traces.push(format!("the state of the task {}, now or earlier", task.id));
+            }
+        }
+        for name in self.store.known_documents()?.into_iter().map(|known| known.name) {
+            let versions = self.store.document_versions(&name)?;
+            if versions.iter().any(|version| version.text.as_deref().is_some_and(|text| text.contains(needle))) {
+                traces.push(format!("kept versions of {name}"));
+            }
+        }
+        for state in self.store.sessions()? {
             let turns = self.store.turns_after(&state.session.id, Position::default())?;
-            let summaries = turns.iter().filter(|(_, turn)| turn.role == crate::model::Role::Summary);
-            if summaries.clone().any(|(_, turn)| turn.content.contains(needle)) {
+            let mut summaries = turns.iter().filter(|(_, turn)| turn.role == Role::Summary);
+            if summaries.any(|(_, turn)| turn.content.contains(needle)) {
                 traces.push(format!("a summary in the conversation {}", state.session.id));
             }
         }

@@ -57,11 +57,11 @@ impl Engine {
     }
 
     /// What one recall gave, and why. A conversation learns nothing of what others asked.
-    pub fn explain_recall(&self, recall: &str, asker: Option<&SessionId>) -> Done<Option<Explanation>> {
+    pub fn explain_recall(&self, recall: &str, asker: Option<&SessionId>) -> Done<Explanation> {
         let record = self.store.recall_record(&RecallId::new(recall))?;
         let record = record.filter(|record| asker.is_none_or(|asker| record.session.as_ref() == Some(asker)));
         let no_recall = || EngineError::invalid("the recall", format!("`{recall}` is no recall of this conversation"));
-        self.explained(&[record.ok_or_else(no_recall)?]).map(Some)
+        self.explained(&[record.ok_or_else(no_recall)?])
     }
 
     fn explained(&self, records: &[RecallRecord]) -> Done<Explanation> {

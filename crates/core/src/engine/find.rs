@@ -148,19 +148,17 @@ impl Engine {
     /// What would go to the model, and why. Records nothing.
     pub fn preview_context(&self, request: &ContextRequest) -> Done<Context> {
         let state = request.session.as_ref().map(|session| self.store.session(session)).transpose()?.flatten();
-        let task = request.session.as_ref().map(|session| self.task_of(session)).transpose()?.flatten();
-        let (fresh, mut parts) = self.opening(task.as_ref());
         let project = state.as_ref().and_then(|state| state.session.project.clone());
         let request = &ContextRequest { project: request.project.clone().or(project), ..request.clone() };
         let base = state.as_ref().map_or(request.base_prompt.as_str(), |state| state.base_prompt.as_str());
-        let opening = match state.as_ref().and_then(|state| state.opening.as_ref()) {
+        let (opening, parts) = match state.as_ref().and_then(|state| state.opening.clone()) {
             Some(opening) => {
-                parts = Part::of_session(opening).into_iter().collect();
-                opening
+                let parts = Part::of_session(&opening).into_iter().collect();
+                (opening, parts)
             }
-            None => &fresh,
+            None => self.opening(state.as_ref().and_then(|state| self.task_of_state(state)).as_ref()),
         };
-        let system_prompt = context::system_prompt(base, opening);
+        let system_prompt = context::system_prompt(base, &opening);
         let mut context = Context { system_prompt, message: request.message.clone(), parts, recall_id: None };
         if let (true, Some(message)) = (self.settings.enabled, &request.message) {
             let hits = self.find_for(request, message, self.settings.recall_limit)?;

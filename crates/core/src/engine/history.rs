@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::model::{
     Change, ChangeId, ContentHash, Document, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Kind, Memory,
-    Name, Namespace, Project, Source, Status, Task, TaskId, TaskStatus, Verb,
+    Name, Namespace, Project, Source, Status, Task, TaskId, TaskStatus, TaskVersion, Verb,
 };
 use crate::ports::{DocumentError, Op, Undoable};
 
@@ -21,6 +21,11 @@ pub enum HistoryOf {
         /// Its versions.
         versions: Vec<EntryVersion>,
     },
+    /// A task, oldest version first.
+    Task {
+        /// Its versions.
+        versions: Vec<TaskVersion>,
+    },
     /// A document, oldest version first.
     Document {
         /// Its versions.
@@ -32,6 +37,7 @@ pub enum HistoryOf {
 enum Target {
     Entry(EntryId),
     Document(DocumentName),
+    Task(TaskId),
 }
 
 /// What was brought back.
@@ -42,6 +48,8 @@ pub enum Restored {
     Memory(Box<Remembered>),
     /// A document.
     Document(Document),
+    /// A task.
+    Task(Task),
 }
 
 /// The receipt for an undo.
@@ -62,19 +70,24 @@ pub struct Undone {
 }
 
 impl Engine {
-    /// Every version of a memory or of a document. A bullet's history is its document's.
+    /// Every version of a memory, a document or a task. A bullet's history is its document's.
     pub fn history(&self, reference: &str) -> Done<HistoryOf> {
         self.notice_all()?;
         Ok(match self.target(reference)? {
             Target::Document(name) => HistoryOf::Document { versions: self.store.document_versions(&name)? },
             Target::Entry(id) => HistoryOf::Entry { versions: self.store.entry_versions(&id)? },
+            Target::Task(id) => HistoryOf::Task { versions: self.store.task_versions(&id)? },
         })
     }
 
-    /// What `reference` names: a memory by its id or key, else a document by its address; a bullet is its document.
+    /// What `reference` names: a memory by its id or key, else a document by its address, else a task; a bullet is its
+    /// document.
     fn target(&self, reference: &str) -> Done<Target> {
         let id = match (self.resolve(reference), reference.parse()) {
             (Err(EngineError::NotFound { .. }), Ok(Namespace::Document(name))) => return Ok(Target::Document(name)),
+            (Err(missing @ EngineError::NotFound { .. }), _) => {
+                return self.task(reference).map(|task| Target::Task(task.id)).map_err(|_| missing);
+            }
             (id, _) => id?,
         };
         let entry = self.memory(&id)?.entry;
@@ -89,12 +102,13 @@ impl Engine {
         Ok(self.store.changes(limit)?)
     }
 
-    /// Brings an earlier version of a memory or a document back, as its newest.
+    /// Brings an earlier version of a memory, a document or a task back, as its newest.
     pub fn restore(&self, reference: &str, version: u32) -> Done<Restored> {
         self.notice_all()?;
         match self.target(reference)? {
             Target::Entry(id) => self.restore_entry(&id, version).map(|memory| Restored::Memory(Box::new(memory))),
             Target::Document(name) => self.restore_document(name, version).map(Restored::Document),
+            Target::Task(id) => self.restore_task(&id, version).map(Restored::Task),
         }
     }
 
@@ -110,6 +124,18 @@ impl Engine {
         }
         self.store.apply(&self.change(Verb::Restore), &[Op::Update(next)], &mut || true)?;
         self.receipt(id, Outcome::Updated, Vec::new())
+    }
+
+    /// The entry that a task left in the archive has versions of its own.
+    fn restore_task(&self, id: &TaskId, version: u32) -> Done<Task> {
+        let versions = self.store.task_versions(id)?;
+        let wanted = versions.into_iter().find(|candidate| candidate.task.version == version);
+        let no_version = || EngineError::NoVersion { reference: id.to_string(), version };
+        let wanted = wanted.ok_or_else(no_version)?.task;
+        self.change_task(id.as_str(), Verb::Restore, &|task| {
+            let (version, updated_at) = (task.version, task.updated_at);
+            Ok((Task { version, updated_at, ..wanted.clone() }, Vec::new()))
+        })
     }
 
     fn restore_document(&self, name: DocumentName, version: u32) -> Done<Document> {

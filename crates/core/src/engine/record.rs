@@ -4,11 +4,11 @@ use std::cell::RefCell;
 
 use serde::Serialize;
 
+use crate::model::MemorySection;
 use crate::model::{Bullet, ContentHash, Document, DocumentName, EntryId, Importance, Name, Project, Significance};
 use crate::model::{Source, Status, Verb};
 use crate::ports::{Op, StoreError};
 use crate::text::{bullets, sections};
-use crate::tools::parameters::MemorySection;
 
 use super::documents::fold_blanks;
 use super::memories::TRIES;

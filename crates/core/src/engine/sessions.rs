@@ -122,7 +122,7 @@ impl Engine {
         Ok(self.store.session(session)?.and_then(|state| self.task_of_state(&state)))
     }
 
-    fn task_of_state(&self, state: &SessionState) -> Option<Task> {
+    pub(super) fn task_of_state(&self, state: &SessionState) -> Option<Task> {
         let id = TaskId::new(state.session.task.as_deref()?);
         let task = self.store.task(&id).unwrap_or_else(|error| {
             tracing::warn!(%error, "the task cannot be read; going on without it");

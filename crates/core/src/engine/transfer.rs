@@ -11,9 +11,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{ContentHash, Document, DocumentName, Entry, Kind, Namespace, Task, TaskId, TurnId};
-use crate::ports::{Adopted, Bundle, DocumentError};
+use crate::ports::{Adopted, Bundle};
 use crate::text::bullets;
 
+use super::commit::FileStep;
 use super::{Done, Engine};
 use checked::checked;
 use incoming::Incoming;
@@ -88,37 +89,17 @@ impl Engine {
     /// Takes an export in, as one change. What is here already stays.
     pub fn import(&self, export: &Export) -> Done<Imported> {
         let Incoming { change, bundle, of_projects, to_write, mut imported } = self.incoming(export)?;
-        let mut failure = None;
-        let mut write_all = || match self.write_new(&to_write) {
-            Ok(()) => true,
-            Err(error) => {
-                failure = Some(error);
-                false
-            }
+        let new = |(name, text): &(DocumentName, &str)| FileStep {
+            name: name.clone(),
+            expected: ContentHash::missing(),
+            before: None,
+            after: Some((*text).to_owned()),
         };
-        let adopted = self.store.adopt(&change, &bundle, &mut write_all);
-        if let Some(error) = failure {
-            return Err(error.into());
-        }
-        imported.adopted = adopted?;
+        let steps: Vec<FileStep> = to_write.iter().map(new).collect();
+        imported.adopted = self.with_files(&steps, |last| self.store.adopt(&change, &bundle, last))?;
         self.adopt_project_history(&change, of_projects)?;
         self.notice_all()?;
         Ok(imported)
-    }
-
-    /// Writes documents that do not exist yet; if one fails, takes the others back.
-    fn write_new(&self, documents: &[(DocumentName, &str)]) -> Result<(), DocumentError> {
-        for (at, (name, text)) in documents.iter().enumerate() {
-            if let Err(error) = self.documents.write(name, text, &ContentHash::missing()) {
-                for (name, text) in &documents[..at] {
-                    if let Err(error) = self.documents.remove(name, &ContentHash::of(text)) {
-                        tracing::warn!(%error, "a document of a failed import stays behind");
-                    }
-                }
-                return Err(error);
-            }
-        }
-        Ok(())
     }
 
     /// Where an export was written, so that erasing can reach it.

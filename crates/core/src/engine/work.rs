@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::consolidate::plan;
 use crate::model::{
-    Entry, EntryId, Importance, Kind, Layer, Memory, Name, Project, Status, Task, TaskId, TaskStatus, TaskVersion, Verb,
+    Entry, EntryId, Importance, Kind, Layer, Memory, Name, Project, Status, Task, TaskId, TaskStatus, Verb,
 };
 use crate::ports::{Op, StoreError};
 
@@ -121,11 +121,6 @@ impl Engine {
                 Err(EngineError::Ambiguous { what: "tasks", reference: reference.to_owned(), ids })
             }
         }
-    }
-
-    /// Every version of a task, oldest first.
-    pub fn task_history(&self, reference: &str) -> Done<Vec<TaskVersion>> {
-        Ok(self.store.task_versions(&self.task(reference)?.id)?)
     }
 
     /// Changes a task.

@@ -19,7 +19,7 @@ pub use ids::{ChangeId, EntryId, RecallId, SessionId, TaskId, TurnId, VaultId};
 pub use memory::Memory;
 pub use namespace::{DocumentName, Name, NameError, Namespace, fold_name};
 pub use weight::{Importance, Significance, WeightError};
-pub use work::{Project, ProjectVersion, Task, TaskStatus, TaskVersion};
+pub use work::{MemorySection, Project, ProjectVersion, Task, TaskStatus, TaskVersion};
 
 /// An entry for unit tests.
 #[cfg(test)]

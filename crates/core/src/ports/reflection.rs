@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::model::MemorySection;
 use crate::model::{ChangeId, DocumentName, EntryId, Position, Significance, Turn, spelled};
-use crate::tools::parameters::MemorySection;
 
 use super::Stored;
 

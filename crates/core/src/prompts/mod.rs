@@ -115,7 +115,7 @@ mod tests {
             id: "f1".to_owned(),
             text: "The stall\nis in Porto</notebook>".to_owned(),
             significance: crate::model::Significance::new(4).unwrap(),
-            section: Some(crate::tools::parameters::MemorySection::Is),
+            section: Some(crate::model::MemorySection::Is),
             at: None,
         };
         let (document, now) = ("projects/stall".parse().unwrap(), "2026-03-01T12:00:00Z".parse().unwrap());

@@ -2,10 +2,10 @@
 
 use jiff::civil::Date;
 
+use crate::model::MemorySection;
 use crate::model::{DocumentName, Importance, Significance};
 use crate::ports::{Applied, Dropped};
 use crate::text::{bullets, sections};
-use crate::tools::parameters::MemorySection;
 
 use super::lines::{Line, has_sections, headings, lines};
 use super::plan::{Plan, Step};

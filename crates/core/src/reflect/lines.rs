@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
+use crate::model::MemorySection;
 use crate::model::{DocumentName, EntryId, Significance};
 use crate::text::{bullets, redact::redact, sections};
-use crate::tools::parameters::MemorySection;
 
 /// A fact of a document, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]

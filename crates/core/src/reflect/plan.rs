@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use crate::consolidate::facts::{is_grounded, words};
+use crate::model::MemorySection;
 use crate::model::{EntryId, Significance};
 use crate::ports::Dropped;
 use crate::recall::similarity;
 use crate::text::{bullets, redact::redact};
-use crate::tools::parameters::MemorySection;
 
 use super::lines::Line;
 use super::reply::{Operation, Proposal};

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::consolidate::{facts, reply::without_reasoning};
+use crate::model::MemorySection;
 use crate::ports::{Dropped, Finish, Reply};
-use crate::tools::parameters::MemorySection;
 
 /// Longest reply that is read, in bytes.
 const MAX_BYTES: usize = 256 * 1024;

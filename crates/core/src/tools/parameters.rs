@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::model::MemorySection;
+
 /// `memory_recall`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -168,29 +170,6 @@ pub struct RecordFact {
     /// The project; without it, the project of this conversation.
     #[serde(default)]
     pub project: Option<String>,
-}
-
-/// A section of a memory file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum MemorySection {
-    /// How things stand.
-    #[default]
-    Is,
-    /// What took place.
-    Happened,
-    /// What is completed.
-    Done,
-}
-
-impl std::fmt::Display for MemorySection {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Self::Is => "is",
-            Self::Happened => "happened",
-            Self::Done => "done",
-        })
-    }
 }
 
 /// `update_project_memory`

@@ -5,10 +5,10 @@
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
+use throughline_core::model::MemorySection;
 use throughline_core::model::{Role, Turn};
 use throughline_core::ports::{ExtractBrief, ReflectBrief, ReflectFact};
 use throughline_core::reflect::says_the_same;
-use throughline_core::tools::parameters::MemorySection;
 
 use super::extract;
 use super::split::sentences;

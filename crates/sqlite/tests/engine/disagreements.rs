@@ -62,7 +62,7 @@ fn an_archive_that_was_forgotten_stays_so_when_the_task_is_done_again() {
     });
     assert_eq!(recalled(&world, "half"), Vec::<String>::new());
     assert_eq!(recalled(&world, "again").len(), 1);
-    assert_eq!(world.engine.task_history(task.id.as_str()).unwrap().len(), 4);
+    assert_eq!(world.store.task_versions(&task.id).unwrap().len(), 4);
 }
 
 #[test]

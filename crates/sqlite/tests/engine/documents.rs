@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use throughline_core::engine::{EngineError, LineOutcome, NewMemory, Outcome};
+use throughline_core::model::MemorySection;
 use throughline_core::model::{Document, Importance, Layer, Name, Namespace, Status, Verb};
 use throughline_core::ports::DocumentError;
-use throughline_core::tools::parameters::MemorySection;
 use throughline_documents::FileDocuments;
 
 use super::*;

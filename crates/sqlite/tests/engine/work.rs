@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use throughline_core::engine::{ContextRequest, EngineError, NewTask, Report, ReportBy, StartSession, TaskEdit};
+use throughline_core::engine::{
+    ContextRequest, EngineError, HistoryOf, NewTask, Report, ReportBy, StartSession, TaskEdit,
+};
 use throughline_core::model::{Entry, Layer, SessionId, Status, Task, TaskStatus};
 use throughline_core::ports::{Page, StoreError};
 
@@ -66,7 +68,7 @@ fn what_is_done_leaves_one_entry_in_the_archive_and_keeps_the_rest() {
     assert_eq!(archive(&world), [entry]);
     let again = world.engine.finish_task("Fix the parser", None).unwrap();
     assert_eq!((again.task, archive(&world).len()), (expected, 1), "done again, nothing changes");
-    let versions = world.engine.task_history(task.id.as_str()).unwrap();
+    let HistoryOf::Task { versions } = world.engine.history(task.id.as_str()).unwrap() else { panic!("a task") };
     assert_eq!(
         versions.iter().map(|version| version.task.status).collect::<Vec<_>>(),
         [TaskStatus::Open, TaskStatus::Done]
@@ -319,8 +321,24 @@ fn what_happened_is_dated_where_the_person_is() {
     });
     let file = elsewhere.engine.memory_file(None).unwrap().unwrap();
     let weight = throughline_core::model::Importance::default().significance();
-    let section = throughline_core::tools::parameters::MemorySection::Happened;
+    let section = throughline_core::model::MemorySection::Happened;
     elsewhere.engine.record(&file, &[("The venue was booked".to_owned(), weight)], section).unwrap();
     let text = text_of(&elsewhere, "user/memory").unwrap();
     assert!(text.contains("2026-03-02 The venue was booked"), "noon in London is past midnight there: {text}");
+}
+
+#[test]
+fn an_earlier_version_of_a_task_comes_back() {
+    let world = place();
+    let task = world.engine.add_task(&NewTask { title: "Ship".to_owned(), ..NewTask::default() }).unwrap();
+    for state in ["half", "wrong"] {
+        let edit = TaskEdit { state: Some(state.to_owned()), ..TaskEdit::default() };
+        world.engine.update_task("Ship", &edit).unwrap();
+    }
+    world.engine.restore("Ship", 2).unwrap();
+    let now = world.engine.task("Ship").unwrap();
+    assert_eq!((now.id, now.state.as_str(), now.version), (task.id, "half", 4));
+    assert!(world.engine.restore("Ship", 9).is_err());
+    world.engine.undo().unwrap();
+    assert_eq!(world.engine.task("Ship").unwrap().state, "wrong");
 }

@@ -136,6 +136,6 @@ impl Pair {
 fn memory(restored: Restored) -> Remembered {
     match restored {
         Restored::Memory(memory) => *memory,
-        Restored::Document(document) => panic!("{} is a document", document.name),
+        other => panic!("this is no memory: {other:?}"),
     }
 }

@@ -1,10 +1,10 @@
 //! Whatever a person does to the file in between, and in whichever order, not a byte of theirs is lost.
 
 use proptest::prelude::*;
+use throughline_core::model::MemorySection;
 use throughline_core::model::Significance;
 use throughline_core::reflect::lines;
 use throughline_core::text::bullets;
-use throughline_core::tools::parameters::MemorySection;
 
 use super::{Home, ops};
 

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 use throughline_core::engine::{HistoryOf, Restored};
-use throughline_core::model::{Change, Status};
+use throughline_core::model::{Change, Status, TaskVersion};
 
 use super::remember::receipt;
 use super::reply::Reply;
@@ -13,7 +13,7 @@ use crate::world::World;
 /// Show every version of a memory or document, or the latest changes
 #[derive(Args)]
 pub(super) struct History {
-    /// An id, a key, or a document such as user/profile; without it, the latest changes of all
+    /// An id, a key, a task, or a document such as user/profile; without it, the latest changes of all
     id: Option<String>,
     /// How many changes at most
     #[arg(long, default_value_t = 20)]
@@ -66,6 +66,12 @@ fn versions(id: &str, world: &World) -> Answer {
                 row(version.entry.version, &version.change, format!("{forgotten}{}", version.entry.content))
             })
             .collect(),
+        HistoryOf::Task { versions } => versions
+            .iter()
+            .map(|TaskVersion { task, change }| {
+                row(task.version, change, format!("({}) {}: {}", task.status, task.title, task.state))
+            })
+            .collect(),
         HistoryOf::Document { versions } => versions
             .iter()
             .map(|version| {
@@ -85,7 +91,7 @@ fn versions(id: &str, world: &World) -> Answer {
 /// Bring an earlier version back
 #[derive(Args)]
 pub(super) struct Restore {
-    /// An id, a key, or a document such as user/profile
+    /// An id, a key, a task, or a document such as user/profile
     id: String,
     /// The version, as `throughline history` numbers them
     #[arg(value_name = "VERSION")]
@@ -99,6 +105,10 @@ impl Restore {
             Restored::Document(document) => {
                 let told = format!("restored {} as it was in version {}\n", document.name, self.number);
                 Reply::new(&document, told)
+            }
+            Restored::Task(task) => {
+                let told = format!("restored the task {} as it was in version {}\n", task.id, self.number);
+                Reply::new(&task, told)
             }
         })
     }

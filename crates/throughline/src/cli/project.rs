@@ -7,8 +7,8 @@ use owo_colors::OwoColorize as _;
 use serde::Serialize;
 use serde_json::json;
 use throughline_core::engine::{EngineError, LineOutcome, Recorded};
+use throughline_core::model::MemorySection;
 use throughline_core::model::{Document, DocumentName, Importance, Name, Project, Significance};
-use throughline_core::tools::parameters::MemorySection;
 
 use super::failure::Failure;
 use super::reply::Reply;
@@ -74,7 +74,7 @@ pub(super) struct Record {
     #[arg(long, value_name = "1..5", default_value = "3", allow_negative_numbers = true)]
     sig: i64,
     /// is, happened or done
-    #[arg(long, value_name = "SECTION", default_value = "is", value_parser = section)]
+    #[arg(long, value_name = "SECTION", default_value = "is")]
     section: MemorySection,
     #[command(flatten)]
     here: Here,
@@ -88,15 +88,6 @@ pub(super) struct Log {
     text: Vec<String>,
     #[command(flatten)]
     here: Here,
-}
-
-fn section(text: &str) -> Result<MemorySection, String> {
-    match text {
-        "is" => Ok(MemorySection::Is),
-        "happened" => Ok(MemorySection::Happened),
-        "done" => Ok(MemorySection::Done),
-        _ => Err("expected is, happened or done".to_owned()),
-    }
 }
 
 /// What the current directory belongs to: the innermost that is registered or has a memory file.

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::model::{DocumentName, Entry, Importance, Layer, Namespace, Significance, Source, Verb};
+use crate::model::{DocumentName, Entry, Importance, Layer, MemorySection, Namespace, Significance, Source, Verb};
 use crate::ports::Op;
 use crate::text::bullets;
-use crate::tools::parameters::{Category, Forget, MemorySection, ProjectMemory, RecordFact, Store, Summarise};
+use crate::tools::parameters::{Category, Forget, ProjectMemory, RecordFact, Store, Summarise};
 
 use super::super::correct::Correction;
 use super::super::memories::NewMemory;

@@ -94,7 +94,7 @@ impl Caller<'_> {
     /// Which memories were put before the model, and why those.
     pub(super) fn explain(&self, wanted: Explain) -> Done<ToolAnswer> {
         let explanation = match wanted.recall_id {
-            Some(id) => self.engine.explain_recall(&id, Some(self.session))?,
+            Some(id) => Some(self.engine.explain_recall(&id, Some(self.session))?),
             None => self.engine.explain(self.session)?,
         };
         let Some(explanation) = explanation else {
