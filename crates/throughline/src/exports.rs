@@ -3,13 +3,37 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use throughline_core::engine::Export;
+use throughline_core::engine::{EngineError, ErasedMemory, Export};
 use throughline_core::model::{DocumentName, Entry, Kind, Namespace};
 use throughline_core::ports::Erasure;
 use throughline_core::text::bullets;
 
+use crate::world::World;
+
+/// Erases a memory for good: in the store, in backups, in exports and in what was typed.
+pub(crate) fn erase(world: &World, reference: &str, with_sources: bool) -> Result<ErasedMemory, EngineError> {
+    let entry = match world.engine.show(reference) {
+        Ok(memory) => memory.entry,
+        // A line that was removed from its document is known by its history alone.
+        Err(EngineError::NotFound { .. }) => return world.engine.erase(reference, false),
+        Err(error) => return Err(error),
+    };
+    let erasure = Erasure {
+        memories: vec![entry.id.clone()],
+        turns: if with_sources { entry.provenance.clone() } else { Vec::new() },
+        bullets: bullet_of(&entry).into_iter().collect(),
+    };
+    // Copies first: while the memory itself is there, erasing can be repeated.
+    let mut unreached = erase_from_backups(&world.home.backups(), &erasure);
+    unreached.extend(erase_from_copies(&world.engine.exports()?, &world.home.database(), &entry, &erasure));
+    unreached.extend(erase_from_chat_history(&world.home.chat_history(), &entry));
+    let mut erased = world.engine.erase(entry.id.as_str(), with_sources)?;
+    erased.erased.unreached.extend(unreached);
+    Ok(erased)
+}
+
 /// The document and the text of a bullet.
-pub(crate) fn bullet_of(entry: &Entry) -> Option<(DocumentName, String)> {
+fn bullet_of(entry: &Entry) -> Option<(DocumentName, String)> {
     match (entry.kind, &entry.namespace) {
         (Kind::Bullet, Namespace::Document(name)) => Some((name.clone(), entry.content.clone())),
         _ => None,
@@ -26,7 +50,7 @@ pub(crate) fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 /// Erases from every backup; gives those that could not be reached.
-pub(crate) fn erase_from_backups(directory: &Path, erasure: &Erasure) -> Vec<String> {
+fn erase_from_backups(directory: &Path, erasure: &Erasure) -> Vec<String> {
     let Ok(files) = std::fs::read_dir(directory) else { return Vec::new() };
     let ends_in = |path: &Path, end: &str| path.extension().is_some_and(|extension| extension == end);
     let (backups, others): (Vec<_>, Vec<_>) =
@@ -47,7 +71,7 @@ pub(crate) fn erase_from_backups(directory: &Path, erasure: &Erasure) -> Vec<Str
 /// Erases from every copy that was written to a file elsewhere; gives those that could not be reached.
 ///
 /// `live` is the database itself: only SQLite may open that.
-pub(crate) fn erase_from_copies(paths: &[String], live: &Path, entry: &Entry, erasure: &Erasure) -> Vec<String> {
+fn erase_from_copies(paths: &[String], live: &Path, entry: &Entry, erasure: &Erasure) -> Vec<String> {
     let live = live.canonicalize().ok();
     let is_live = |path: &str| live.is_some() && Path::new(path).canonicalize().ok() == live;
     let erase = |path: &String| match erase_from_copy(Path::new(path), entry, erasure) {
@@ -82,7 +106,7 @@ fn erase_from_copy(path: &Path, entry: &Entry, erasure: &Erasure) -> Result<(), 
 }
 
 /// Takes every line that holds a memory out of the lines that were typed in chats.
-pub(crate) fn erase_from_chat_history(path: &Path, entry: &Entry) -> Option<String> {
+fn erase_from_chat_history(path: &Path, entry: &Entry) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     let left: String = text.split_inclusive('\n').filter(|line| !holds(line, entry)).collect();
     if left == text {

@@ -33,6 +33,9 @@ pub enum OpenError {
         /// What it is set to.
         given: String,
     },
+    /// The system gives no random bytes, and a secret that can be guessed is none.
+    #[error("the system gives no random bytes")]
+    NoChance,
     /// A directory could not be made or protected.
     #[error("cannot prepare {}", path.display())]
     Directory {
@@ -63,6 +66,7 @@ impl OpenError {
     /// What to try next.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::NoChance => Some("restart the machine; nothing was changed".to_owned()),
             Self::NoHome => Some("set `THROUGHLINE_HOME` to a directory of your choice".to_owned()),
             Self::BadNow { .. } => Some("write it as in `2026-03-01T12:00:00Z`, or unset it".to_owned()),
             Self::Directory { .. } => Some("check that you may write there, or set `THROUGHLINE_HOME`".to_owned()),
@@ -98,6 +102,16 @@ impl Home {
     /// The database.
     pub fn database(&self) -> PathBuf {
         self.data.join("memory.db")
+    }
+
+    /// The daemon's bearer token.
+    pub fn token(&self) -> PathBuf {
+        self.data.join("token")
+    }
+
+    /// What the daemon that runs on this home says about itself; locked while it does.
+    pub fn daemon(&self) -> PathBuf {
+        self.data.join("daemon.json")
     }
 
     /// What was typed in chats, for the arrow keys.
@@ -168,6 +182,13 @@ impl Clock for WorldClock {
         let now = self.fixed.unwrap_or_else(Timestamp::now);
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
     }
+}
+
+/// 256 bits that nobody can guess.
+pub fn random_secret() -> Result<[u8; 32], OpenError> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|_| OpenError::NoChance)?;
+    Ok(bytes)
 }
 
 /// Eighty random bits, in letters that survive being read aloud.

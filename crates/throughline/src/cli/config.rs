@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::reply::Reply;
 use super::{Answer, style};
-use crate::config::{self, Origin};
+use crate::config;
 use crate::world::{Home, settings};
 
 /// Show or check the configuration
@@ -34,16 +34,15 @@ impl ConfigCommand {
             }
             Self::Show => {
                 let rows = config::rows(&loaded);
-                let origin = |origin: Origin| if origin == Origin::File { "file" } else { "default" };
                 let table = rows
                     .iter()
-                    .map(|(key, value, from)| vec![key.clone(), style::plain(value), origin(*from).to_owned()]);
+                    .map(|(key, value, from)| vec![key.clone(), style::plain(value), from.as_str().to_owned()]);
                 let title = path.clone().unwrap_or("no config file".to_owned());
                 let text =
                     format!("{}\n\n{}", title.dimmed(), style::table(&["key", "value", "from"], table.collect()));
                 let settings: Vec<_> = rows
                     .iter()
-                    .map(|(key, value, from)| json!({ "key": key, "value": value, "from": origin(*from) }))
+                    .map(|(key, value, from)| json!({ "key": key, "value": value, "from": from.as_str() }))
                     .collect();
                 Ok(Reply::new(&json!({ "path": path, "settings": settings }), text))
             }

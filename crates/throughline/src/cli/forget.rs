@@ -1,8 +1,7 @@
 //! `throughline forget ID`
 
 use clap::Args;
-use throughline_core::engine::{EngineError, ErasedMemory};
-use throughline_core::ports::Erasure;
+use throughline_core::engine::ErasedMemory;
 
 use super::reply::Reply;
 use super::{Answer, style};
@@ -39,31 +38,7 @@ impl Forget {
     }
 
     fn erase(self, world: &World) -> Answer {
-        let entry = match world.engine.show(&self.id) {
-            Ok(memory) => memory.entry,
-            // A line that was removed from its document is known by its history alone.
-            Err(EngineError::NotFound { .. }) => {
-                let erased = world.engine.erase(&self.id, false)?;
-                return Ok(Reply::new(&erased, told(&erased, false)));
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let erasure = Erasure {
-            memories: vec![entry.id.clone()],
-            turns: if self.with_sources { entry.provenance.clone() } else { Vec::new() },
-            bullets: exports::bullet_of(&entry).into_iter().collect(),
-        };
-        // Copies first: while the memory itself is there, erasing can be repeated.
-        let mut unreached = exports::erase_from_backups(&world.home.backups(), &erasure);
-        unreached.extend(exports::erase_from_copies(
-            &world.engine.exports()?,
-            &world.home.database(),
-            &entry,
-            &erasure,
-        ));
-        unreached.extend(exports::erase_from_chat_history(&world.home.chat_history(), &entry));
-        let mut erased = world.engine.erase(entry.id.as_str(), self.with_sources)?;
-        erased.erased.unreached.extend(unreached);
+        let erased = exports::erase(world, &self.id, self.with_sources)?;
         let text = told(&erased, self.with_sources);
         Ok(Reply::new(&erased, text))
     }

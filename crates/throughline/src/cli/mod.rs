@@ -21,6 +21,7 @@ mod reflect;
 mod remember;
 mod reply;
 mod report;
+mod serve;
 mod session;
 mod show;
 mod status;
@@ -57,6 +58,10 @@ struct Cli {
 enum Command {
     #[command(flatten)]
     OnMemory(MemoryCommand),
+    /// Run the daemon: the panel, the HTTP API, and what happens in the background
+    Serve(serve::Serve),
+    /// Get a fresh one-time link to the panel
+    Open(serve::Open),
     /// Check that everything is sound
     Doctor(doctor::Doctor),
     /// Show or check the configuration
@@ -176,6 +181,8 @@ fn run(command: Option<Command>) -> Result<(Reply, Option<World>), Failure> {
         Some(Command::Completions(args)) => return Ok((completions(args.shell), None)),
         Some(Command::Config(command)) => return Ok((command.run()?, None)),
         Some(Command::Bench(command)) => return Ok((command.run()?, None)),
+        Some(Command::Serve(command)) => return Ok((command.run()?, None)),
+        Some(Command::Open(command)) => return Ok((command.run()?, None)),
         Some(Command::Doctor(command)) => return Ok((command.run()?, None)),
         Some(Command::OnMemory(command)) => Some(command),
         None => None,

@@ -14,6 +14,16 @@ pub enum Origin {
     File,
 }
 
+impl Origin {
+    /// The word that is shown.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::File => "file",
+        }
+    }
+}
+
 /// Every setting: its dotted key, its value as TOML (`unset` where an optional one is not given), and its origin.
 pub fn rows(loaded: &Loaded) -> Vec<(String, String, Origin)> {
     let tree = serde_json::to_value(&loaded.config).unwrap_or_default();

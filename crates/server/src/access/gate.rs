@@ -1,0 +1,143 @@
+//! The gate that every request passes: its `Host`, its `Origin`, who sends it, and what it brings.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use cookie::Cookie;
+
+use super::COOKIE;
+use crate::http::App;
+use crate::problem::{Code, Problem};
+
+/// Who sends a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sender {
+    /// A program that knows the token.
+    Program,
+    /// The person's own browser.
+    Browser,
+}
+
+/// Lets a request through, or says why not. The answer to a stranger is the same whatever they ask for.
+pub(crate) async fn gate(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    match check(&app, &request) {
+        Ok(()) => next.run(request).await,
+        Err(problem) if wants_page(&request) => crate::panel::closed(&problem),
+        Err(problem) => problem.into_response(),
+    }
+}
+
+/// Whether a person is looking: a browser that goes to a page, not a program.
+fn wants_page(request: &Request) -> bool {
+    let accept = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    !request.uri().path().starts_with("/api/") && accept.is_some_and(|accept| accept.contains("text/html"))
+}
+
+fn check(app: &App, request: &Request) -> Result<(), Problem> {
+    let headers = request.headers();
+    check_host(app, request)?;
+    let path = request.uri().path();
+    check_origin(app, headers)?;
+    // What a supervisor asks, and the one-time link itself.
+    if path == "/healthz" || path == "/open" {
+        return Ok(());
+    }
+    let sender = sender(app, headers).ok_or_else(stranger)?;
+    if is_write(request.method()) {
+        check_write(sender, headers)?;
+    }
+    Ok(())
+}
+
+/// The `Host` must be one of ours: a page whose name was pointed at this machine has another.
+fn check_host(app: &App, request: &Request) -> Result<(), Problem> {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    let given = hosts.next().and_then(|host| host.to_str().ok());
+    let authority = request.uri().authority().map(|authority| authority.as_str());
+    let agree = |host: &str| authority.is_none_or(|authority| authority.eq_ignore_ascii_case(host));
+    // HTTP/2 names the host in the request line alone.
+    let host = given.or(authority).filter(|host| hosts.next().is_none() && agree(host));
+    match host {
+        Some(host) if app.names.is_host(host) => Ok(()),
+        _ => Err(Problem::new(
+            Code::Forbidden,
+            "this name does not lead to the memory",
+            "use the address that `throughline serve` printed, or add the name to `server.hosts`",
+        )),
+    }
+}
+
+/// A page may ask only if it is our own.
+fn check_origin(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
+    let foreign = || {
+        let hint = "only the panel itself may ask from a browser; programs send no Origin";
+        Problem::new(Code::Forbidden, "the request comes from another page", hint)
+    };
+    let mut origins = headers.get_all(header::ORIGIN).iter();
+    match (origins.next().map(|origin| origin.to_str()), origins.next()) {
+        (None, _) => {}
+        (Some(Ok(origin)), None) if app.names.is_origin(origin) => {}
+        _ => return Err(foreign()),
+    }
+    // Browsers say where a request starts, Origin or not: a link from another page may lead here, nothing else.
+    let word = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    match word("sec-fetch-site") {
+        None | Some("same-origin" | "none") => Ok(()),
+        Some(_) if word("sec-fetch-mode") == Some("navigate") && word("sec-fetch-dest") == Some("document") => Ok(()),
+        Some(_) => Err(foreign()),
+    }
+}
+
+fn sender(app: &App, headers: &HeaderMap) -> Option<Sender> {
+    let mut given = headers.get_all(header::AUTHORIZATION).iter();
+    if let Some(value) = given.next() {
+        // Whoever shows a token is judged by it alone.
+        let token = value.to_str().ok().and_then(bearer).filter(|_| given.next().is_none())?;
+        return app.token.is(token).then_some(Sender::Program);
+    }
+    let now = app.host.engine().now();
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut passes = cookies.flat_map(Cookie::split_parse).flatten().filter(|cookie| cookie.name() == COOKIE);
+    passes.any(|pass| app.passes.admits(pass.value(), now)).then_some(Sender::Browser)
+}
+
+/// `Bearer abc`, the word in any case.
+fn bearer(value: &str) -> Option<&str> {
+    let (word, token) = value.split_once(' ')?;
+    word.eq_ignore_ascii_case("bearer").then(|| token.trim_start_matches(' '))
+}
+
+fn is_write(method: &Method) -> bool {
+    !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
+}
+
+/// A write brings JSON or nothing, and from a browser it says that it comes from the panel.
+fn check_write(sender: Sender, headers: &HeaderMap) -> Result<(), Problem> {
+    if sender == Sender::Browser && !headers.contains_key(header::ORIGIN) {
+        let hint = "open the panel with `throughline open`, or send the token from a program";
+        return Err(Problem::new(Code::Forbidden, "a browser's write must say where it comes from", hint));
+    }
+    let has_body = headers.get(header::CONTENT_LENGTH).is_some_and(|length| length != "0")
+        || headers.contains_key(header::TRANSFER_ENCODING);
+    match headers.get(header::CONTENT_TYPE) {
+        Some(kind) if is_json(kind.to_str().unwrap_or_default()) => Ok(()),
+        None if !has_body => Ok(()),
+        _ => {
+            let hint = "send `Content-Type: application/json`";
+            Err(Problem::new(Code::NotJson, "only JSON is taken", hint))
+        }
+    }
+}
+
+fn is_json(kind: &str) -> bool {
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+}
+
+fn stranger() -> Problem {
+    let hint =
+        "send `Authorization: Bearer` with what is in the file `token`; a browser opens the link of `throughline open`";
+    Problem::new(Code::Unauthorized, "who asks is not known", hint)
+}

@@ -1,0 +1,15 @@
+//! The daemon: one process that holds the memory for every channel and shows it to its owner.
+//!
+//! Goes in: HTTP on loopback, from programs with the token and from the person's own browser. Comes out: what the engine's
+//! verbs answer. Never happens: an answer to anybody else, a page that loads something from elsewhere, SQL.
+
+pub mod access;
+mod daemon;
+mod host;
+mod http;
+mod panel;
+mod problem;
+
+pub use daemon::{Daemon, ServeError};
+pub use host::{Host, Setting};
+pub use problem::{Code, Problem};

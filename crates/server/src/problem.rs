@@ -1,0 +1,158 @@
+//! Why a request could not be answered: a code for programs, a message and a hint for people.
+
+use axum::Json;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use throughline_core::engine::{EngineError, chain};
+
+/// What kind of problem it is. Programs rely on these words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// The request makes no sense; nothing was changed.
+    Invalid,
+    /// Who asks is not known.
+    Unauthorized,
+    /// Whoever asks may not, from there.
+    Forbidden,
+    /// There is no such thing.
+    NotFound,
+    /// Not with this method.
+    MethodNotAllowed,
+    /// The name stands for several things.
+    Ambiguous,
+    /// Somebody else changed it in the meantime.
+    Conflict,
+    /// The `If-Match` that came with it is not what is there.
+    Changed,
+    /// A write without the `If-Match` that it needs.
+    Unconditional,
+    /// Identity has a hard limit.
+    IdentityFull,
+    /// More than is taken at once.
+    TooLarge,
+    /// Only JSON is taken.
+    NotJson,
+    /// Too many at once; try again in a moment.
+    Busy,
+    /// No model is set up that could do this.
+    NoModel,
+    /// Something here is broken.
+    Failed,
+}
+
+impl Code {
+    /// The word that programs see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Invalid => "invalid",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::NotFound => "not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::Ambiguous => "ambiguous",
+            Self::Conflict => "conflict",
+            Self::Changed => "changed",
+            Self::Unconditional => "unconditional",
+            Self::IdentityFull => "identity_full",
+            Self::TooLarge => "too_large",
+            Self::NotJson => "not_json",
+            Self::Busy => "busy",
+            Self::NoModel => "no_model",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub(crate) fn status(self) -> StatusCode {
+        match self {
+            Self::Invalid => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Ambiguous | Self::Conflict => StatusCode::CONFLICT,
+            Self::Changed => StatusCode::PRECONDITION_FAILED,
+            Self::Unconditional => StatusCode::PRECONDITION_REQUIRED,
+            Self::IdentityFull => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Busy => StatusCode::TOO_MANY_REQUESTS,
+            Self::NoModel => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+/// Why a request could not be answered. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The word for programs.
+    pub code: Code,
+    /// What is wrong.
+    pub message: String,
+    /// What to try next.
+    pub hint: Option<String>,
+}
+
+impl Problem {
+    /// A problem with a hint.
+    pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// Something here is broken.
+    pub fn failed(error: &dyn std::error::Error, hint: Option<String>) -> Self {
+        tracing::error!(error = chain(error), "a request failed");
+        Self { code: Code::Failed, message: chain(error), hint }
+    }
+}
+
+/// `{"error": {"code", "message", "hint"}}`
+#[derive(Serialize)]
+struct Body<'a> {
+    error: Inner<'a>,
+}
+
+#[derive(Serialize)]
+struct Inner<'a> {
+    code: &'a str,
+    message: &'a str,
+    hint: Option<&'a str>,
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let inner = Inner { code: self.code.as_str(), message: &self.message, hint: self.hint.as_deref() };
+        let mut response = (self.code.status(), Json(Body { error: inner })).into_response();
+        let headers = response.headers_mut();
+        match self.code {
+            Code::Busy => {
+                headers.insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
+            }
+            Code::Unauthorized => {
+                headers.insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
+            }
+            _ => {}
+        }
+        response
+    }
+}
+
+impl From<EngineError> for Problem {
+    fn from(error: EngineError) -> Self {
+        let code = match error.code() {
+            "invalid" => Code::Invalid,
+            "not_found" => Code::NotFound,
+            "ambiguous" => Code::Ambiguous,
+            "conflict" => Code::Conflict,
+            "identity_full" => Code::IdentityFull,
+            // Another process holds the database: the caller may try again, as with any load.
+            "busy" => Code::Busy,
+            _ => Code::Failed,
+        };
+        if code == Code::Failed {
+            tracing::error!(error = chain(&error), "a request failed");
+        }
+        Self { code, message: chain(&error), hint: error.hint().map(str::to_owned) }
+    }
+}
