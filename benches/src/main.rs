@@ -8,6 +8,7 @@
 mod context;
 mod insert;
 mod laboratory;
+mod load;
 mod recall;
 mod start;
 mod summarise;
@@ -36,6 +37,8 @@ enum Bench {
     Start(start::Start),
     /// Indexing files, and packed vectors against a scan of 32-bit numbers
     Vault(vault::Vault),
+    /// The daemon under load, against the same verbs in this process
+    Load(load::Load),
 }
 
 fn main() -> ExitCode {
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Bench::Summarise(bench) => bench.run(),
         Bench::Start(bench) => bench.run(),
         Bench::Vault(bench) => bench.run(),
+        Bench::Load(bench) => bench.run(),
     };
     match outcome {
         Ok(tables) => {

@@ -19,6 +19,14 @@ impl Times {
         self.0.push(time.as_secs_f64() * 1000.0);
     }
 
+    pub(crate) fn join(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The time in milliseconds that a share of the runs stayed below.
     pub(crate) fn at(&self, share: f64) -> f64 {
         let mut sorted = self.0.clone();

@@ -6,6 +6,7 @@
 pub mod documents;
 mod memory_documents;
 pub mod model_server;
+pub mod raw_http;
 mod scripted_model;
 pub mod stores;
 mod world;

@@ -2,6 +2,8 @@
 //! `PATH`. Every command runs the real binary.
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
+pub(crate) mod daemon;
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::Write as _;

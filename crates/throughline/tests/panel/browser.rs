@@ -1,0 +1,211 @@
+//! A real Chromium, driven over WebDriver as a person would: by what stands on the page. Every call waits for what it needs.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fantoccini::wd::Capabilities;
+use fantoccini::{Client, ClientBuilder, Locator};
+use serde_json::{Value, json};
+use throughline_testkit::raw_http::{Connection, Request};
+use tokio::runtime::Runtime;
+
+/// How long a page may take to show something.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a browser on a machine without a network, run by tests, needs to be told.
+const ARGUMENTS: [&str; 9] = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+];
+
+/// A browser with one window.
+pub(crate) struct Browser {
+    runtime: Runtime,
+    client: Option<Client>,
+    driver: Child,
+    port: u16,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// A laptop's window, without a past.
+    pub(crate) fn open() -> Self {
+        let missing = "the panel's tests need Chromium: apt-get install chromium chromium-driver";
+        let mut driver = Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).spawn().expect(missing);
+        let port = port(&mut driver);
+        let profile = tempfile::tempdir().unwrap();
+        let mut arguments: Vec<String> = ARGUMENTS.map(str::to_owned).to_vec();
+        arguments.push(format!("--user-data-dir={}", profile.path().display()));
+        arguments.push("--window-size=1280,900".to_owned());
+        let wanted = json!({
+            "goog:chromeOptions": { "args": arguments },
+            "goog:loggingPrefs": { "browser": "ALL" },
+        });
+        let wanted: Capabilities = serde_json::from_value(wanted).unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let connector = hyper_util::client::legacy::connect::HttpConnector::new();
+        let mut builder = ClientBuilder::new(connector);
+        builder.capabilities(wanted);
+        let client = runtime.block_on(builder.connect(&format!("http://127.0.0.1:{port}"))).expect(missing);
+        Self { runtime, client: Some(client), driver, port, _profile: profile }
+    }
+
+    fn client(&self) -> &Client {
+        self.client.as_ref().unwrap()
+    }
+
+    #[track_caller]
+    pub(crate) fn go(&self, url: &str) {
+        self.runtime.block_on(self.client().goto(url)).unwrap();
+    }
+
+    /// Runs a script in the page and gives what it returns.
+    #[track_caller]
+    pub(crate) fn run(&self, script: &str, args: &[Value]) -> Value {
+        self.runtime.block_on(self.client().execute(script, args.to_vec())).unwrap()
+    }
+
+    /// Waits until a script says yes.
+    #[track_caller]
+    pub(crate) fn until(&self, what: &str, script: &str, args: &[Value]) {
+        let began = Instant::now();
+        while self.run(script, args) != json!(true) {
+            if began.elapsed() > PATIENCE {
+                self.keep("failed");
+                panic!("{what}: it did not come to that. The page says:\n{}", self.text("body"));
+            }
+            std::thread::sleep(Duration::from_millis(25));
+        }
+    }
+
+    /// Waits until something is there.
+    #[track_caller]
+    pub(crate) fn see(&self, selector: &str) {
+        let script = "const e = document.querySelector(arguments[0]); return !!e && e.getClientRects().length > 0";
+        self.until(&format!("`{selector}` is seen"), script, &[json!(selector)]);
+    }
+
+    /// Waits until something is gone.
+    #[track_caller]
+    pub(crate) fn gone(&self, selector: &str) {
+        self.until(&format!("`{selector}` is gone"), "return !document.querySelector(arguments[0])", &[json!(selector)]);
+    }
+
+    /// Waits until something says something.
+    #[track_caller]
+    pub(crate) fn reads(&self, selector: &str, text: &str) {
+        let script = "return [...document.querySelectorAll(arguments[0])].some(e => e.innerText.includes(arguments[1]))";
+        self.until(&format!("`{selector}` reads `{text}`"), script, &[json!(selector), json!(text)]);
+    }
+
+    /// What something says.
+    #[track_caller]
+    pub(crate) fn text(&self, selector: &str) -> String {
+        let script = "return document.querySelector(arguments[0])?.innerText ?? ''";
+        self.run(script, &[json!(selector)]).as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits for something and clicks it, as a mouse does.
+    #[track_caller]
+    pub(crate) fn click(&self, selector: &str) {
+        self.see(selector);
+        let click = async { self.client().find(Locator::Css(selector)).await?.click().await };
+        self.runtime.block_on(click).unwrap_or_else(|error| panic!("cannot click `{selector}`: {error}"));
+    }
+
+    /// Clicks the button or link that is named so.
+    #[track_caller]
+    pub(crate) fn press(&self, name: &str) {
+        let path = format!(
+            "//*[self::button or self::a or @role='button' or @role='tab' or @role='menuitem'][normalize-space()=\"{name}\" or @aria-label=\"{name}\"]"
+        );
+        let began = Instant::now();
+        loop {
+            let press = async {
+                for element in self.client().find_all(Locator::XPath(&path)).await? {
+                    if element.is_displayed().await? {
+                        element.click().await?;
+                        return Ok(true);
+                    }
+                }
+                Ok::<_, fantoccini::error::CmdError>(false)
+            };
+            match self.runtime.block_on(press) {
+                Ok(true) => return,
+                _ if began.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(50)),
+                outcome => {
+                    self.keep("failed");
+                    panic!("no `{name}` to press ({outcome:?}):\n{}", self.text("body"));
+                }
+            }
+        }
+    }
+
+    /// Replaces what is in a field, by typing.
+    #[track_caller]
+    pub(crate) fn fill(&self, selector: &str, text: &str) {
+        self.see(selector);
+        let clear = "const e = document.querySelector(arguments[0]); e.focus(); e.select?.(); return true";
+        self.run(clear, &[json!(selector)]);
+        let typed = async { self.client().find(Locator::Css(selector)).await?.send_keys(text).await };
+        self.runtime.block_on(typed).unwrap();
+    }
+
+    /// Types keys wherever the focus is.
+    #[track_caller]
+    pub(crate) fn keys(&self, keys: &str) {
+        let typed = async { self.client().active_element().await?.send_keys(keys).await };
+        self.runtime.block_on(typed).unwrap();
+    }
+
+    pub(crate) fn resize(&self, width: u32, height: u32) {
+        self.runtime.block_on(self.client().set_window_size(width, height)).unwrap();
+    }
+
+    /// Everything that the page complained about since the last time, refused scripts included.
+    pub(crate) fn complaints(&self) -> Vec<String> {
+        let session = self.runtime.block_on(self.client().session_id()).unwrap().unwrap();
+        let request = Request::new("POST", &format!("/session/{session}/se/log")).with("Host", "127.0.0.1");
+        let answer = Connection::open(self.port).unwrap().ask(&request.json(&json!({ "type": "browser" }))).unwrap();
+        let lines = answer.json()["value"].as_array().cloned().expect("the driver gives the browser's log");
+        let lines = lines.iter().filter(|line| line["level"] == "SEVERE" || line["message"].to_string().contains("Content Security"));
+        lines.map(|line| line["message"].to_string()).collect()
+    }
+
+    /// Keeps a picture as test output.
+    pub(crate) fn keep(&self, name: &str) -> PathBuf {
+        let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("panel");
+        std::fs::create_dir_all(&directory).unwrap();
+        let path = directory.join(format!("{name}.png"));
+        if let Ok(picture) = self.runtime.block_on(self.client().screenshot()) {
+            std::fs::write(&path, picture).unwrap();
+        }
+        path
+    }
+}
+
+/// The port that the driver chose.
+fn port(driver: &mut Child) -> u16 {
+    let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+    let said = lines.map_while(Result::ok).find_map(|line| line.split("successfully on port ").nth(1).map(str::to_owned));
+    said.and_then(|port| port.trim_end_matches('.').parse().ok()).expect("chromedriver says its port")
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if let Some(client) = self.client.take() {
+            let _ = self.runtime.block_on(client.close());
+        }
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
