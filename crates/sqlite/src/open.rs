@@ -10,12 +10,13 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 5] = [
+pub(crate) const MIGRATIONS: [&str; 6] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
     include_str!("migrations/0004_reflection.sql"),
     include_str!("migrations/0005_vault.sql"),
+    include_str!("migrations/0007_embeddings.sql"),
 ];
 
 /// `PRAGMA application_id`: says that a database is one of ours.
