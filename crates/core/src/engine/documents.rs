@@ -170,7 +170,10 @@ impl Engine {
             return known.dir.map(drop).ok_or_else(|| EngineError::NoDirectory { project: project.clone() });
         }
         match &self.settings.namespace {
-            _ if name.is_copy() => Err(EngineError::NotWritable { address: name.to_string() }),
+            _ if name.is_copy() => {
+                let problem = "is that of a copy which was kept after a conflict; write the document itself";
+                Err(EngineError::invalid("the name", problem))
+            }
             None => Err(EngineError::NoNamespace),
             Some(own) if own == name.namespace() => Ok(()),
             Some(own) => Err(EngineError::OtherNamespace { name: name.clone(), own: own.clone() }),

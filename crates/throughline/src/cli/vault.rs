@@ -167,8 +167,8 @@ fn about_embeddings(embeddings: Option<&Embedded>) -> String {
     match embeddings {
         None => "searched by words; `[embeddings]` in the config adds meaning\n".to_owned(),
         Some(Embedded { problem: Some(problem), missing, .. }) => {
-            let left = if *missing > 0 { format!(" ({missing} passages have no vector yet)") } else { String::new() };
-            format!("searched by words alone for now{left}: {}\n", style::plain(problem))
+            let left = if *missing > 0 { style::count(*missing, "passage", "passages") } else { "them".to_owned() };
+            format!("no vectors for {left} yet, words find all the same: {}\n", style::plain(problem))
         }
         Some(done) => {
             let refused = match done.refused {
