@@ -9,14 +9,13 @@ use throughline::synthetic::{self, Dice};
 use throughline::vault::Sync;
 use throughline::world::Home;
 use throughline_core::model::{ContentHash, EntryId};
-use throughline_core::ports::{Vault as _, Vectors as _};
+use throughline_core::ports::{Made, MadeBy, Vault as _, Vectors as _};
 use throughline_core::vault::{Chunk, Packed, Place, VaultDocument};
 use throughline_sqlite::{Durability, SqliteStore};
 
 use crate::table::{Times, markdown, ms, ratio};
 use crate::{Failure, laboratory};
 
-const MODEL: &str = "bench/clusters";
 const BATCH: usize = 1000;
 const WANTED: usize = 10;
 
@@ -83,11 +82,11 @@ impl Vault {
         let store = Arc::new(SqliteStore::open(&home.path().join("memory.db"), home.path(), Durability::Process)?);
         let mut clusters = Clusters::new(self.dimension);
         let vectors: Vec<Vec<f32>> = (0..self.vectors).map(|_| clusters.next()).collect();
-        keep(&store, &vectors)?;
+        let set = keep(&store, &vectors)?;
         let (mut ours, mut plain, mut found) = (Times::default(), Times::default(), 0);
         for _ in 0..self.queries {
             let query = clusters.next();
-            let near = ours.time(|| store.nearest(MODEL, &query, WANTED))?;
+            let near = ours.time(|| store.nearest(set, &query, WANTED))?;
             let exact = plain.time(|| scan(&vectors, &query));
             let near: Vec<String> = near.into_iter().map(|(passage, _)| passage.chunk.content).collect();
             found += exact.iter().filter(|at| near.contains(&at.to_string())).count();
@@ -106,8 +105,10 @@ impl Vault {
     }
 }
 
-/// Keeps vectors as those of chunks whose text is their number.
-fn keep(store: &SqliteStore, vectors: &[Vec<f32>]) -> Result<(), Failure> {
+/// Keeps vectors as those of chunks whose text is their number; gives the name of their set.
+fn keep(store: &SqliteStore, vectors: &[Vec<f32>]) -> Result<i64, Failure> {
+    let by = MadeBy { provider: "bench".to_owned(), model: "clusters".to_owned(), base_url: None };
+    let mut after = 0;
     for (nth, batch) in vectors.chunks(BATCH).enumerate() {
         let path = format!("/bench/{nth}");
         let chunk = |at: usize| Chunk {
@@ -130,11 +131,13 @@ fn keep(store: &SqliteStore, vectors: &[Vec<f32>]) -> Result<(), Failure> {
         };
         store.replace_documents(&[(document, (0..batch.len()).map(chunk).collect())])?;
         // Named in the order of their chunks.
-        let (named, _) = store.without_vector(MODEL, BATCH)?;
-        let packed: Vec<_> = named.iter().zip(batch).map(|((name, _), vector)| (*name, Packed::of(vector))).collect();
-        store.keep_vectors(MODEL, &packed)?;
+        let named = store.without_vector(&by, after, BATCH)?;
+        after = named.last().map_or(after, |(name, _)| *name);
+        let vectors = named.iter().zip(batch).map(|((name, _), vector)| (*name, Packed::of(vector))).collect();
+        store.keep_vectors(&by, &Made { vectors, refused: Vec::new() })?;
     }
-    Ok(store.serve_vectors(MODEL)?)
+    store.serve_if_complete(&by)?;
+    Ok(store.vector_sets()?.first().map_or(0, |set| set.row))
 }
 
 /// The nearest by every number of every vector.

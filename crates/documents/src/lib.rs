@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use throughline_core::model::{ContentHash, Document, DocumentName, Name};
+use throughline_core::model::{ContentHash, Document, DocumentName, Name, copied_from, copy_name};
 use throughline_core::ports::{DocumentError, Documents};
 
 use failure::Failure;
@@ -30,6 +30,9 @@ const LOCK: &str = ".documents.lock";
 
 /// How the memory file of a project is called, in the project's own directory.
 const PROJECT_FILE: &str = "memory.md";
+
+/// Copies of one document that one second may bring.
+const MOST_COPIES: usize = 1000;
 
 /// Says where a project is.
 type Places = Box<dyn Fn(&Name) -> Option<PathBuf> + Send + Sync>;
@@ -153,6 +156,30 @@ impl FileDocuments {
         }
     }
 
+    fn keep(&self, name: &DocumentName, text: &str, stamp: &str) -> Result<String, Failure> {
+        let Place { base, folders, file, privacy } = self.place(name)?.ok_or(Failure::Unreachable)?;
+        let _lock = self.lock()?;
+        let dir = tree::folder(&base, &folders, Folders::Create)?.ok_or(Failure::Conflict)?;
+        let stem = file.strip_suffix(".md").unwrap_or(&file);
+        for nth in 1..=MOST_COPIES {
+            let copy = format!("{}.md", copy_name(stem, stamp, nth));
+            match swap::create_like(&dir, &copy, text, privacy, &file) {
+                Err(Failure::Conflict) => {}
+                done => return done.map(|()| copy),
+            }
+        }
+        Err(Failure::Conflict)
+    }
+
+    fn kept(&self, name: &DocumentName) -> Result<Vec<String>, Failure> {
+        let Some(Place { base, folders, file, .. }) = self.place(name)? else { return Ok(Vec::new()) };
+        let Some(dir) = tree::folder(&base, &folders, Folders::Existing)? else { return Ok(Vec::new()) };
+        let stem = file.strip_suffix(".md").unwrap_or(&file);
+        let is_copy = |entry: &str| entry.strip_suffix(".md").and_then(copied_from) == Some(stem);
+        let entries = tree::entries(&dir).map_err(Failure::io("look for copies of"))?;
+        Ok(entries.into_iter().map(|(entry, _)| entry).filter(|entry| is_copy(entry)).collect())
+    }
+
     fn take_away(&self, name: &DocumentName, expected: &ContentHash) -> Result<(), Failure> {
         let Some(Place { base, folders, file, .. }) = self.place(name)? else { return Err(Failure::Conflict) };
         let lock = self.lock()?;
@@ -202,6 +229,14 @@ impl Documents for FileDocuments {
 
     fn remove(&self, name: &DocumentName, expected: &ContentHash) -> Result<(), DocumentError> {
         self.take_away(name, expected).map_err(|failure| failure.of(name))
+    }
+
+    fn keep_beside(&self, name: &DocumentName, text: &str, stamp: &str) -> Result<String, DocumentError> {
+        self.keep(name, text, stamp).map_err(|failure| failure.of(name))
+    }
+
+    fn kept_beside(&self, name: &DocumentName) -> Result<Vec<String>, DocumentError> {
+        self.kept(name).map_err(|failure| failure.of(name))
     }
 
     fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError> {

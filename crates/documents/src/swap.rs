@@ -94,13 +94,26 @@ fn role(new: &ContentHash, old: &ContentHash) -> String {
 
 /// Writes a document that does not exist, and never over one that appeared meanwhile.
 pub(crate) fn create(dir: &Dir, file: &str, text: &str, privacy: Privacy) -> Result<(), Failure> {
-    let mut draft = Temporary::draft(dir, text, privacy).map_err(Failure::io("write"))?;
-    match sys::rename_new(dir, &draft.name, file) {
+    name(Temporary::draft(dir, text, privacy).map_err(Failure::io("write"))?, file)
+}
+
+/// The same, with the permissions of another file where those are the person's own choice.
+pub(crate) fn create_like(dir: &Dir, file: &str, text: &str, privacy: Privacy, like: &str) -> Result<(), Failure> {
+    let draft = Temporary::draft(dir, text, privacy).map_err(Failure::io("write"))?;
+    if privacy == Privacy::Usual {
+        sys::copy_mode(dir, like, &draft.name).map_err(Failure::io("write"))?;
+    }
+    name(draft, file)
+}
+
+/// Gives a draft its name, unless that is taken.
+fn name(mut draft: Temporary<'_>, file: &str) -> Result<(), Failure> {
+    match sys::rename_new(draft.dir, &draft.name, file) {
         Ok(()) => draft.ours = false,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(Failure::Conflict),
         Err(error) => return Err(Failure::Io("create", error)),
     }
-    sys::sync_dir(dir).map_err(Failure::io("write"))
+    sys::sync_dir(draft.dir).map_err(Failure::io("write"))
 }
 
 /// Writes over the text whose digest is `expected`, and over nothing else.

@@ -5,7 +5,7 @@
 use std::io;
 
 use cap_std::fs::{Dir, FileType};
-use throughline_core::model::{DocumentName, Name, fold_name};
+use throughline_core::model::{DocumentName, Name, copied_from, fold_name};
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use crate::failure::Failure;
@@ -202,6 +202,6 @@ fn is_listable(dir: &Dir, entry: &str) -> io::Result<bool> {
 }
 
 fn document(above: &str, entry: &str) -> Option<DocumentName> {
-    let stem = entry.strip_suffix(SUFFIX)?;
+    let stem = entry.strip_suffix(SUFFIX).filter(|stem| copied_from(stem).is_none())?;
     format!("{above}/{stem}").parse().ok()
 }

@@ -10,12 +10,13 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 5] = [
+pub(crate) const MIGRATIONS: [&str; 6] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
     include_str!("migrations/0004_reflection.sql"),
     include_str!("migrations/0005_vault.sql"),
+    include_str!("migrations/0007_embeddings.sql"),
 ];
 
 /// `PRAGMA application_id`: says that a database is one of ours.
@@ -240,6 +241,31 @@ mod tests {
         assert_eq!(text("SELECT id || ' ' || filled FROM sessions"), "cli:a 0");
         assert_eq!(text("SELECT id || ifnull(session, ' of nobody') FROM recalls"), "r of nobody");
         connection.execute("INSERT INTO adopted SELECT row, 'task', 't' FROM changes", []).unwrap();
+    }
+
+    #[test]
+    fn vectors_of_schema_5_serve_on() {
+        let (_home, mut connection) = fresh();
+        migrate(&mut connection, &MIGRATIONS[..5], None).unwrap();
+        let rows = "INSERT INTO vault_documents VALUES (1, 'd', '/a', '/a', 'files', 'A', 'h', 's', 1, 0);
+             INSERT INTO vault_chunks VALUES (7, 'c', 1, 0, '[]', NULL, 1, 1, 'tea', 'tea');
+             INSERT INTO vector_sets VALUES (3, 'openai/org/model', 8, 1);
+             INSERT INTO vector_blocks VALUES (3, 0, x'80', x'ff');
+             INSERT INTO vector_bytes VALUES (7, 3, 0.5, x'0102');";
+        connection.execute_batch(rows).unwrap();
+        migrate(&mut connection, &MIGRATIONS, None).unwrap();
+        let text = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
+        assert_eq!(
+            text("SELECT row || ' ' || provider || ' ' || model || ' ' || serving FROM vector_sets"),
+            "3 openai org/model 1"
+        );
+        assert_eq!(
+            text("SELECT hex(bits) || hex(bytes) FROM vector_blocks JOIN vector_bytes USING (vector_set)"),
+            "FF0102"
+        );
+        connection.execute("DELETE FROM vault_chunks", []).unwrap();
+        assert_eq!(text("SELECT count(*) || '' FROM vector_bytes"), "0", "vectors still go with their chunk");
+        assert_eq!(text("SELECT count(*) || '' FROM pragma_foreign_key_check"), "0");
     }
 
     #[test]

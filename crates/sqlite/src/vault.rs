@@ -36,13 +36,51 @@ impl Vault for SqliteStore {
         })
     }
 
-    fn remove_documents(&self, ids: &[VaultId]) -> Stored<u64> {
+    fn remove_documents(&self, ids: &[VaultId], left_out: &[String]) -> Stored<u64> {
         // What was noted about a chunk goes with it, so the notes must all be there.
         self.bookkeeper.flush();
+        let removing = while_doing("remove from the vault");
         self.write("remove from the vault", |transaction| {
             let removed = ids.iter().map(|id| remove(transaction, id)).sum::<rusqlite::Result<u64>>();
-            removed.map_err(while_doing("remove from the vault"))
+            let sql = "INSERT INTO vault_left_out (path) VALUES (?) ON CONFLICT DO NOTHING";
+            let mut leave_out = transaction.prepare_cached(sql).map_err(&removing)?;
+            left_out.iter().try_for_each(|path| leave_out.execute([path]).map(drop)).map_err(&removing)?;
+            removed.map_err(&removing)
         })
+    }
+
+    fn left_out(&self) -> Stored<Vec<String>> {
+        let sql = "SELECT path FROM vault_left_out ORDER BY path";
+        self.read(
+            |connection| connection.prepare_cached(sql)?.query_map([], |row| row.get(0))?.collect(),
+            "list what is left out",
+        )
+    }
+
+    fn take_in_again(&self, paths: &[String]) -> Stored<()> {
+        let taking = while_doing("take files in again");
+        self.write("take files in again", |transaction| {
+            let sql = "DELETE FROM vault_left_out WHERE path = ?";
+            let mut statement = transaction.prepare_cached(sql).map_err(&taking)?;
+            paths.iter().try_for_each(|path| statement.execute([path]).map(drop)).map_err(&taking)
+        })
+    }
+
+    fn chunks_of(&self, document: &VaultId) -> Stored<Vec<Chunk>> {
+        let sql = "SELECT c.id, c.titles, c.page, c.first_line, c.last_line, c.content FROM vault_chunks c \
+                   JOIN vault_documents d ON d.row = c.document WHERE d.id = ? ORDER BY c.nth";
+        self.read(
+            |connection| connection.prepare_cached(sql)?.query_map([document.as_str()], chunk)?.collect(),
+            "read a document of the vault",
+        )
+    }
+
+    fn vault_size(&self) -> Stored<(u64, u64)> {
+        let sql = "SELECT (SELECT count(*) FROM vault_documents), (SELECT count(*) FROM vault_chunks)";
+        self.read(
+            |connection| connection.prepare_cached(sql)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?))),
+            "count the vault",
+        )
     }
 
     fn search_passages(&self, terms: &Terms, limit: usize) -> Stored<Vec<(Passage, f64)>> {
@@ -86,13 +124,18 @@ pub(crate) fn passages(connection: &Connection, ranked: Vec<(i64, f64)>) -> rusq
     Ok(found)
 }
 
-fn passage(row: &Row<'_>) -> rusqlite::Result<Passage> {
+/// From the first six columns.
+fn chunk(row: &Row<'_>) -> rusqlite::Result<Chunk> {
     let place = match row.get::<_, Option<u32>>(2)? {
         Some(page) => Place::Page { page },
         None => Place::Lines { first_line: row.get(3)?, last_line: row.get(4)? },
     };
+    Ok(Chunk { id: EntryId::new(row.get::<_, String>(0)?), titles: json(row, 1)?, place, content: row.get(5)? })
+}
+
+fn passage(row: &Row<'_>) -> rusqlite::Result<Passage> {
     Ok(Passage {
-        chunk: Chunk { id: EntryId::new(row.get::<_, String>(0)?), titles: json(row, 1)?, place, content: row.get(5)? },
+        chunk: chunk(row)?,
         path: row.get(6)?,
         title: row.get(7)?,
         document: VaultId::new(row.get::<_, String>(8)?),

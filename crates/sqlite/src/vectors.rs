@@ -3,8 +3,8 @@
 mod blocks;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use throughline_core::ports::{VectorSet, Vectors};
-use throughline_core::vault::{Packed, Passage, Sought, exact_limit, in_context};
+use throughline_core::ports::{Made, MadeBy, VectorSet, Vectors};
+use throughline_core::vault::{Passage, Sought, exact_limit, in_context};
 
 use crate::error::while_doing;
 use crate::rows::json;
@@ -13,88 +13,148 @@ use crate::{SqliteStore, Stored};
 
 impl Vectors for SqliteStore {
     fn vector_sets(&self) -> Stored<Vec<VectorSet>> {
-        let sql = "SELECT model, dimension, serving FROM vector_sets ORDER BY row";
-        let set = |row: &rusqlite::Row<'_>| {
-            Ok(VectorSet { model: row.get(0)?, dimension: row.get(1)?, is_serving: row.get(2)? })
-        };
-        self.read(|connection| connection.prepare_cached(sql)?.query_map([], set)?.collect(), "list the vectors")
+        self.snapshot(sets, "list the vectors")
     }
 
-    fn without_vector(&self, model: &str, limit: usize) -> Stored<(Vec<(i64, String)>, u64)> {
+    fn refused(&self, by: &MadeBy) -> Stored<u64> {
+        let sql = "SELECT count(*) FROM vector_refusals WHERE provider = ? AND model = ?";
+        self.read(
+            |connection| connection.prepare_cached(sql)?.query_row([&by.provider, &by.model], |row| row.get(0)),
+            "count what was refused",
+        )
+    }
+
+    fn without_vector(&self, by: &MadeBy, after: i64, limit: usize) -> Stored<Vec<(i64, String)>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.snapshot(|connection| without_vector(connection, model, limit), "look for chunks without vectors")
+        self.snapshot(|connection| without_vector(connection, by, after, limit), "look for chunks without vectors")
     }
 
-    fn keep_vectors(&self, model: &str, vectors: &[(i64, Packed)]) -> Stored<()> {
-        self.write("keep vectors", |transaction| keep(transaction, model, vectors).map_err(while_doing("keep vectors")))
+    fn keep_vectors(&self, by: &MadeBy, made: &Made) -> Stored<()> {
+        self.write("keep vectors", |transaction| keep(transaction, by, made).map_err(while_doing("keep vectors")))
     }
 
-    fn serve_vectors(&self, model: &str) -> Stored<()> {
+    fn serve_if_complete(&self, by: &MadeBy) -> Stored<bool> {
         self.write("change the vectors", |transaction| {
-            serve(transaction, model).map_err(while_doing("change the vectors"))
+            serve_if_complete(transaction, by).map_err(while_doing("change the vectors"))
         })
     }
 
-    fn nearest(&self, model: &str, query: &[f32], limit: usize) -> Stored<Vec<(Passage, f64)>> {
+    fn nearest(&self, set: i64, query: &[f32], limit: usize) -> Stored<Vec<(Passage, f64)>> {
         self.snapshot(
-            |connection| match set(connection, model)? {
-                Some((row, dimension)) if dimension == query.len() => {
-                    passages(connection, nearest(connection, row, &Sought::of(query), limit)?)
+            |connection| {
+                let sql = "SELECT dimension FROM vector_sets WHERE row = ?";
+                let dimension: Option<usize> =
+                    connection.prepare_cached(sql)?.query_row([set], |row| row.get(0)).optional()?;
+                if dimension != Some(query.len()) {
+                    return Ok(Vec::new());
                 }
-                _ => Ok(Vec::new()),
+                passages(connection, nearest(connection, set, &Sought::of(query), limit)?)
             },
             "search by meaning",
         )
     }
 }
 
-/// A set's row and dimension.
-fn set(connection: &Connection, model: &str) -> rusqlite::Result<Option<(i64, usize)>> {
-    let mut statement = connection.prepare_cached("SELECT row, dimension FROM vector_sets WHERE model = ?")?;
-    statement.query_row([model], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+fn sets(connection: &Connection) -> rusqlite::Result<Vec<VectorSet>> {
+    let sql = "SELECT row, provider, model, base_url, dimension, serving FROM vector_sets ORDER BY row";
+    let set = |row: &rusqlite::Row<'_>| {
+        Ok(VectorSet {
+            row: row.get(0)?,
+            by: MadeBy { provider: row.get(1)?, model: row.get(2)?, base_url: row.get(3)? },
+            dimension: row.get(4)?,
+            is_serving: row.get(5)?,
+            vectors: blocks::count(connection, row.get(0)?)?,
+        })
+    };
+    connection.prepare_cached(sql)?.query_map([], set)?.collect()
 }
 
-fn without_vector(connection: &Connection, model: &str, limit: i64) -> rusqlite::Result<(Vec<(i64, String)>, u64)> {
-    let set = set(connection, model)?.map(|(row, _)| row);
-    let missing = "FROM vault_chunks c JOIN vault_documents d ON d.row = c.document WHERE NOT EXISTS \
-                   (SELECT 1 FROM vector_bytes v WHERE v.chunk = c.row AND v.vector_set = ?1)";
-    let count = format!("SELECT count(*) {missing}");
-    let count = connection.prepare_cached(&count)?.query_row([set], |row| row.get(0))?;
-    let sql = format!("SELECT c.row, c.titles, c.content, d.title {missing} ORDER BY c.row LIMIT ?2");
+/// The set that a model is at work on: its row.
+fn at_work(connection: &Connection, by: &MadeBy) -> rusqlite::Result<Option<i64>> {
+    let sql = "SELECT row FROM vector_sets WHERE provider = ? AND model = ? ORDER BY serving, row DESC LIMIT 1";
+    connection.prepare_cached(sql)?.query_row([&by.provider, &by.model], |row| row.get(0)).optional()
+}
+
+/// Chunks without a vector in the set `?1`, which the model `?3` of the provider `?2` did not refuse.
+const MISSING: &str = "FROM vault_chunks c JOIN vault_documents d ON d.row = c.document WHERE NOT EXISTS \
+     (SELECT 1 FROM vector_bytes v WHERE v.chunk = c.row AND v.vector_set = ?1) AND NOT EXISTS \
+     (SELECT 1 FROM vector_refusals r WHERE r.chunk = c.row AND r.provider = ?2 AND r.model = ?3)";
+
+fn without_vector(
+    connection: &Connection,
+    by: &MadeBy,
+    after: i64,
+    limit: i64,
+) -> rusqlite::Result<Vec<(i64, String)>> {
+    let set = at_work(connection, by)?;
+    let sql = format!("SELECT c.row, c.titles, c.content, d.title {MISSING} AND c.row > ?4 ORDER BY c.row LIMIT ?5");
     let text = |row: &rusqlite::Row<'_>| {
         let titles: Vec<String> = json(row, 1)?;
         Ok((row.get(0)?, in_context(&titles, row.get_ref(2)?.as_str()?, row.get_ref(3)?.as_str()?)))
     };
-    let texts = connection.prepare_cached(&sql)?.query_map(params![set, limit], text)?.collect::<Result<_, _>>()?;
-    Ok((texts, count))
+    let values = params![set, by.provider, by.model, after, limit];
+    connection.prepare_cached(&sql)?.query_map(values, text)?.collect()
 }
 
-fn keep(connection: &Connection, model: &str, vectors: &[(i64, Packed)]) -> rusqlite::Result<()> {
-    let Some(dimension) = vectors.first().map(|(_, vector)| vector.dimension()) else { return Ok(()) };
-    let row = match set(connection, model)? {
-        Some((row, before)) if before == dimension => row,
-        known => {
-            if let Some((row, _)) = known {
-                remove_set(connection, row)?;
-            }
-            connection
-                .prepare_cached("INSERT INTO vector_sets (model, dimension, serving) VALUES (?, ?, 0)")?
-                .insert(params![model, dimension])?
-        }
-    };
+fn keep(connection: &Connection, by: &MadeBy, made: &Made) -> rusqlite::Result<()> {
     let mut is_there = connection.prepare_cached("SELECT 1 FROM vault_chunks WHERE row = ?")?;
-    let mut bytes = connection.prepare_cached(
-        "INSERT INTO vector_bytes (chunk, vector_set, scale, bytes) VALUES (?1, ?2, ?3, ?4) \
-         ON CONFLICT (chunk, vector_set) DO UPDATE SET scale = ?3, bytes = ?4",
+    if let Some(dimension) = made.vectors.first().map(|(_, vector)| vector.dimension()) {
+        let row = set_for(connection, by, dimension)?;
+        let mut bytes = connection.prepare_cached(
+            "INSERT INTO vector_bytes (chunk, vector_set, scale, bytes) VALUES (?1, ?2, ?3, ?4) \
+             ON CONFLICT (chunk, vector_set) DO UPDATE SET scale = ?3, bytes = ?4",
+        )?;
+        let mut signs = Vec::with_capacity(made.vectors.len());
+        for (chunk, vector) in &made.vectors {
+            if is_there.exists([chunk])? {
+                signs.push((*chunk, Some(vector.bits.as_slice())));
+                bytes.execute(params![chunk, row, f64::from(vector.scale), vector.bytes])?;
+            }
+        }
+        blocks::write(connection, row, dimension, &signs)?;
+    }
+    let mut refusal = connection.prepare_cached(
+        "INSERT INTO vector_refusals (chunk, provider, model, why) VALUES (?1, ?2, ?3, ?4) \
+         ON CONFLICT (chunk, provider, model) DO UPDATE SET why = ?4",
     )?;
-    let mut signs = Vec::with_capacity(vectors.len());
-    for (chunk, vector) in vectors {
+    for (chunk, why) in &made.refused {
         if is_there.exists([chunk])? {
-            signs.push((*chunk, Some(vector.bits.as_slice())));
-            bytes.execute(params![chunk, row, f64::from(vector.scale), vector.bytes])?;
+            refusal.execute(params![chunk, by.provider, by.model, why])?;
         }
     }
-    blocks::write(connection, row, dimension, &signs)
+    Ok(())
+}
+
+/// The set of vectors of this length; a new one takes the place of one that was never completed.
+fn set_for(connection: &Connection, by: &MadeBy, dimension: usize) -> rusqlite::Result<i64> {
+    let sql = "SELECT row, base_url IS ?4 FROM vector_sets WHERE provider = ?1 AND model = ?2 AND dimension = ?3";
+    let values = params![by.provider, by.model, dimension, by.base_url];
+    let known: Option<(i64, bool)> =
+        connection.prepare_cached(sql)?.query_row(values, |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    match known {
+        Some((row, true)) => Ok(row),
+        Some((row, false)) => {
+            let moved = "UPDATE vector_sets SET base_url = ? WHERE row = ?";
+            connection.prepare_cached(moved)?.execute(params![by.base_url, row])?;
+            Ok(row)
+        }
+        None => {
+            // Another length is another model: what the one refused, the other may take.
+            if at_work(connection, by)?.is_some() {
+                let sql = "DELETE FROM vector_refusals WHERE provider = ? AND model = ?";
+                connection.prepare_cached(sql)?.execute([&by.provider, &by.model])?;
+            }
+            let sql = "SELECT row FROM vector_sets WHERE provider = ? AND model = ? AND serving = 0";
+            let abandoned = rows(connection, sql, params![by.provider, by.model])?;
+            abandoned.into_iter().try_for_each(|set| remove_set(connection, set))?;
+            let sql = "INSERT INTO vector_sets (provider, model, dimension, base_url, serving) VALUES (?, ?, ?, ?, 0)";
+            connection.prepare_cached(sql)?.insert(params![by.provider, by.model, dimension, by.base_url])
+        }
+    }
+}
+
+fn rows(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<Vec<i64>> {
+    connection.prepare_cached(sql)?.query_map(values, |row| row.get(0))?.collect()
 }
 
 /// Takes the vectors of chunks out that are about to go.
@@ -114,13 +174,19 @@ fn remove_set(connection: &Connection, set: i64) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM vector_sets WHERE row = ?", [set]).map(drop)
 }
 
-fn serve(connection: &Connection, model: &str) -> rusqlite::Result<()> {
-    let others: Vec<i64> = connection
-        .prepare("SELECT row FROM vector_sets WHERE model <> ?")?
-        .query_map([model], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    connection.execute("UPDATE vector_sets SET serving = (model = ?)", [model])?;
-    others.into_iter().try_for_each(|set| remove_set(connection, set))
+fn serve_if_complete(connection: &Connection, by: &MadeBy) -> rusqlite::Result<bool> {
+    let Some(set) = at_work(connection, by)? else { return Ok(false) };
+    let missing = format!("SELECT 1 {MISSING} LIMIT 1");
+    if connection.prepare_cached(&missing)?.exists(params![set, by.provider, by.model])? {
+        return Ok(false);
+    }
+    connection.execute("UPDATE vector_sets SET serving = (row = ?1) WHERE serving <> (row = ?1)", [set])?;
+    for other in rows(connection, "SELECT row FROM vector_sets WHERE row <> ?", [set])? {
+        remove_set(connection, other)?;
+    }
+    let sql = "DELETE FROM vector_refusals WHERE provider <> ? OR model <> ?";
+    connection.execute(sql, [&by.provider, &by.model])?;
+    Ok(true)
 }
 
 /// The rows nearest to a query with their cosines: the signs choose, the bytes decide.

@@ -1,6 +1,8 @@
 //! The engine over the SQLite store, requirement by requirement.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
+#[path = "engine/conflicts.rs"]
+mod conflicts;
 #[path = "engine/context.rs"]
 mod context;
 #[path = "engine/corrections.rs"]
@@ -21,6 +23,8 @@ mod tools;
 mod transfer;
 #[path = "engine/undo.rs"]
 mod undo;
+#[path = "engine/vault.rs"]
+mod vault;
 #[path = "engine/work.rs"]
 mod work;
 

@@ -21,6 +21,7 @@ pub fn conformance(make: &dyn Fn() -> Box<dyn Documents>) {
         lists_one_namespace_in_order,
         a_document_and_a_folder_may_share_a_name,
         the_stamp_follows_the_text,
+        what_cannot_be_written_is_kept_beside_and_is_no_document,
         refuses_names_that_differ_only_in_case,
         refuses_names_that_differ_only_in_unicode_form,
         refuses_folders_that_differ_only_in_case,
@@ -41,6 +42,19 @@ fn a_missing_document_is_nothing(documents: &dyn Documents) {
         assert_eq!(done(documents.stamp(&name)), None, "the stamp of the missing `{text}`");
     }
     assert_eq!(done(documents.list(&namespace("user"))), [], "an unknown namespace lists nothing");
+}
+
+fn what_cannot_be_written_is_kept_beside_and_is_no_document(documents: &dyn Documents) {
+    let (log, other) = (name("user/notes/log"), name("user/notes/logbook"));
+    create(documents, &log, "theirs");
+    let stamp = "2026-03-01-120000";
+    let first = done(documents.keep_beside(&log, "ours", stamp));
+    let second = done(documents.keep_beside(&log, "ours again", stamp));
+    assert_eq!([&first, &second], ["log.conflict-2026-03-01-120000.md", "log.conflict-2026-03-01-120000-2.md"]);
+    assert_eq!(done(documents.kept_beside(&log)), [second, first], "sorted as files are");
+    assert_eq!(done(documents.kept_beside(&other)), [""; 0]);
+    assert_eq!(read(documents, &log), "theirs");
+    assert_eq!(done(documents.list(&namespace("user"))), [log]);
 }
 
 fn what_was_written_is_read(documents: &dyn Documents) {

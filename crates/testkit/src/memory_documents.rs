@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use throughline_core::model::{ContentHash, Document, DocumentName, Name};
+use throughline_core::model::{ContentHash, Document, DocumentName, Name, copy_name};
 use throughline_core::ports::{DocumentError, Documents};
 
 const MAX_BYTES: usize = 1024 * 1024;
@@ -18,6 +18,8 @@ pub struct MemoryDocuments {
 struct Shelf {
     writes: u64,
     texts: BTreeMap<DocumentName, (u64, String)>,
+    /// What was kept beside which document: its file's name and text.
+    copies: Vec<(DocumentName, String, String)>,
 }
 
 impl MemoryDocuments {
@@ -99,6 +101,24 @@ impl Documents for MemoryDocuments {
         }
         shelf.texts.remove(name);
         Ok(())
+    }
+
+    fn keep_beside(&self, name: &DocumentName, text: &str, stamp: &str) -> Result<String, DocumentError> {
+        let stem = name.components().last().map(Name::to_string).unwrap_or_default();
+        let mut shelf = self.shelf();
+        let taken = |copy: &String| shelf.copies.iter().any(|(of, taken, _)| of == name && taken == copy);
+        let copy = (1..).map(|nth| format!("{}.md", copy_name(&stem, stamp, nth))).find(|copy| !taken(copy));
+        let copy = copy.unwrap_or_default();
+        shelf.copies.push((name.clone(), copy.clone(), text.to_owned()));
+        Ok(copy)
+    }
+
+    fn kept_beside(&self, name: &DocumentName) -> Result<Vec<String>, DocumentError> {
+        let shelf = self.shelf();
+        let mut copies: Vec<_> =
+            shelf.copies.iter().filter(|(of, ..)| of == name).map(|(_, copy, _)| copy.clone()).collect();
+        copies.sort();
+        Ok(copies)
     }
 
     fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError> {

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 pub use calls::ScriptedCall;
 use calls::{Calling, Reach};
-pub use embeddings::{EmbedServer, Embeds};
+pub use embeddings::{BAD, EmbedServer, Embeds};
 pub use http::Request;
 use serde_json::Value;
 use wires::{Ending, Wire};

@@ -30,7 +30,7 @@ pub(crate) fn start_end(session: &SessionId) {
     detached(&["session", "end", session.as_str(), "--json"]);
 }
 
-fn detached(args: &[&str]) -> bool {
+pub(crate) fn detached(args: &[&str]) -> bool {
     let started = std::env::current_exe().and_then(|program| {
         let mut command = Command::new(program);
         command.args(args);
@@ -159,7 +159,7 @@ fn patiently<T>(
 }
 
 /// A name that no other worker has, not even one of this process.
-fn worker_name() -> String {
+pub(crate) fn worker_name() -> String {
     static NTH: AtomicU32 = AtomicU32::new(0);
     format!("{}/{}", std::process::id(), NTH.fetch_add(1, Ordering::Relaxed))
 }

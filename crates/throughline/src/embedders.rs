@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use throughline_core::ports::Embedder;
+use throughline_core::model::ContentHash;
+use throughline_core::ports::{Embedder, MadeBy};
 use throughline_providers::{CarefulEmbedder, HttpEmbedder, HttpSettings, Policy, ThreadPause, Timeouts};
 
 use crate::config::{EmbeddingsConfig, EmbeddingsProvider, ModelConfig};
@@ -28,6 +29,12 @@ pub(crate) enum EmbedderSetupError {
         /// The provider.
         provider: &'static str,
     },
+    /// The vectors are of a model that this program cannot ask.
+    #[error("the vectors are of {by}, which cannot be asked any more")]
+    Gone {
+        /// The provider and model.
+        by: String,
+    },
     /// The settings are not usable.
     #[error(transparent)]
     Settings(#[from] ModelSetupError),
@@ -39,6 +46,7 @@ impl EmbedderSetupError {
         match self {
             Self::NotBuiltIn => "set `provider` under `[embeddings]` to \"ollama\", \"openai\" or \"none\"",
             Self::NoModel { .. } => "set `model` under `[embeddings]`, to \"nomic-embed-text\" for example",
+            Self::Gone { .. } => "`throughline vault reembed` makes new ones",
             Self::Settings(error) => error.hint(),
         }
     }
@@ -46,54 +54,112 @@ impl EmbedderSetupError {
 
 type Chosen = Result<Option<Arc<dyn Embedder>>, EmbedderSetupError>;
 
+/// What is asked for, and how.
+struct Wanted {
+    settings: HttpSettings,
+    provider: EmbeddingsProvider,
+    policy: Policy,
+}
+
 /// The embedder for passages; nothing where none is set up.
 pub(crate) fn for_indexing(world: &World) -> Chosen {
-    build(world, INDEXING, Policy::default())
+    configured(world, INDEXING, Policy::default())
 }
 
-/// The embedder for a query.
+/// The embedder for a query: the one that made the vectors which serve, as long as there is one set up at all. After a
+/// change of `[embeddings]` that is the model before, where it was last asked.
 pub(crate) fn for_searching(world: &World) -> Chosen {
-    build(world, SEARCHING, Policy { tries: 1, failures: 2, ..Policy::default() })
+    let policy = Policy { tries: 1, failures: 2, ..Policy::default() };
+    let Some(own) = configured(world, SEARCHING, policy)? else { return Ok(None) };
+    let sets = world.engine.vector_sets().unwrap_or_else(|error| {
+        tracing::warn!(%error, "which vectors there are could not be told");
+        Vec::new()
+    });
+    let Some(serving) = sets.iter().find(|set| set.is_serving) else { return Ok(Some(own)) };
+    let by = MadeBy::of(&*own);
+    // A model that has moved is asked where it is now, unless what is there now makes vectors of another length.
+    let is_another = sets.iter().any(|set| !set.is_serving && set.by.is_same(&by)) && serving.by != by;
+    if serving.by.is_same(&by) && !is_another {
+        return Ok(Some(own));
+    }
+    earlier(world, &serving.by, &by, policy).map(Some)
 }
 
-fn build(world: &World, limit: Duration, policy: Policy) -> Chosen {
+/// The embedder that is set up, by its name.
+pub(crate) fn made_by(world: &World) -> Result<Option<MadeBy>, EmbedderSetupError> {
+    Ok(for_indexing(world)?.map(|embedder| MadeBy::of(&*embedder)))
+}
+
+fn configured(world: &World, limit: Duration, policy: Policy) -> Chosen {
     let choice = &world.config.config.embeddings;
-    let embedder = match choice.provider {
+    let provider = choice.provider;
+    let mut settings = match provider {
         EmbeddingsProvider::None => return Ok(None),
         EmbeddingsProvider::Builtin => return Err(EmbedderSetupError::NotBuiltIn),
-        EmbeddingsProvider::Ollama => {
-            let mut settings = settings(choice, "ollama", None, world, limit)?;
-            settings.base_url = settings.base_url.or_else(world::ollama_host);
-            HttpEmbedder::ollama(settings)
-        }
-        EmbeddingsProvider::OpenAi => {
-            HttpEmbedder::openai(settings(choice, "openai", Some("OPENAI_API_KEY"), world, limit)?)
-        }
+        EmbeddingsProvider::Ollama | EmbeddingsProvider::OpenAi => settings(choice, world)?,
+    };
+    if provider == EmbeddingsProvider::Ollama {
+        settings.base_url = settings.base_url.or_else(world::ollama_host);
+    }
+    build(world, Wanted { settings: within(settings, limit), provider, policy }).map(Some)
+}
+
+/// An embedder that was set up before, where it was. A key goes only where it belongs: to the address that is set up now,
+/// or, as the provider's usual one, to the provider's usual address.
+fn earlier(world: &World, by: &MadeBy, now: &MadeBy, policy: Policy) -> Result<Arc<dyn Embedder>, EmbedderSetupError> {
+    let provider = match by.provider.as_str() {
+        "ollama" => EmbeddingsProvider::Ollama,
+        "openai" => EmbeddingsProvider::OpenAi,
+        _ => return Err(EmbedderSetupError::Gone { by: by.to_string() }),
+    };
+    let is_same_place = by.provider == now.provider && by.base_url == now.base_url;
+    let choice = EmbeddingsConfig {
+        provider,
+        base_url: by.base_url.clone(),
+        model: Some(by.model.clone()),
+        api_key_env: world.config.config.embeddings.api_key_env.clone().filter(|_| is_same_place),
+    };
+    let settings = if is_same_place || by.base_url.is_none() {
+        settings(&choice, world)?
+    } else {
+        HttpSettings { base_url: by.base_url.clone(), model: by.model.clone(), ..HttpSettings::default() }
+    };
+    build(world, Wanted { settings: within(settings, SEARCHING), provider, policy })
+}
+
+fn build(world: &World, wanted: Wanted) -> Result<Arc<dyn Embedder>, EmbedderSetupError> {
+    let Wanted { settings, provider, policy } = wanted;
+    // Another model or another address starts with a clean record. Only a digest of it is kept: an address may hold a
+    // password.
+    let place = settings.base_url.clone().unwrap_or_default();
+    let embedder = match provider {
+        EmbeddingsProvider::OpenAi => HttpEmbedder::openai(settings),
+        _ => HttpEmbedder::ollama(settings),
     };
     let embedder = embedder.map_err(ModelSetupError::from)?;
-    // Another model or another address starts with a clean record.
-    let place = choice.base_url.as_deref().unwrap_or_default();
-    let key = format!("embeddings {} {} {place}", embedder.provider(), embedder.name());
+    let digest = ContentHash::of(&format!("{} {place}", embedder.name()));
+    let key = format!("embeddings {} {}", embedder.provider(), digest.as_str());
     let breaker = world.engine.breaker(&key).unwrap_or_default();
     let (keeper, clock) = (world.engine.clone(), Arc::new(WorldClock::real()));
     let pause = Arc::new(ThreadPause::seeded(u64::from(std::process::id())));
     let keep = move |breaker: &_| keeper.keep_breaker(&key, breaker);
-    Ok(Some(Arc::new(CarefulEmbedder::new(embedder, clock, pause, policy, breaker, keep))))
+    Ok(Arc::new(CarefulEmbedder::new(embedder, clock, pause, policy, breaker, keep)))
 }
 
-fn settings(
-    choice: &EmbeddingsConfig,
-    provider: &'static str,
-    usual: Option<&str>,
-    world: &World,
-    limit: Duration,
-) -> Result<HttpSettings, EmbedderSetupError> {
+fn settings(choice: &EmbeddingsConfig, world: &World) -> Result<HttpSettings, EmbedderSetupError> {
+    let (provider, usual) = match choice.provider {
+        EmbeddingsProvider::OpenAi => ("openai", Some("OPENAI_API_KEY")),
+        _ => ("ollama", None),
+    };
     let EmbeddingsConfig { base_url, model, api_key_env, .. } = choice.clone();
     if model.is_none() {
         return Err(EmbedderSetupError::NoModel { provider });
     }
     let choice = ModelConfig { base_url, model, api_key_env, ..ModelConfig::default() };
-    let settings = models::settings(&choice, provider, usual, &world.home.config)?;
+    Ok(models::settings(&choice, provider, usual, &world.home.config)?)
+}
+
+fn within(settings: HttpSettings, limit: Duration) -> HttpSettings {
     let connect = settings.timeouts.connect.min(limit);
-    Ok(HttpSettings { timeouts: Timeouts { connect, whole: limit, ..settings.timeouts }, ..settings })
+    HttpSettings { timeouts: Timeouts { connect, whole: limit, ..settings.timeouts }, ..settings }
 }

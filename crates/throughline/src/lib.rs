@@ -9,4 +9,5 @@ mod exports;
 mod models;
 pub mod synthetic;
 pub mod vault;
+mod vectors;
 pub mod world;

@@ -6,12 +6,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde::Serialize;
-use throughline_core::engine::{Engine, EngineError, NewVaultDocument};
+use throughline_core::engine::{Engine, EngineError, NewVaultDocument, chain};
 use throughline_core::model::{Name, VaultId};
-use throughline_core::vault::VaultDocument;
-use throughline_vault::{File, Skip};
+use throughline_core::vault::{EmbeddingProgress, VaultAnswer, VaultDocument};
+use throughline_vault::{File, Skip, Walk};
 
-use crate::world::Home;
+use crate::world::{Home, World};
+use crate::{embedders, vectors};
 
 /// Files that are indexed in one transaction, and how much they hold at most.
 const BATCH: usize = 64;
@@ -45,6 +46,8 @@ pub struct Skipped {
     pub empty: u64,
     /// The memory's own.
     pub private: u64,
+    /// Taken out by the person.
+    pub left_out: u64,
 }
 
 /// A file that could not be read.
@@ -77,6 +80,7 @@ impl Synced {
         self.skipped.binary += other.skipped.binary;
         self.skipped.empty += other.skipped.empty;
         self.skipped.private += other.skipped.private;
+        self.skipped.left_out += other.skipped.left_out;
         self.unreadable.extend(other.unreadable);
     }
 }
@@ -86,7 +90,9 @@ impl Synced {
 fn private_places(home: &Home) -> impl Fn(&Path) -> bool {
     let own = [&home.data, &home.config].map(|own| throughline_vault::in_full(own));
     let vault = throughline_vault::in_full(&home.vault());
-    move |path| own.iter().any(|own| path.starts_with(own)) && !path.starts_with(&vault)
+    // A vault folder that is a link to what is around it is no exception.
+    let is_apart = !own.iter().any(|own| own.starts_with(&vault));
+    move |path| own.iter().any(|own| path.starts_with(own)) && !(is_apart && path.starts_with(&vault))
 }
 
 /// One round: a path, and where what it holds goes.
@@ -108,8 +114,10 @@ impl Sync<'_> {
             .map_err(|source| SyncError::Path { path: shown.clone(), source })?;
         let known: HashMap<VaultId, VaultDocument> =
             self.engine.vault_documents()?.into_iter().map(|document| (document.id.clone(), document)).collect();
-        let dropped = self.drop_gone(&known, &shown, &walked.files)?;
+        let (walked, left_out) = self.without_left_out(walked)?;
+        let dropped = self.drop_gone(&known, &shown, &walked)?;
         let mut synced = Synced { dropped, ..Synced::default() };
+        synced.skipped.left_out = left_out;
         walked.skipped.into_iter().for_each(|(path, why)| synced.skip(path, &why));
 
         let (fresh, same): (Vec<_>, Vec<_>) =
@@ -140,7 +148,7 @@ impl Sync<'_> {
                     // What it said before is not what it says now.
                     let id = VaultDocument::id_of(&file.path);
                     if known.contains_key(&id) && !why.is_trouble() {
-                        synced.dropped += self.engine.vault_remove(&[id])?;
+                        synced.dropped += self.engine.vault_remove(&[id], &[])?;
                     }
                 }
             }
@@ -181,17 +189,82 @@ impl Sync<'_> {
     }
 
     /// Drops what was found in this folder before and is not there any more. A file that was added by its own name
-    /// stays, whatever the folder's rules say, as long as it exists.
-    fn drop_gone(&self, known: &HashMap<VaultId, VaultDocument>, root: &str, files: &[File]) -> Result<u64, SyncError> {
-        let below = format!("{}/", root.trim_end_matches('/'));
-        let there: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    /// stays, whatever the folder's rules say, as long as it exists; and so does what is in a folder that could not be
+    /// looked into.
+    fn drop_gone(&self, known: &HashMap<VaultId, VaultDocument>, root: &str, walked: &Walk) -> Result<u64, SyncError> {
+        let there: HashSet<&str> = walked.files.iter().map(|file| file.path.as_str()).collect();
         let is_gone = |document: &&VaultDocument| {
-            let is_own = document.root == document.path && Path::new(&document.path).exists();
-            document.path.starts_with(&below) && !there.contains(document.path.as_str()) && !is_own
+            let must_be_missing = !walked.is_whole || document.root == document.path;
+            let is_dropped = !there.contains(document.path.as_str()) && is_below(&document.path, root);
+            is_dropped && (!must_be_missing || is_missing(&document.path))
         };
         let gone: Vec<VaultId> = known.values().filter(is_gone).map(|document| document.id.clone()).collect();
-        Ok(self.engine.vault_remove(&gone)?)
+        Ok(self.engine.vault_remove(&gone, &[])?)
     }
+
+    /// What was walked without the files that the person took out, and how many those are. One that is gone is
+    /// forgotten: a new file of its name is a new file.
+    fn without_left_out(&self, mut walked: Walk) -> Result<(Walk, u64), SyncError> {
+        let (gone, left_out): (Vec<String>, Vec<String>) =
+            self.engine.vault_left_out()?.into_iter().partition(|path| is_missing(path));
+        self.engine.vault_take_in(&gone)?;
+        let before = walked.files.len();
+        walked.files.retain(|file| !left_out.contains(&file.path));
+        let count = (before - walked.files.len()) as u64;
+        Ok((walked, count))
+    }
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Whether a file is known to be gone. One that cannot be looked at may still be there.
+fn is_missing(path: &str) -> bool {
+    Path::new(path).symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+}
+
+/// The collection of what is in the memory's own folder.
+pub(crate) const HOME: &str = "home";
+
+/// Brings in what changed in the memory's own vault folder since the last time, and begins to give it vectors.
+pub(crate) fn notice(world: &World) -> Option<EmbeddingProgress> {
+    let folder = world.home.vault();
+    if let (true, Ok(collection)) = (folder.is_dir(), HOME.parse()) {
+        let sync = Sync { engine: &world.engine, home: &world.home, collection };
+        if let Err(error) = sync.run(&folder, &mut |_, _| {}) {
+            tracing::warn!(error = chain(&error), "the vault folder could not be looked at");
+        }
+    }
+    vectors::start_if_due(world)
+}
+
+/// Searches the vault as it is now, by words and, where an embedder is set up and answers, by meaning.
+pub(crate) fn search(world: &World, query: &str, limit: usize) -> Result<VaultAnswer, EngineError> {
+    let embedding = notice(world);
+    let (embedder, problem) = match embedders::for_searching(world) {
+        Ok(embedder) => (embedder, None),
+        Err(error) => (None, Some(format!("{}; {}", chain(&error), error.hint()))),
+    };
+    let mut answer = world.engine.vault_search(query, limit, embedder.as_deref())?;
+    answer.remark = answer.remark.or(problem);
+    answer.embedding = embedding;
+    Ok(answer)
+}
+
+/// The paths of documents that would be noticed again at the next look: they have to be left out to stay out.
+pub(crate) fn noticed_again(home: &Home, documents: &[VaultDocument]) -> Vec<String> {
+    let folder = throughline_vault::in_full(&home.vault()).display().to_string();
+    let paths = documents.iter().map(|document| &document.path).filter(|path| is_below(path, &folder));
+    paths.cloned().collect()
+}
+
+/// Files that were taken out come in again, if they are at or below a path that is added.
+pub(crate) fn take_in_again(world: &World, path: &Path) -> Result<(), EngineError> {
+    let root = throughline_vault::in_full(path).display().to_string();
+    let is_meant = |path: &String| *path == root || is_below(path, &root);
+    let again: Vec<String> = world.engine.vault_left_out()?.into_iter().filter(is_meant).collect();
+    world.engine.vault_take_in(&again)
 }
 
 fn is_known(known: &HashMap<VaultId, VaultDocument>, file: &File, collection: &Name) -> bool {

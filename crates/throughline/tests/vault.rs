@@ -4,6 +4,8 @@
 mod common;
 #[path = "vault/meaning.rs"]
 mod meaning;
+#[path = "vault/reembedding.rs"]
+mod reembedding;
 
 use std::path::PathBuf;
 
@@ -105,6 +107,84 @@ fn files_in_the_memorys_own_folder_are_noticed() {
     assert_eq!(home.json(&["vault", "add"])["unchanged"], json!(1));
     std::fs::remove_file(home.path("vault/vault.txt")).unwrap();
     assert_eq!(contents(&search(&home, "spare key")), [""; 0]);
+}
+
+#[test]
+fn what_is_taken_out_of_the_memorys_own_folder_stays_out() {
+    let home = Home::new();
+    home.put("vault/vault.txt", "The spare key is under the fern.\n");
+    home.put("vault/other.txt", "The other key is lost.\n");
+    home.json(&["vault", "add"]);
+    let path = std::fs::canonicalize(home.path("vault/vault.txt")).unwrap().display().to_string();
+    let told = home.run(&["vault", "remove", &path]).done();
+    assert!(told.contains(&format!("stays out although it is in the vault folder: {path}")), "{told}");
+    assert!(told.contains("`throughline vault add PATH` takes it in again"), "{told}");
+    assert_eq!(contents(&search(&home, "spare")), [""; 0]);
+    let added = home.json(&["vault", "add"]);
+    assert_eq!((&added["unchanged"], &added["skipped"]["left_out"]), (&json!(1), &json!(1)), "{added}");
+    assert_eq!(home.json(&["vault", "list"])["left_out"], json!([path]));
+    home.json(&["vault", "add", &path]);
+    assert_eq!(contents(&search(&home, "spare")), ["The spare key is under the fern."]);
+    assert_eq!(home.json(&["vault", "list"])["left_out"], json!([]));
+    // A new file of the same name is a new file.
+    home.json(&["vault", "remove", "vault/home"]);
+    assert_eq!(documents(&home), [""; 0]);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(documents(&home), [""; 0]);
+    home.put("vault/vault.txt", "The spare key is with the neighbour.\n");
+    assert_eq!(documents(&home), ["vault.txt"]);
+}
+
+#[test]
+fn the_vault_reads_as_markdown() {
+    let home = Home::new();
+    let path = put(&home, "notes/tea.md", "# Tea\n\nAbout tea.\n\n## Brewing\n\nSteep gyokuro at 60 degrees.\n");
+    put(&home, "code/main.rs", "fn main() {}\n");
+    home.json(&["vault", "add", "notes"]);
+    home.json(&["vault", "add", "code", "--into", "work"]);
+    let path = std::fs::canonicalize(path).unwrap();
+    let id = string(&home.json(&["vault", "list"])["documents"][1]["id"]);
+    let line = format!("- Tea ({}; 2 passages; vault/{})\n", path.display(), &id[..8]);
+    assert_eq!(home.run(&["read", "vault/files"]).done(), format!("# vault/files\n\n{line}"));
+    let tier = home.run(&["read", "--tier", "vault"]).done();
+    assert!(tier.contains("# vault/files\n") && tier.contains("\n# vault/work\n\n- main.rs ("), "{tier}");
+    let whole = home.run(&["read", "vault/tea.md"]).done();
+    let passages = "**tea.md:3 Tea**\n\nAbout tea.\n\n**tea.md:7 Tea > Brewing**\n\nSteep gyokuro at 60 degrees.\n";
+    assert_eq!(whole, format!("# Tea\n\n{}\n\n{passages}", path.display()));
+    assert_eq!(home.run(&["read", &format!("vault/{}", &id[..8])]).done(), whole);
+    assert_eq!(home.run(&["read", "vault/nothing"]).code, 1);
+    put(&home, "more/tea.md", "Another tea.\n");
+    home.json(&["vault", "add", "more"]);
+    home.run(&["read", "vault/tea.md"]).failed(2, "could mean 2 documents of the vault", "more of the id");
+    let stats = home.json(&["stats"]);
+    let expected = json!({"documents": 3, "passages": 4, "vectors": 0, "refused": 0, "model": null});
+    assert_eq!(stats["vault"], expected);
+    assert!(home.run(&["stats"]).done().contains("vault 3 files, 4 passages\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_looked_into_loses_nothing_and_no_link_leads_out() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let home = Home::new();
+    put(&home, "notes/open.md", "open text");
+    let closed = put(&home, "notes/closed/inner.md", "inner text");
+    let outside = put(&home, "outside.md", "outside text");
+    symlink(&outside, home.root().join("person/notes/link.md")).unwrap();
+    symlink("/", home.root().join("person/notes/everything")).unwrap();
+    assert_eq!(home.json(&["vault", "add", "notes"])["indexed"], json!(2));
+    // Whoever may read everything sees no closed folder; then this says nothing.
+    let folder = closed.parent().unwrap();
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let added = home.json(&["vault", "add", "notes"]);
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(added["dropped"], json!(0), "{added}");
+    assert_eq!(documents(&home), ["inner.md", "open.md"]);
+    // A vault folder that is a link to the memory itself opens nothing of it.
+    home.put("secrets.toml", "key = \"value\"\n");
+    symlink(".", home.path("vault")).unwrap();
+    home.run(&["vault", "add"]);
+    assert_eq!(documents(&home), ["inner.md", "open.md"]);
 }
 
 #[test]

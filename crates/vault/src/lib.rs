@@ -63,11 +63,13 @@ pub struct Walk {
     pub files: Vec<File>,
     /// Files that are not, and why.
     pub skipped: Vec<(String, Skip)>,
+    /// Whether every folder could be looked into.
+    pub is_whole: bool,
 }
 
 /// Looks at a file, or at everything in a folder. `root` is in full; `is_private` names what is never opened.
 pub fn walk(root: &Path, is_private: &dyn Fn(&Path) -> bool) -> std::io::Result<Walk> {
-    let mut found = Walk::default();
+    let mut found = Walk { is_whole: true, ..Walk::default() };
     let metadata = std::fs::metadata(root)?;
     if metadata.is_file() {
         found.look_at(root, Ok(metadata), is_private);
@@ -83,7 +85,10 @@ pub fn walk(root: &Path, is_private: &dyn Fn(&Path) -> bool) -> std::io::Result<
                 found.look_at(entry.path(), metadata, is_private);
             }
             Ok(_) => {}
-            Err(error) => found.skipped.push((root.display().to_string(), Skip::Unreadable(error.to_string()))),
+            Err(error) => {
+                found.is_whole = false;
+                found.skipped.push((root.display().to_string(), Skip::Unreadable(error.to_string())));
+            }
         }
     }
     Ok(found)

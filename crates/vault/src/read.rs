@@ -131,10 +131,34 @@ fn form(ending: &str) -> Form {
 
 fn bytes(path: &Path) -> Result<Vec<u8>, Skip> {
     let failed = |error: std::io::Error| Skip::Unreadable(error.to_string());
+    // Since it was looked at, it may have become a link that leads elsewhere, or a pipe that nobody writes to.
+    let changed = || Skip::Unreadable("it is no plain file any more".to_owned());
+    let seen = path.symlink_metadata().map_err(failed)?;
+    if !seen.is_file() {
+        return Err(changed());
+    }
+    let file = std::fs::File::open(path).map_err(failed)?;
+    if !is_same(&seen, &file.metadata().map_err(failed)?) {
+        return Err(changed());
+    }
     let mut bytes = Vec::new();
-    // It may have grown since it was looked at.
-    std::fs::File::open(path).map_err(failed)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    // It may have grown.
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_BYTES { Err(Skip::TooLarge) } else { Ok(bytes) }
+}
+
+/// Whether what was opened is what was looked at.
+fn is_same(seen: &std::fs::Metadata, opened: &std::fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        opened.is_file() && (seen.dev(), seen.ino()) == (opened.dev(), opened.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = seen;
+        opened.is_file()
+    }
 }
 
 /// Text in UTF-8, in UTF-16 with a mark, or else byte by byte as Latin-1.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::consolidate::facts::{self, Fact};
 use crate::consolidate::reply::{self, NotASummary};
 use crate::model::{Actor, DocumentName, EntryId, Layer, Position, Role, SessionId, SessionState, Source, Turn};
-use crate::ports::{Brief, ExtractBrief, Lease, Model, ModelError, Reply, Spent, SummaryBrief};
+use crate::ports::{Brief, ExtractBrief, Lease, Model, ModelError, Purpose, Reply, Spent, SummaryBrief};
 use crate::recall::{Filter, RecallRequest, Scope};
 use crate::session::Standing;
 
@@ -268,18 +268,33 @@ impl Engine {
         brief: &Brief,
         sink: &mut dyn FnMut(&str) -> bool,
     ) -> Result<Reply, ModelError> {
+        let asked = (model.provider(), model.name(), brief.purpose());
+        self.within_budget(asked, || {
+            let reply = model.complete(brief, sink)?;
+            let (tokens_in, tokens_out) = (reply.tokens_in, reply.tokens_out);
+            Ok((reply, tokens_in, tokens_out))
+        })
+    }
+
+    /// Calls a model, by its provider, name and purpose, as long as the day's budget lasts; what it gives comes with the
+    /// tokens that were sent and that came back, for the ledger.
+    pub(super) fn within_budget<T>(
+        &self,
+        (provider, name, purpose): (&str, &str, Purpose),
+        call: impl FnOnce() -> Result<(T, u64, u64), ModelError>,
+    ) -> Result<T, ModelError> {
         let day = self.clock.now().strftime("%Y-%m-%d").to_string();
         let budget = self.settings.daily_tokens;
-        if budget > 0 && model.provider() != OFFLINE && self.spent_on(&day) >= budget {
+        if budget > 0 && provider != OFFLINE && self.spent_on(&day) >= budget {
             return Err(ModelError::BudgetSpent { budget });
         }
-        let outcome = model.complete(brief, sink);
-        let (tokens_in, tokens_out) = outcome.as_ref().map_or((0, 0), |reply| (reply.tokens_in, reply.tokens_out));
+        let outcome = call();
+        let (tokens_in, tokens_out) = outcome.as_ref().map_or((0, 0), |(_, tokens_in, out)| (*tokens_in, *out));
         let spent = Spent {
             day,
-            provider: model.provider().to_owned(),
-            model: model.name().to_owned(),
-            purpose: brief.purpose(),
+            provider: provider.to_owned(),
+            model: name.to_owned(),
+            purpose,
             calls: u64::from(outcome.is_ok()),
             failures: u64::from(outcome.is_err()),
             tokens_in,
@@ -288,7 +303,7 @@ impl Engine {
         if let Err(error) = self.store.spend(&spent) {
             tracing::warn!(%error, "the ledger could not be written");
         }
-        outcome
+        outcome.map(|(value, ..)| value)
     }
 
     fn spent_on(&self, day: &str) -> u64 {

@@ -63,6 +63,10 @@ fn without_secrets(line: &str, safe_document: &str) -> String {
     if safe_document.contains(&line) { line } else { "[redacted:secret]".to_owned() }
 }
 
+fn conflict(name: &DocumentName) -> EngineError {
+    DocumentError::Conflict { name: name.clone() }.into()
+}
+
 fn thousands(n: usize) -> String {
     if n < 1000 { n.to_string() } else { format!("{},{:03}", thousands(n / 1000), n % 1000) }
 }
@@ -101,7 +105,7 @@ impl Engine {
                 Ok((!text.is_empty()).then_some(text))
             }
             Namespace::Global | Namespace::Facts(_) => self.render_entries(address),
-            Namespace::Vault(_) => Ok(None),
+            Namespace::Vault(name) => self.vault_text(Some(name.as_str())),
         }
     }
 
@@ -143,7 +147,7 @@ impl Engine {
         let before = Cell::new(None);
         let text = self.rewrite(name, Verb::Write, &|current| {
             if expected.is_some_and(|expected| *expected != current.hash) {
-                return Err(DocumentError::Conflict { name: name.clone() }.into());
+                return Err(conflict(name));
             }
             before.set(Some(current.hash.clone()));
             Ok(Some(wanted.clone()))
@@ -166,6 +170,10 @@ impl Engine {
             return known.dir.map(drop).ok_or_else(|| EngineError::NoDirectory { project: project.clone() });
         }
         match &self.settings.namespace {
+            _ if name.is_copy() => {
+                let problem = "is that of a copy which was kept after a conflict; write the document itself";
+                Err(EngineError::invalid("the name", problem))
+            }
             None => Err(EngineError::NoNamespace),
             Some(own) if own == name.namespace() => Ok(()),
             Some(own) => Err(EngineError::OtherNamespace { name: name.clone(), own: own.clone() }),
@@ -220,6 +228,7 @@ impl Engine {
         verb: Verb,
         edit: &dyn Fn(&Document) -> Done<Option<String>>,
     ) -> Done<String> {
+        let mut wanted = String::new();
         for _ in 0..TRIES {
             let current = self.current_document(name)?;
             let Some(next) = edit(&current)? else { return Ok(current.text) };
@@ -229,11 +238,41 @@ impl Engine {
             let op = self.versioned(name, Some(&next), self.actor.who);
             let step = FileStep::from(&current, Some(&next));
             match self.with_files(&[step], |last| self.store.apply(&self.change(verb), &[op], last)) {
-                Err(EngineError::Document(DocumentError::Conflict { .. })) => {}
+                Err(EngineError::Document(DocumentError::Conflict { .. })) => wanted = next,
                 outcome => return outcome.map(|_| next),
             }
         }
-        Err(DocumentError::Conflict { name: name.clone() }.into())
+        let says_something_new = matches!(verb, Verb::Remember | Verb::Write | Verb::Edit);
+        Err(if says_something_new { self.kept_beside(name, &wanted) } else { conflict(name) })
+    }
+
+    /// The last resort for a text that could not be written: it is kept beside its document, without secrets, and the
+    /// error says where.
+    pub(super) fn kept_beside(&self, name: &DocumentName, text: &str) -> EngineError {
+        let stamp = self.local_now().strftime("%Y-%m-%d-%H%M%S").to_string();
+        match self.documents.keep_beside(name, &redact(text).text, &stamp) {
+            Ok(copy) => DocumentError::KeptBeside { name: name.clone(), copy }.into(),
+            Err(error) => {
+                tracing::warn!(error = chain(&error), "what was to be written could not be kept beside the document");
+                conflict(name)
+            }
+        }
+    }
+
+    /// What was kept beside documents, in words.
+    pub(super) fn copies(&self) -> Done<Vec<String>> {
+        let known = self.store.known_documents()?.into_iter().map(|known| known.name);
+        let is_own = |name: &DocumentName| Some(name.namespace()) == self.settings.namespace.as_ref();
+        let mut names: BTreeSet<DocumentName> = known.filter(is_own).collect();
+        names.extend(self.project_documents()?);
+        let mut copies = Vec::new();
+        for name in names {
+            let kept = self.documents.kept_beside(&name).unwrap_or_default();
+            copies.extend(kept.iter().map(|copy| {
+                format!("`{copy}` beside `{name}` holds what could not be written there: move it over, then delete it")
+            }));
+        }
+        Ok(copies)
     }
 
     /// Notices every document that changed since it was last seen, and says of which it cannot tell. A recall comes
@@ -280,6 +319,9 @@ impl Engine {
         if let Some(project) = name.as_project()
             && self.memory_file(Some(project.as_str()))?.is_none()
         {
+            return Ok(());
+        }
+        if name.is_copy() {
             return Ok(());
         }
         let known = self.store.known_documents()?;

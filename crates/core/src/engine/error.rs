@@ -191,7 +191,9 @@ impl EngineError {
             error if error.is_not_found() => "not_found",
             Self::Ambiguous { .. } => "ambiguous",
             Self::Store(StoreError::Conflict { .. } | StoreError::KeyTaken { .. })
-            | Self::Document(DocumentError::Conflict { .. } | DocumentError::Clash { .. }) => "conflict",
+            | Self::Document(
+                DocumentError::Conflict { .. } | DocumentError::KeptBeside { .. } | DocumentError::Clash { .. },
+            ) => "conflict",
             Self::IdentityFull { .. } => "identity_full",
             Self::Store(StoreError::Busy) => "busy",
             Self::Store(StoreError::BadCursor { .. }) => "invalid",

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::ports::StoreStats;
 
 use super::documents::IdentityUsage;
+use super::vault::VaultStats;
 use super::{Done, Engine};
 
 /// What the memory holds, at a glance.
@@ -17,6 +18,8 @@ pub struct Overview {
     pub identity: Option<IdentityUsage>,
     /// When working memory expires, where it is fresh.
     pub working_expires_at: Option<jiff::Timestamp>,
+    /// What the vault holds.
+    pub vault: VaultStats,
 }
 
 /// What is wrong, and what only deserves attention.
@@ -34,7 +37,7 @@ impl Engine {
         self.notice_all()?;
         let identity = self.profile()?.map(|(_, usage)| usage);
         let working_expires_at = self.working()?.map(|working| working.expires_at);
-        Ok(Overview { store: self.store.stats()?, identity, working_expires_at })
+        Ok(Overview { store: self.store.stats()?, identity, working_expires_at, vault: self.vault_stats()? })
     }
 
     /// Whether store, index and documents are sound.
@@ -52,6 +55,10 @@ impl Engine {
             && usage.is_over()
         {
             health.remarks.push(format!("the profile is over its limit {usage}: assistants can no longer add to it"));
+        }
+        match self.copies() {
+            Ok(copies) => health.remarks.extend(copies),
+            Err(error) => health.problems.push(format!("the documents cannot be listed: {}", chain(&error))),
         }
         health
     }

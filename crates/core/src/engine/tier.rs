@@ -1,6 +1,6 @@
 //! The four tiers of memory, each as one Markdown text.
 
-use crate::model::{DocumentName, Name, Namespace, SessionId};
+use crate::model::{DocumentName, Namespace, SessionId};
 
 use super::{Done, Engine, EngineError};
 
@@ -36,7 +36,7 @@ impl Engine {
                 self.read(&Namespace::Document(file))
             }
             Tier::User => self.user_tier(),
-            Tier::Vault => self.read(&Namespace::Vault("vault".parse::<Name>()?)),
+            Tier::Vault => self.vault_text(None),
         }
     }
 

@@ -1,15 +1,16 @@
 //! The vault's verbs: put documents in, take them out, search them by words and, with an embedder, by meaning.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
 use crate::model::{ContentHash, Entry, EntryId, Importance, Kind, Layer, Memory, Name, Source, Status, VaultId};
-use crate::ports::{EmbedFor, Embedder, ModelError};
+use crate::ports::{Embedder, MadeBy};
 use crate::recall::{AskedBy, FoundBy, Hit, RecalledHit, Terms, Why};
 use crate::text::redact::{redact, redact_keeping_lines};
-use crate::vault::{self, Body, Chunk, Packed, PassageHit, SearchedBy, VaultAnswer, VaultDocument, checked, chunks};
+use crate::vault::{self, Body, Chunk, Passage, PassageHit, SearchedBy, VaultAnswer, VaultDocument, chunks};
 
+use super::documents::fold_blanks;
 use super::{Done, Engine, EngineError};
 
 /// More than this is no search.
@@ -20,9 +21,6 @@ const FETCH: usize = 50;
 
 /// Passages that a message gets.
 const GIVEN: usize = 2;
-
-/// Texts that an embedder is given at once.
-const EMBED_BATCH: usize = 32;
 
 /// A file as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,18 +41,33 @@ pub struct NewVaultDocument {
     pub body: Body,
 }
 
-/// What became of embedding.
+/// Passages with their cosines, and the model that they were found by.
+type Near = (Vec<(Passage, f64)>, String);
+
+/// What a search found, and how.
+#[derive(Default)]
+pub(super) struct Searched {
+    /// Best first.
+    pub(super) hits: Vec<PassageHit>,
+    /// The model, where meaning counted.
+    model: Option<String>,
+    /// Why it did not, where that is news.
+    remark: Option<String>,
+}
+
+/// What the vault holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Embedded {
-    /// Provider and model.
-    pub model: String,
-    /// Chunks that have a vector now and had none before.
-    pub embedded: u64,
-    /// Chunks that have none yet.
-    pub missing: u64,
-    /// Why, where there are any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
+pub struct VaultStats {
+    /// Files.
+    pub documents: u64,
+    /// Passages of them.
+    pub passages: u64,
+    /// Vectors that searches use.
+    pub vectors: u64,
+    /// Passages that the model refused.
+    pub refused: u64,
+    /// The provider and model that made them.
+    pub model: Option<String>,
 }
 
 impl Engine {
@@ -84,7 +97,7 @@ impl Engine {
     fn document_of(&self, file: NewVaultDocument) -> (VaultDocument, Vec<Chunk>) {
         let body = without_secrets(file.body);
         let chunks = chunks(&file.path, &body);
-        let name = file.path.rsplit(['/', '\\']).next().unwrap_or(&file.path);
+        let name = file_name(&file.path);
         let title = file.title.map(|title| redact(&title).text.into_owned());
         let title = title.or_else(|| vault::title(&body)).unwrap_or_else(|| name.to_owned());
         let document = VaultDocument {
@@ -102,31 +115,51 @@ impl Engine {
         (document, chunks)
     }
 
-    /// Takes documents out: their text, index and vectors are gone.
-    pub fn vault_remove(&self, ids: &[VaultId]) -> Done<u64> {
-        Ok(if ids.is_empty() { 0 } else { self.store.remove_documents(ids)? })
+    /// Takes documents out: their text, index and vectors are gone. Those at `left_out` stay out although their files
+    /// are where files are noticed, until [`Engine::vault_take_in`] says otherwise.
+    pub fn vault_remove(&self, ids: &[VaultId], left_out: &[String]) -> Done<u64> {
+        Ok(if ids.is_empty() && left_out.is_empty() { 0 } else { self.store.remove_documents(ids, left_out)? })
+    }
+
+    /// The files that a person took out for good.
+    pub fn vault_left_out(&self) -> Done<Vec<String>> {
+        Ok(self.store.left_out()?)
+    }
+
+    /// These files are not left out any more.
+    pub fn vault_take_in(&self, paths: &[String]) -> Done<()> {
+        if !paths.is_empty() {
+            self.store.take_in_again(paths)?;
+        }
+        Ok(())
+    }
+
+    /// What the vault holds.
+    pub(super) fn vault_stats(&self) -> Done<VaultStats> {
+        let (documents, passages) = self.store.vault_size()?;
+        let stats = VaultStats { documents, passages, ..VaultStats::default() };
+        let Some(set) = self.store.vector_sets()?.into_iter().find(|set| set.is_serving) else { return Ok(stats) };
+        let refused = self.store.refused(&set.by)?;
+        Ok(VaultStats { vectors: set.vectors, refused, model: Some(set.by.to_string()), ..stats })
     }
 
     /// Finds passages by plain text, best first, and notes in the log what was found. Without an embedder, or with one
     /// that fails, the words decide alone.
     pub fn vault_search(&self, query: &str, limit: usize, embedder: Option<&dyn Embedder>) -> Done<VaultAnswer> {
-        let (hits, searched_by, remark) = self.vault_find(query, limit, embedder)?;
+        let Searched { hits, model, remark } = self.vault_find(query, limit, embedder)?;
         let recalled = hits.iter().map(|hit| recalled(hit, false)).collect();
         Ok(VaultAnswer {
             recall_id: self.note_recalled((AskedBy::Person, None), query, recalled),
             hits,
-            searched_by,
+            searched_by: if model.is_some() { SearchedBy::WordsAndMeaning } else { SearchedBy::Words },
+            model,
             remark,
+            embedding: None,
         })
     }
 
     /// Finds without a trace.
-    pub(super) fn vault_find(
-        &self,
-        query: &str,
-        limit: usize,
-        embedder: Option<&dyn Embedder>,
-    ) -> Done<(Vec<PassageHit>, SearchedBy, Option<String>)> {
+    pub(super) fn vault_find(&self, query: &str, limit: usize, embedder: Option<&dyn Embedder>) -> Done<Searched> {
         let limit = limit.min(MAX_PASSAGES);
         let fetch = FETCH.max(limit);
         let terms = Terms::of_query(query);
@@ -136,18 +169,14 @@ impl Engine {
             Some(Err(why)) => (None, Some(why)),
             None => (None, None),
         };
-        let searched_by = if near.is_some() { SearchedBy::WordsAndMeaning } else { SearchedBy::Words };
+        let (near, model) = near.unzip();
         let found = vault::fuse(words, near, limit);
-        Ok((found.into_iter().map(PassageHit::of).collect(), searched_by, remark))
+        Ok(Searched { hits: found.into_iter().map(PassageHit::of).collect(), model, remark })
     }
 
-    /// What is near in meaning; nothing where there are no vectors to compare with, and why not where that is news.
-    fn near(
-        &self,
-        query: &str,
-        fetch: usize,
-        embedder: &dyn Embedder,
-    ) -> Result<Option<Vec<(vault::Passage, f64)>>, String> {
+    /// What is near in meaning, and by which model; nothing where there is nothing to compare, and why not where that is
+    /// news. `embedder` is whoever made the vectors that serve, or whoever is set up.
+    fn near(&self, query: &str, fetch: usize, embedder: &dyn Embedder) -> Result<Option<Near>, String> {
         if query.trim().is_empty() {
             return Ok(None);
         }
@@ -155,53 +184,15 @@ impl Engine {
         let Some(set) = sets.into_iter().find(|set| set.is_serving) else {
             return Err("no vectors yet: `throughline vault add` makes them".to_owned());
         };
-        if set.model != model_of(embedder) {
-            return Err(format!(
-                "the vectors are of {}, not of {}: `throughline vault add` makes new ones",
-                set.model,
-                model_of(embedder)
-            ));
+        let by = MadeBy::of(embedder);
+        if !set.by.is_same(&by) {
+            return Err(format!("the vectors are of {}, not of {by}", set.by));
         }
-        let texts = [redact(query).text.into_owned()];
-        let vector =
-            embed(embedder, &texts, EmbedFor::Searching, Some(set.dimension)).map_err(|error| error.to_string())?;
-        let query = vector.first().ok_or("no vector came back")?;
-        Ok(Some(self.store.nearest(&set.model, query, fetch).map_err(|error| error.to_string())?))
-    }
-
-    /// Gives every chunk a vector of this embedder, a batch at a time; what is kept is kept, whatever happens next. The
-    /// vectors of another model serve until the last of the new ones is there.
-    pub fn vault_embed(&self, embedder: &dyn Embedder, progress: &mut dyn FnMut(u64, u64)) -> Done<Embedded> {
-        let model = model_of(embedder);
-        let mut done = Embedded { model: model.clone(), ..Embedded::default() };
-        let mut dimension = None;
-        loop {
-            let (batch, missing) = self.store.without_vector(&model, EMBED_BATCH)?;
-            progress(done.embedded, done.embedded + missing);
-            if batch.is_empty() {
-                if self.store.vector_sets()?.iter().any(|set| set.model == model && !set.is_serving) {
-                    self.store.serve_vectors(&model)?;
-                }
-                return Ok(done);
-            }
-            done.missing = missing;
-            let texts: Vec<String> = batch.iter().map(|(_, text)| text.clone()).collect();
-            // A model whose vectors have another length than the last time is another model, whatever its name says;
-            // one that changes its mind in between is none at all.
-            let vectors = match embed(embedder, &texts, EmbedFor::Storing, dimension) {
-                Ok(vectors) => vectors,
-                Err(error) => {
-                    done.problem = Some(error.to_string());
-                    return Ok(done);
-                }
-            };
-            dimension = vectors.first().map(Vec::len);
-            let packed: Vec<(i64, Packed)> =
-                batch.iter().zip(&vectors).map(|((name, _), vector)| (*name, Packed::of(vector))).collect();
-            self.store.keep_vectors(&model, &packed)?;
-            done.embedded += packed.len() as u64;
-            done.missing = missing.saturating_sub(packed.len() as u64);
-        }
+        let query = redact(query).text.into_owned();
+        let vector = self.embed_query(query, embedder, set.dimension);
+        let vector = vector.map_err(|error| format!("{}: {error}", set.by))?;
+        let near = self.store.nearest(set.row, &vector, fetch).map_err(|error| error.to_string())?;
+        Ok(Some((near, set.by.to_string())))
     }
 
     /// Passages that fit a message, as hits that stand beside memories: cited, and found by words alone, because no reply
@@ -212,9 +203,39 @@ impl Engine {
         }
         let found = self.vault_find(message, GIVEN, None).unwrap_or_else(|error| {
             tracing::warn!(%error, "the vault cannot be searched; going on without");
-            (Vec::new(), SearchedBy::Words, None)
+            Searched::default()
         });
-        found.0.into_iter().map(|passage| as_hit(&passage)).collect()
+        found.hits.iter().map(as_hit).collect()
+    }
+
+    /// The vault as Markdown, nothing where it is empty: every collection with its documents, or one collection, or the
+    /// passages of one document in order, by its id, the beginning of it, or the name of its file.
+    pub(super) fn vault_text(&self, name: Option<&str>) -> Done<Option<String>> {
+        let documents = self.store.vault_documents()?;
+        let Some(name) = name else {
+            let mut parts: BTreeMap<&Name, Vec<&VaultDocument>> = BTreeMap::new();
+            documents.iter().for_each(|document| parts.entry(&document.collection).or_default().push(document));
+            let parts: Vec<String> = parts.iter().map(|(collection, all)| listed(collection.as_str(), all)).collect();
+            return Ok((!parts.is_empty()).then(|| parts.join("\n")));
+        };
+        let collected: Vec<&VaultDocument> =
+            documents.iter().filter(|document| document.collection.as_str() == name).collect();
+        if !collected.is_empty() {
+            return Ok(Some(listed(name, &collected)));
+        }
+        let is_named = |document: &&VaultDocument| {
+            let is_id = name.len() >= 6 && document.id.as_str().starts_with(name);
+            is_id || file_name(&document.path) == name
+        };
+        let mut named: Vec<&VaultDocument> = documents.iter().filter(is_named).collect();
+        match (named.pop(), named.is_empty()) {
+            (None, _) => Ok(None),
+            (Some(one), true) => Ok(Some(whole(one, &self.store.chunks_of(&one.id)?))),
+            (Some(last), false) => {
+                let ids = named.into_iter().chain([last]).map(|document| EntryId::new(document.id.as_str())).collect();
+                Err(EngineError::Ambiguous { what: "documents of the vault", reference: name.to_owned(), ids })
+            }
+        }
     }
 
     /// The documents that `reference` names: a path, a folder, an id or its beginning, or `vault/<name>`.
@@ -234,6 +255,32 @@ impl Engine {
         }
         Ok(found)
     }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// A collection: a line for each document. What a file is called stays on its line.
+fn listed(collection: &str, documents: &[&VaultDocument]) -> String {
+    let line = |document: &&VaultDocument| {
+        let passages = if document.chunks == 1 { "passage" } else { "passages" };
+        let (title, path) = (fold_blanks(&document.title), fold_blanks(&document.path));
+        let id = document.id.as_str().get(..8).unwrap_or(document.id.as_str());
+        format!("- {title} ({path}; {} {passages}; vault/{id})\n", document.chunks)
+    };
+    format!("# vault/{collection}\n\n{}", documents.iter().map(line).collect::<String>())
+}
+
+/// A document: its passages in order, each below its place.
+fn whole(document: &VaultDocument, chunks: &[Chunk]) -> String {
+    let passage = |chunk: &Chunk| {
+        let above = if chunk.titles.is_empty() { String::new() } else { format!("  {}", chunk.titles.join(" > ")) };
+        let place = chunk.place.citation(file_name(&document.path));
+        format!("\n**{}**\n\n{}\n", fold_blanks(&format!("{place}{above}")), chunk.content.trim_end())
+    };
+    let passages: String = chunks.iter().map(passage).collect();
+    format!("# {}\n\n{}\n{passages}", fold_blanks(&document.title), fold_blanks(&document.path))
 }
 
 /// A passage in the shape of a memory: knowledge that a file holds, with its citation in front.
@@ -268,25 +315,6 @@ pub(super) fn recalled(hit: &PassageHit, given: bool) -> RecalledHit {
     let found_by = if hit.why.bm25 > 0.0 { FoundBy::Words } else { hit.why.found_by };
     let why = Why { found_by, bm25: hit.score, recency: 1.0, trust: 1.0, significance: 1.0, correction: 1.0 };
     RecalledHit { id: EntryId::new(hit.id.as_str()), kind: Kind::Chunk, score: hit.score, why, given }
-}
-
-/// Provider and model, by which a set of vectors is known.
-fn model_of(embedder: &dyn Embedder) -> String {
-    format!("{}/{}", embedder.provider(), embedder.name())
-}
-
-/// Vectors that can be used, or why not.
-fn embed(
-    embedder: &dyn Embedder,
-    texts: &[String],
-    purpose: EmbedFor,
-    expected: Option<usize>,
-) -> Result<Vec<Vec<f32>>, ModelError> {
-    let vectors = embedder.embed(texts, purpose)?;
-    let malformed =
-        |why: vault::VectorError| ModelError::Malformed { provider: embedder.provider(), why: why.to_string() };
-    checked(texts.len(), &vectors, expected).map_err(malformed)?;
-    Ok(vectors)
 }
 
 fn without_secrets(body: Body) -> Body {

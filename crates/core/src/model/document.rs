@@ -51,6 +51,25 @@ impl Document {
     }
 }
 
+/// What stands in the name of a copy between the document's own and the time.
+const COPIED: &str = ".conflict-";
+
+/// The name of the file in which a text is kept that could not be written, without its ending: `stamp` is a local time
+/// as `2026-03-01-120000`, and `nth` tells those of one second apart.
+pub fn copy_name(stem: &str, stamp: &str, nth: usize) -> String {
+    let more = if nth > 1 { format!("-{nth}") } else { String::new() };
+    format!("{stem}{COPIED}{stamp}{more}")
+}
+
+/// The document that a file of this name, without its ending, is a copy of; nothing where it is a document itself.
+pub fn copied_from(stem: &str) -> Option<&str> {
+    let (of, stamp) = stem.rsplit_once(COPIED)?;
+    let parts: Vec<&str> = stamp.split('-').collect();
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let lengths: Vec<usize> = parts.iter().take(4).map(|part| part.len()).collect();
+    (!of.is_empty() && parts.iter().all(is_number) && parts.len() <= 5 && lengths == [4, 2, 2, 6]).then_some(of)
+}
+
 /// One line or paragraph of a document that can be found on its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bullet {
@@ -62,4 +81,25 @@ pub struct Bullet {
     pub importance: Importance,
     /// Where the whole item stands in the document, its line break included.
     pub span: std::ops::Range<usize>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_known_by_its_name_and_nothing_else_is() {
+        for nth in 1..3 {
+            assert_eq!(copied_from(&copy_name("memory", "2026-03-01-120000", nth)), Some("memory"));
+        }
+        for other in [
+            "memory",
+            "memory.conflict-",
+            "a.conflict-resolution",
+            ".conflict-2026-03-01-120000",
+            "x.conflict-2026-3-1-1",
+        ] {
+            assert_eq!(copied_from(other), None, "{other}");
+        }
+    }
 }

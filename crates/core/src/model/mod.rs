@@ -12,7 +12,7 @@ mod work;
 
 pub use change::{Actor, Change, DocumentVersion, EntryVersion, Verb};
 pub use conversation::{Position, Role, Session, SessionState, Turn};
-pub use document::{Bullet, ContentHash, Document};
+pub use document::{Bullet, ContentHash, Document, copied_from, copy_name};
 pub use entry::{Entry, Kind, Layer, Source, Status};
 pub(crate) use ids::derived;
 pub use ids::{ChangeId, EntryId, RecallId, SessionId, TaskId, TurnId, VaultId};

@@ -10,6 +10,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
+use super::document::copied_from;
 use super::ids::SessionId;
 
 /// Longest component, in bytes: leaves room for `.md` and a temporary suffix within the usual limit of 255.
@@ -234,6 +235,11 @@ impl DocumentName {
     /// Whether this is `{ns}/working`.
     pub fn is_working(&self) -> bool {
         self.is("working")
+    }
+
+    /// Whether this is no document but what could not be written to one.
+    pub fn is_copy(&self) -> bool {
+        self.as_project().is_none() && self.path.last().is_some_and(|last| copied_from(last.as_str()).is_some())
     }
 
     fn is(&self, name: &str) -> bool {

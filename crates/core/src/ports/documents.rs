@@ -11,6 +11,16 @@ pub enum DocumentError {
         /// Which document.
         name: DocumentName,
     },
+    /// Somebody else changed it again and again; what was to be written is kept beside it.
+    #[error(
+        "`{name}` is being changed by somebody else again and again; what was to be written is in `{copy}` beside it"
+    )]
+    KeptBeside {
+        /// Which document.
+        name: DocumentName,
+        /// The file's name.
+        copy: String,
+    },
     /// Another document has the same name, but for case or Unicode form.
     #[error("`{name}` differs from the existing `{existing}` only in case or Unicode form")]
     Clash {
@@ -57,6 +67,9 @@ impl DocumentError {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Conflict { .. } => "read it again, apply your change to what it says now, and write that",
+            Self::KeptBeside { .. } => {
+                "the file itself is as it was saved; move what is missing over, then delete the copy"
+            }
             Self::Clash { .. } => "use the existing name",
             Self::NotPlain { .. } => "replace the link by the file itself",
             Self::NotText { .. } => "documents are short UTF-8 text; keep anything else in the vault",
@@ -83,7 +96,12 @@ pub trait Documents: Send + Sync {
     fn write(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), DocumentError>;
     /// Removes the file whose digest is `expected`.
     fn remove(&self, name: &DocumentName, expected: &ContentHash) -> Result<(), DocumentError>;
-    /// Every document of a namespace, sorted.
+    /// Keeps a text that could not be written beside the document ([`copy_name`](crate::model::copy_name)), never over
+    /// anything, and as private as the document; gives the file's name.
+    fn keep_beside(&self, name: &DocumentName, text: &str, stamp: &str) -> Result<String, DocumentError>;
+    /// The files that were kept beside a document, sorted.
+    fn kept_beside(&self, name: &DocumentName) -> Result<Vec<String>, DocumentError>;
+    /// Every document of a namespace, sorted; what was kept beside one is none.
     fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError>;
     /// A cheap stamp that changes whenever the file may have changed; nothing where there is none.
     fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError>;

@@ -19,6 +19,8 @@ pub trait Embedder: Send + Sync {
     fn provider(&self) -> &'static str;
     /// The model's name, as the provider knows it.
     fn name(&self) -> &str;
+    /// Where it is asked, without any password; nothing at the provider's usual address.
+    fn base_url(&self) -> Option<&str>;
     /// One vector for each text, in order. The caller checks that it is so.
     fn embed(&self, texts: &[String], purpose: EmbedFor) -> Result<Vec<Vec<f32>>, ModelError>;
 }
@@ -30,6 +32,10 @@ impl<E: Embedder + ?Sized> Embedder for Arc<E> {
 
     fn name(&self) -> &str {
         (**self).name()
+    }
+
+    fn base_url(&self) -> Option<&str> {
+        (**self).base_url()
     }
 
     fn embed(&self, texts: &[String], purpose: EmbedFor) -> Result<Vec<Vec<f32>>, ModelError> {

@@ -25,7 +25,7 @@ pub use model::{
     Breaker, Brief, ExtractBrief, Finish, Message, Model, ModelError, Purpose, Reply, SummaryBrief, ToolCall, ToolSpec,
 };
 pub use reflection::{Applied, Dropped, Pass, PassOutcome, ReflectBrief, ReflectFact, Reflections, TurnsOf};
-pub use vault::{Vault, VectorSet, Vectors};
+pub use vault::{Made, MadeBy, Vault, VectorSet, Vectors};
 pub use work::Work;
 
 /// The time.

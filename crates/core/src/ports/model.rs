@@ -198,10 +198,13 @@ pub enum Purpose {
     Reflection,
     /// A conversation.
     Chat,
+    /// Vectors for the vault.
+    Embedding,
 }
 
-spelled!(Purpose, "purpose", "summary, extraction, reflection, chat", {
+spelled!(Purpose, "purpose", "summary, extraction, reflection, chat, embedding", {
     Summary => "summary", Extraction => "extraction", Reflection => "reflection", Chat => "chat",
+    Embedding => "embedding",
 });
 
 impl Brief {

@@ -220,6 +220,26 @@ pub enum SearchedBy {
     WordsAndMeaning,
 }
 
+/// How far a model is with the passages of the vault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EmbeddingProgress {
+    /// Provider and model.
+    pub model: String,
+    /// Passages that have a vector.
+    pub embedded: u64,
+    /// Passages that it refused.
+    pub refused: u64,
+    /// Passages in all.
+    pub of: u64,
+}
+
+impl EmbeddingProgress {
+    /// Passages that are still to be embedded.
+    pub fn missing(&self) -> u64 {
+        self.of.saturating_sub(self.embedded + self.refused)
+    }
+}
+
 /// The answer of a search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VaultAnswer {
@@ -229,7 +249,13 @@ pub struct VaultAnswer {
     pub hits: Vec<PassageHit>,
     /// How it was searched.
     pub searched_by: SearchedBy,
+    /// The provider and model whose vectors served, where meaning counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// Why not by meaning, where an embedder is set up and could not help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
+    /// How far the model that is set up is with the passages, while it is not done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embedding: Option<EmbeddingProgress>,
 }

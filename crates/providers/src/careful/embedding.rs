@@ -85,6 +85,10 @@ impl<E: Embedder> Embedder for CarefulEmbedder<E> {
         self.embedder.name()
     }
 
+    fn base_url(&self) -> Option<&str> {
+        self.embedder.base_url()
+    }
+
     fn embed(&self, texts: &[String], purpose: EmbedFor) -> Result<Vec<Vec<f32>>, ModelError> {
         let mut tried = 1;
         loop {

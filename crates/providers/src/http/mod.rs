@@ -82,6 +82,11 @@ impl Http {
         Ok(Self { provider, base, model, key, headers, timeouts, client, form, window })
     }
 
+    /// The address without user, password and query: it can be asked, and may be kept.
+    pub(crate) fn base_without_secrets(&self) -> String {
+        format!("{}{}", address::shown(&self.base), self.base.path().trim_end_matches('/'))
+    }
+
     pub(crate) fn model(&self) -> &str {
         &self.model
     }

@@ -61,6 +61,15 @@ fn change(
     connection.prepare_cached(sql)?.execute(params![set, block, present, bits]).map(drop)
 }
 
+/// How many chunks of a set are there.
+pub(super) fn count(connection: &Connection, set: i64) -> rusqlite::Result<u64> {
+    let mut statement = connection.prepare_cached("SELECT present FROM vector_blocks WHERE vector_set = ?")?;
+    let ones = |row: &rusqlite::Row<'_>| {
+        Ok(row.get_ref(0)?.as_blob()?.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>())
+    };
+    statement.query_map([set], ones)?.sum()
+}
+
 /// The chunks whose signs differ least from these.
 pub(super) fn by_signs(connection: &Connection, set: i64, query: &[u8], limit: usize) -> rusqlite::Result<Vec<i64>> {
     let sql = "SELECT block, present, bits FROM vector_blocks WHERE vector_set = ?";

@@ -161,6 +161,12 @@ impl Documents for Failing {
         self.step(name)?;
         self.inner.remove(name, expected)
     }
+    fn keep_beside(&self, name: &DocumentName, text: &str, stamp: &str) -> Result<String, DocumentError> {
+        self.inner.keep_beside(name, text, stamp)
+    }
+    fn kept_beside(&self, name: &DocumentName) -> Result<Vec<String>, DocumentError> {
+        self.inner.kept_beside(name)
+    }
     fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError> {
         self.inner.list(namespace)
     }

@@ -32,11 +32,21 @@ pub enum Embeds {
     OneShort,
     /// Sends what is no answer.
     Garbage,
+    /// Refuses every request with [`BAD`] in it with this status, and answers the others with 16 numbers each.
+    Refuses(u16),
+    /// Answers with 16 numbers each, but for a text with [`BAD`] in it, which gets one that is none.
+    SpoilsOne,
+    /// Answers with 16 numbers each, but for a text with [`BAD`] in it, which gets one more.
+    StretchesOne,
 }
+
+/// The word that some embedders cannot stand.
+pub const BAD: &str = "zebra";
 
 #[derive(Debug)]
 struct Shared {
     embeds: Mutex<Embeds>,
+    by_model: Mutex<Vec<(String, Embeds)>>,
     requests: Mutex<Vec<Request>>,
     is_over: AtomicBool,
 }
@@ -55,6 +65,7 @@ impl EmbedServer {
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             embeds: Mutex::new(embeds),
+            by_model: Mutex::default(),
             requests: Mutex::default(),
             is_over: AtomicBool::new(false),
         });
@@ -81,6 +92,13 @@ impl EmbedServer {
         *self.shared.embeds.lock().unwrap() = embeds;
     }
 
+    /// From now on it does this with requests for one model, whatever it does with others.
+    pub fn now_for(&self, model: &str, embeds: Embeds) {
+        let mut by_model = self.shared.by_model.lock().unwrap();
+        by_model.retain(|(known, _)| known != model);
+        by_model.push((model.to_owned(), embeds));
+    }
+
     /// Every request so far.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.requests.lock().unwrap().clone()
@@ -99,7 +117,9 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
     let (embeds, nth) = {
         let mut requests = shared.requests.lock().unwrap();
         requests.push(request.clone());
-        (*shared.embeds.lock().unwrap(), requests.len())
+        let by_model = shared.by_model.lock().unwrap();
+        let own = by_model.iter().find(|(model, _)| request.body["model"] == json!(model));
+        (own.map_or_else(|| *shared.embeds.lock().unwrap(), |(_, embeds)| *embeds), requests.len())
     };
     let texts: Vec<&str> = request.body["input"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let dimension = match embeds {
@@ -110,16 +130,24 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
         Embeds::Fails(status) => {
             return http::whole(&mut stream, status, "application/json", br#"{"error":"no"}"#, &[]);
         }
+        Embeds::Refuses(status) if texts.iter().any(|text| text.contains(BAD)) => {
+            return http::whole(&mut stream, status, "application/json", br#"{"error":"I will not"}"#, &[]);
+        }
         Embeds::Garbage => return http::whole(&mut stream, 200, "application/json", b"<html>", &[]),
         Embeds::Growing(dimension) => dimension + nth - 1,
         Embeds::Well(dimension) => dimension,
-        Embeds::NotNumbers | Embeds::OneShort => 16,
+        Embeds::NotNumbers | Embeds::OneShort | Embeds::Refuses(_) | Embeds::SpoilsOne | Embeds::StretchesOne => 16,
     };
     let mut vectors: Vec<Vec<Value>> = texts.iter().map(|text| vector(text, dimension)).collect();
     match embeds {
         // As close as JSON comes to infinity.
         Embeds::NotNumbers => vectors.iter_mut().for_each(|vector| vector[0] = json!(1e300)),
         Embeds::OneShort => drop(vectors.pop()),
+        Embeds::SpoilsOne | Embeds::StretchesOne => {
+            for (vector, _) in vectors.iter_mut().zip(&texts).filter(|(_, text)| text.contains(BAD)) {
+                if embeds == Embeds::SpoilsOne { vector[0] = Value::Null } else { vector.push(json!(0.5)) }
+            }
+        }
         _ => {}
     }
     let answer = if request.path.ends_with("/api/embed") {

@@ -15,7 +15,7 @@ use crate::world::World;
 /// Print any part of memory as Markdown
 #[derive(Args)]
 pub(super) struct Read {
-    /// user/profile, user/working, user/facts, global, sessions/cli:main …
+    /// user/profile, user/working, user/facts, global, sessions/cli:main, vault/files, vault/ID …
     #[arg(required_unless_present = "tier")]
     address: Option<String>,
     /// A whole tier instead: short (one conversation), project, user or vault

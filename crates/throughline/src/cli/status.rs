@@ -3,7 +3,7 @@
 use clap::Args;
 use owo_colors::OwoColorize as _;
 use serde_json::json;
-use throughline_core::engine::Overview;
+use throughline_core::engine::{Overview, VaultStats};
 use throughline_core::ports::Spent;
 
 use super::reply::Reply;
@@ -43,6 +43,7 @@ fn holds(overview: &Overview) -> String {
         (store.bullets, "line in documents", "lines in documents"),
         (store.sessions, "conversation", "conversations"),
         (store.inactive, "forgotten", "forgotten"),
+        (overview.vault.documents, "file in the vault", "files in the vault"),
     ] {
         if n > 0 {
             parts.push(style::count(n, one, many));
@@ -87,6 +88,7 @@ impl Stats {
             ("changes", store.changes.to_string()),
             ("recalls in the log", store.recalls.to_string()),
             ("profile", overview.identity.map_or("empty".to_owned(), |usage| usage.to_string())),
+            ("vault", vault(&overview.vault)),
             ("database", format!("{:.1} MB", store.bytes as f64 / 1e6)),
         ];
         let mut text: String =
@@ -99,6 +101,17 @@ impl Stats {
         body["spending"] = json!(spending);
         Ok(Reply::new(&body, text))
     }
+}
+
+fn vault(vault: &VaultStats) -> String {
+    if vault.documents == 0 {
+        return "empty".to_owned();
+    }
+    let documents = style::count(vault.documents, "file", "files");
+    let passages = style::count(vault.passages, "passage", "passages");
+    let vectors = vault.model.as_ref().map(|model| format!(", {} vectors of {}", vault.vectors, style::plain(model)));
+    let refused = if vault.refused > 0 { format!(", {} refused", vault.refused) } else { String::new() };
+    format!("{documents}, {passages}{}{refused}", vectors.unwrap_or_default())
 }
 
 fn a_week_ago(world: &World) -> String {

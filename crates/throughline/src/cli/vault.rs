@@ -10,18 +10,17 @@ use serde::Serialize;
 use serde_json::json;
 use throughline_core::engine::{Embedded, chain};
 use throughline_core::model::Name;
-use throughline_core::vault::{PassageHit, SearchedBy, VaultAnswer, VaultDocument};
+use throughline_core::vault::{EmbeddingProgress, PassageHit, VaultAnswer, VaultDocument};
 
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, keep, style};
-use crate::embedders;
-use crate::vault::{Sync, SyncError, Synced};
+use crate::vault::{self, HOME, Sync, SyncError, Synced};
+use crate::vectors::{self, Effort};
 use crate::world::{World, private_directory};
 
-/// The collection of files that were added by their path, and of those in the memory's own folder.
+/// The collection of files that were added by their path.
 const FILES: &str = "files";
-const HOME: &str = "home";
 
 /// How much of a passage is shown on a terminal.
 const SHOWN_LINES: usize = 8;
@@ -80,6 +79,7 @@ impl Add {
             synced.join(bring_in(world, &folder, self.into.clone().map_or_else(|| name(HOME), Ok)?)?);
         }
         for path in &self.paths {
+            vault::take_in_again(world, path)?;
             let own = throughline_vault::in_full(path).starts_with(throughline_vault::in_full(&world.home.vault()));
             let usual = || name(if own { HOME } else { FILES });
             synced.join(bring_in(world, path, self.into.clone().map_or_else(usual, Ok)?)?);
@@ -120,21 +120,13 @@ fn bytes_bar() -> ProgressBar {
 
 /// Gives every passage its vector, where an embedder is set up.
 fn embed_all(world: &World) -> Result<Option<Embedded>, Failure> {
-    let embedder = match embedders::for_indexing(world) {
-        Ok(None) => return Ok(None),
-        Ok(Some(embedder)) => embedder,
-        Err(error) => {
-            let problem = Some(format!("{}; {}", chain(&error), error.hint()));
-            return Ok(Some(Embedded { problem, ..Embedded::default() }));
-        }
-    };
     let bar = keep::bar("passages");
-    let embedded = world.engine.vault_embed(&*embedder, &mut |done, total| {
+    let embedded = vectors::embed(world, Effort::WHOLE, &mut |done, total| {
         bar.set_length(total);
         bar.set_position(done);
     });
     bar.finish_and_clear();
-    Ok(Some(embedded?))
+    Ok(embedded?)
 }
 
 fn told(world: &World, paths: &[PathBuf], synced: &Synced, embeddings: Option<&Embedded>) -> String {
@@ -158,6 +150,7 @@ fn told(world: &World, paths: &[PathBuf], synced: &Synced, embeddings: Option<&E
         (skipped.too_large, "larger than 5 MB"),
         (skipped.empty, "empty"),
         (skipped.private, "part of the memory itself"),
+        (skipped.left_out, "taken out before"),
     ];
     let reasons: Vec<String> =
         reasons.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}")).collect();
@@ -174,14 +167,17 @@ fn about_embeddings(embeddings: Option<&Embedded>) -> String {
     match embeddings {
         None => "searched by words; `[embeddings]` in the config adds meaning\n".to_owned(),
         Some(Embedded { problem: Some(problem), missing, .. }) => {
-            let left = if *missing > 0 { format!(" ({missing} passages have no vector yet)") } else { String::new() };
-            format!("searched by words alone for now{left}: {}\n", style::plain(problem))
+            let left = if *missing > 0 { style::count(*missing, "passage", "passages") } else { "them".to_owned() };
+            format!("no vectors for {left} yet, words find all the same: {}\n", style::plain(problem))
         }
-        Some(done) => format!(
-            "searched by words and by meaning ({}); {} embedded\n",
-            style::plain(&done.model),
-            style::count(done.embedded, "passage", "passages")
-        ),
+        Some(done) => {
+            let refused = match done.refused {
+                0 => String::new(),
+                refused => format!(", {refused} refused by the model and searched by words alone"),
+            };
+            let (model, count) = (style::plain(&done.model), style::count(done.embedded, "passage", "passages"));
+            format!("searched by words and by meaning ({model}); {count} embedded{refused}\n")
+        }
     }
 }
 
@@ -201,30 +197,11 @@ pub(super) struct Search {
 
 impl Search {
     pub(super) fn run(self, world: &World) -> Answer {
-        notice(world);
         let words: Vec<_> = self.query.iter().map(|word| word.to_string_lossy()).collect();
-        let (embedder, problem) = match embedders::for_searching(world) {
-            Ok(embedder) => (embedder, None),
-            Err(error) => (None, Some(format!("{}; {}", chain(&error), error.hint()))),
-        };
-        let mut answer = world.engine.vault_search(&words.join(" "), self.limit, embedder.as_deref())?;
-        answer.remark = answer.remark.or(problem);
+        let answer = vault::search(world, &words.join(" "), self.limit)?;
         let nothing = answer.hits.is_empty();
         let text = shown(&answer, self.why);
         Ok(Reply::new(&answer, text).or_nothing(nothing))
-    }
-}
-
-/// What changed in the memory's own vault folder since the last time is searched too.
-fn notice(world: &World) {
-    let folder = world.home.vault();
-    if !folder.is_dir() {
-        return;
-    }
-    let Ok(collection) = HOME.parse() else { return };
-    let sync = Sync { engine: &world.engine, home: &world.home, collection };
-    if let Err(error) = sync.run(&folder, &mut |_, _| {}) {
-        tracing::warn!(error = chain(&error), "the vault folder could not be looked at");
     }
 }
 
@@ -233,12 +210,23 @@ fn shown(answer: &VaultAnswer, why: bool) -> String {
     if answer.hits.is_empty() {
         text.push_str("nothing found\n");
     }
-    if let Some(remark) = &answer.remark {
-        text.push_str(&format!("{}\n", format!("searched by words alone: {}", style::plain(remark)).dimmed()));
-    } else if answer.searched_by == SearchedBy::Words && !answer.hits.is_empty() {
-        text.push_str(&format!("{}\n", "searched by words alone: no embedder is set up".dimmed()));
+    let how = match (&answer.remark, &answer.model) {
+        (Some(remark), _) => format!("searched by words alone: {remark}"),
+        (None, Some(model)) => format!("searched by words and by meaning ({model})"),
+        (None, None) if answer.hits.is_empty() => String::new(),
+        (None, None) => "searched by words alone: no embedder is set up".to_owned(),
+    };
+    for line in [how].into_iter().chain(answer.embedding.iter().map(under_way)).filter(|line| !line.is_empty()) {
+        text.push_str(&format!("{}\n", style::plain(&line).dimmed()));
     }
     text
+}
+
+/// How far a model is that is not done.
+fn under_way(progress: &EmbeddingProgress) -> String {
+    let EmbeddingProgress { model, embedded, refused, of } = progress;
+    let refused = if *refused > 0 { format!(", {refused} refused") } else { String::new() };
+    format!("vectors of {model} are being made: {embedded} of {of} passages{refused}")
 }
 
 fn passage(hit: &PassageHit, why: bool) -> String {
@@ -265,8 +253,9 @@ pub(super) struct List {}
 
 impl List {
     pub(super) fn run(self, world: &World) -> Answer {
-        notice(world);
+        let embedding = vault::notice(world);
         let documents = world.engine.vault_documents()?;
+        let left_out = world.engine.vault_left_out()?;
         let now = world.now();
         let row = |document: &VaultDocument| {
             vec![
@@ -277,12 +266,19 @@ impl List {
                 style::date(document.updated_at, &now),
             ]
         };
-        let text = if documents.is_empty() {
+        let mut text = if documents.is_empty() {
             "the vault is empty: `throughline vault add PATH`\n".to_owned()
         } else {
             style::table(&["id", "file", "title", "passages", "indexed"], documents.iter().map(row).collect())
         };
-        Ok(Reply::new(&json!({ "documents": documents }), text).or_nothing(documents.is_empty()))
+        for path in &left_out {
+            text.push_str(&format!("{}\n", format!("left out: {}", style::plain(path)).dimmed()));
+        }
+        if let Some(progress) = &embedding {
+            text.push_str(&format!("{}\n", style::plain(&under_way(progress)).dimmed()));
+        }
+        let body = json!({ "documents": documents, "left_out": left_out, "embedding": embedding });
+        Ok(Reply::new(&body, text).or_nothing(documents.is_empty()))
     }
 }
 
@@ -296,17 +292,25 @@ pub(super) struct Remove {
 
 impl Remove {
     pub(super) fn run(self, world: &World) -> Answer {
-        let mut ids = Vec::new();
+        let mut documents = Vec::new();
         for what in &self.what {
             let path = throughline_vault::in_full(Path::new(what));
-            let named = world.engine.vault_named(what, &path.to_string_lossy())?;
-            ids.extend(named.into_iter().map(|document| document.id));
+            documents.extend(world.engine.vault_named(what, &path.to_string_lossy())?);
         }
-        ids.sort();
-        ids.dedup();
-        let removed = world.engine.vault_remove(&ids)?;
-        let told = format!("took out {}\n", style::count(removed, "document", "documents"));
-        Ok(Reply::new(&json!({ "removed": removed, "ids": ids }), told))
+        documents.sort_by(|a, b| a.id.cmp(&b.id));
+        documents.dedup_by(|a, b| a.id == b.id);
+        let ids: Vec<_> = documents.iter().map(|document| document.id.clone()).collect();
+        let left_out = vault::noticed_again(&world.home, &documents);
+        let removed = world.engine.vault_remove(&ids, &left_out)?;
+        let mut told = format!("took out {}\n", style::count(removed, "document", "documents"));
+        for path in &left_out {
+            let path = style::plain(path);
+            told.push_str(&format!("stays out although it is in the vault folder: {path}\n"));
+        }
+        if !left_out.is_empty() {
+            told.push_str("`throughline vault add PATH` takes it in again\n");
+        }
+        Ok(Reply::new(&json!({ "removed": removed, "ids": ids, "left_out": left_out }), told))
     }
 }
 

@@ -50,6 +50,7 @@ struct Plan {
 impl Caller<'_> {
     pub(super) fn write(&self, wanted: Write) -> Done<ToolAnswer> {
         let operations = operations(wanted)?;
+        let mut in_the_way = None;
         for _ in 0..TRIES {
             let mut plan = Plan::default();
             for (at, operation) in operations.iter().enumerate() {
@@ -63,12 +64,16 @@ impl Caller<'_> {
             }
             let changed = plan.profile.iter().filter(|(before, after)| before.text != *after).cloned();
             match self.engine.commit(verb(&operations), &plan.ops, &changed.collect::<Vec<_>>()) {
-                Ok(None) | Err(EngineError::Store(StoreError::Conflict { .. })) => {}
+                Ok(None) => in_the_way = plan.profile,
+                Err(EngineError::Store(StoreError::Conflict { .. })) => in_the_way = None,
                 Err(error) => return Err(error),
                 Ok(Some(entries)) => return self.receipts(plan, &entries),
             }
         }
-        Err(StoreError::Conflict { what: "memory".to_owned() }.into())
+        Err(match in_the_way {
+            Some((before, after)) => self.engine.kept_beside(&before.name, &after),
+            None => StoreError::Conflict { what: "memory".to_owned() }.into(),
+        })
     }
 
     fn plan(&self, operation: &Operation, plan: &mut Plan) -> Done<()> {

@@ -1,0 +1,104 @@
+//! Giving the vault's passages their vectors: here and now, or in a run of this program that outlives the command.
+//!
+//! One run at a time, whoever starts it. A run in the background that met a problem is not repeated at once: a search
+//! costs no failing request.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use throughline_core::engine::{Embedded, EngineError, Worker, chain};
+use throughline_core::ports::Breaker;
+use throughline_core::vault::EmbeddingProgress;
+
+use crate::background::{detached, worker_name};
+use crate::embedders;
+use crate::world::{World, is_running};
+
+/// How often a run looks whether another is done.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long nothing is begun in the background after a run that met a problem, and under which name that is kept.
+const REST: SignedDuration = SignedDuration::from_mins(10);
+const RUNS: &str = "embedding in the background";
+
+/// How much is done, and how long another run is waited for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Effort {
+    /// About so many passages at the most.
+    pub(crate) most: u64,
+    /// So long.
+    pub(crate) patience: Duration,
+}
+
+impl Effort {
+    /// Everything, after the run that is at it if that ends soon.
+    pub(crate) const WHOLE: Self = Self { most: u64::MAX, patience: Duration::from_secs(10) };
+}
+
+/// Gives passages their vectors; nothing where no embedder is set up. Also what a job of a daemon calls, with an effort
+/// of its own, until nothing is missing.
+pub(crate) fn embed(
+    world: &World,
+    effort: Effort,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Option<Embedded>, EngineError> {
+    let embedder = match embedders::for_indexing(world) {
+        Ok(None) => return Ok(None),
+        Ok(Some(embedder)) => embedder,
+        Err(error) => {
+            let problem = Some(format!("{}; {}", chain(&error), error.hint()));
+            return Ok(Some(Embedded { problem, ..Embedded::default() }));
+        }
+    };
+    let worker = Worker { name: worker_name(), is_gone: &|name| !is_running(name) };
+    let mut waited = Duration::ZERO;
+    loop {
+        if let Some(done) = world.engine.vault_embed(&*embedder, &worker, effort.most, progress)? {
+            let until = done.problem.as_ref().and_then(|_| world.engine.now().checked_add(REST).ok());
+            let breaker = Breaker { failures: u32::from(until.is_some()), open_until: until };
+            if world.engine.breaker(RUNS).unwrap_or_default() != breaker {
+                world.engine.keep_breaker(RUNS, &breaker);
+            }
+            return Ok(Some(done));
+        }
+        if waited >= effort.patience {
+            let by = throughline_core::ports::MadeBy::of(&*embedder);
+            let missing = world.engine.embedding_progress(&by)?.missing();
+            let problem = Some("another run is giving passages their vectors".to_owned());
+            return Ok(Some(Embedded { model: by.to_string(), missing, problem, ..Embedded::default() }));
+        }
+        std::thread::sleep(PAUSE);
+        waited += PAUSE;
+    }
+}
+
+/// Begins to give passages their vectors in the background, where some have none of the embedder that is set up; says
+/// how far that is. A failure to look is no failure of the command.
+pub(crate) fn start_if_due(world: &World) -> Option<EmbeddingProgress> {
+    let due = match due(world) {
+        Ok(due) => due,
+        Err(error) => {
+            tracing::warn!(%error, "how many passages have a vector could not be told");
+            None
+        }
+    };
+    let rests = || {
+        let until = world.engine.breaker(RUNS).and_then(|breaker| breaker.open_until);
+        until.is_some_and(|until| until > world.engine.now())
+    };
+    let worker = Worker { name: worker_name(), is_gone: &|name| !is_running(name) };
+    if due.is_some() && !rests() && !world.engine.is_embedding(&worker).unwrap_or(true) {
+        detached(&["vault", "reembed", "--json"]);
+    }
+    due
+}
+
+/// How far the embedder that is set up is, while it is not done.
+fn due(world: &World) -> Result<Option<EmbeddingProgress>, EngineError> {
+    // What is wrong with the settings is said by the search itself.
+    let Ok(Some(by)) = embedders::made_by(world) else { return Ok(None) };
+    let progress = world.engine.embedding_progress(&by)?;
+    let serves = world.engine.vector_sets()?.into_iter().any(|set| set.is_serving && set.by.is_same(&by));
+    let is_done = progress.missing() == 0 && (serves || progress.embedded == 0);
+    Ok((!is_done).then_some(progress))
+}
