@@ -66,8 +66,10 @@ fn the_month_can_be_asked_about() {
     finds(&home, "what is the headline of the autumn survey", "2,140 limpets");
     let meeting = home.found(&["lab meeting"]);
     assert!(!meeting.iter().any(|text| text.starts_with("The lab meeting is on Tuesdays")), "{meeting:#?}");
-    let why = home.json(&["session", "explain", "telegram:mirela"]);
-    assert!(why["query"].is_string(), "{why}");
+    let given = home.json(&["session", "explain", "telegram:students"]);
+    let given: Vec<String> =
+        given["memories"].as_array().unwrap().iter().map(|used| string(&used["content"])).collect();
+    assert!(given.iter().any(|text| text.contains("quadrat 6 again")), "{given:#?}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use throughline_core::engine::{
 };
 use throughline_core::model::{Actor, DocumentName, Name, NameError, Role, SessionId, Source};
 use throughline_core::ports::ToolCall;
-use throughline_core::recall::{Filter, RecallRequest};
+use throughline_core::recall::{Filter, Hit, RecallRequest};
 
 use crate::background;
 use crate::vault::{Sync, SyncError};
@@ -225,8 +225,9 @@ impl Teller {
             }
             Step::Correct { wrong, right } => {
                 let hits = engine.wrong_about(wrong)?;
-                let first = hits.first().ok_or_else(|| DemoError::story(format!("nothing says `{wrong}`")))?;
-                engine.correct(first.memory.entry.id.as_str(), &Correction::by_person(right))?;
+                let says = |hit: &&Hit| hit.memory.entry.content == *wrong;
+                let meant = hits.iter().find(says).ok_or_else(|| DemoError::story(format!("nobody said `{wrong}`")))?;
+                engine.correct(meant.memory.entry.id.as_str(), &Correction::by_person(right))?;
                 self.made.corrections += 1;
             }
             Step::Task { title, state, project } => {

@@ -68,7 +68,7 @@ pub(super) enum Step {
         #[serde(default)]
         tags: Vec<String>,
     },
-    /// The person puts what is right in the place of what `wrong` finds first.
+    /// The person puts what is right in the place of the memory that says `wrong`, word for word.
     Correct { wrong: String, right: String },
     /// The person begins a project, with a directory of its own.
     Project(String),
