@@ -3,6 +3,8 @@
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use owo_colors::OwoColorize as _;
@@ -43,15 +45,16 @@ impl Demo {
         if let Some(dir) = &self.fill_only {
             let dir = std::path::absolute(dir).map_err(|error| Failure::io("tell where that is", &error))?;
             check_free(&dir)?;
-            let (_world, made) = fill(&dir)?;
+            let (_world, made) = fill(&dir, &AtomicBool::new(false))?;
             let text = format!("{}\n{}", told(&made), commands(&dir));
             return Ok(Reply::new(&json!({ "home": dir, "made": made }), text));
         }
+        let stopped = noticed_interrupt();
         let temporary = tempfile::Builder::new().prefix("throughline-demo-").tempdir();
         let mut temporary = temporary.map_err(|error| Failure::io("make a temporary home", &error))?;
         temporary.disable_cleanup(self.keep);
         let home = temporary.path().to_owned();
-        let (world, made) = fill(&home)?;
+        let (world, made) = fill(&home, &stopped)?;
         let url = serve::run_on(world, self.port.unwrap_or_else(free_port), |link| {
             self.tell(link, &home, &made, json);
         })?;
@@ -78,11 +81,12 @@ impl Demo {
     }
 }
 
-fn fill(dir: &Path) -> Result<(World, Made), Failure> {
+fn fill(dir: &Path, stopped: &AtomicBool) -> Result<(World, Made), Failure> {
     let bar = keep::bar("scenes");
     let filled = demo::fill(dir.to_owned(), &mut |done, total| {
         bar.set_length(total);
         bar.set_position(done);
+        !stopped.load(Ordering::SeqCst)
     });
     bar.finish_and_clear();
     filled.map_err(|error: DemoError| Failure::new(chain(&error), error.hint()))
@@ -104,6 +108,17 @@ fn check_free(dir: &Path) -> Result<(), Failure> {
         }
         Err(error) => Err(Failure::io("look at that directory", &error)),
     }
+}
+
+/// Set by Ctrl-C: whoever stops the demo while it is being filled leaves nothing behind either. The daemon's own handler
+/// comes on top of this one.
+fn noticed_interrupt() -> Arc<AtomicBool> {
+    let stopped = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stopped);
+    if let Err(error) = ctrlc::set_handler(move || flag.store(true, Ordering::SeqCst)) {
+        tracing::warn!(%error, "Ctrl-C will end the program and leave the temporary home");
+    }
+    stopped
 }
 
 fn free_port() -> u16 {

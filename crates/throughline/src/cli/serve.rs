@@ -50,28 +50,35 @@ async fn serve(world: World, port: u16, mut claim: Claim, tell: impl FnOnce(&str
     let running = Running { process: std::process::id(), url: url.clone() };
     claim.announce(&running).map_err(|error| Failure::io("say where the daemon listens", &error))?;
     let link = daemon.link().map_err(|problem| Failure::new(problem.message, "try again"))?;
+    // Whoever knows the link may stop it at once.
+    let stopped = stopped();
     tell(&link);
-    daemon.serve(stopped()).await.map_err(|error| refused(&error))?;
+    daemon.serve(stopped).await.map_err(|error| refused(&error))?;
     Ok(url)
 }
 
-/// Done when somebody asks the daemon to stop.
-async fn stopped() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        let terminated = async {
-            match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+/// Done when somebody asks the daemon to stop; heard from the moment of this call.
+#[cfg(unix)]
+fn stopped() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let heard = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+    async move {
+        let [interrupted, terminated] = heard.map(|signal| async {
+            match signal {
                 Ok(mut signal) => {
                     signal.recv().await;
                 }
                 Err(_) => std::future::pending().await,
             }
-        };
-        tokio::select! { _ = interrupted => {}, () = terminated => {} }
+        });
+        tokio::select! { () = interrupted => {}, () = terminated => {} }
     }
-    #[cfg(not(unix))]
-    let _ = interrupted.await;
+}
+
+/// Done when somebody asks the daemon to stop.
+#[cfg(not(unix))]
+async fn stopped() {
+    let _ = tokio::signal::ctrl_c().await;
 }
 
 fn already(running: Option<&Running>) -> Failure {

@@ -60,6 +60,9 @@ pub(crate) enum DemoError {
         #[source]
         source: std::io::Error,
     },
+    /// Somebody did not want to hear the end.
+    #[error("stopped before the month was told")]
+    Stopped,
     /// The story does not fit this program.
     #[error("the month that comes with this program cannot be told: {problem}")]
     Story {
@@ -75,6 +78,7 @@ impl DemoError {
             Self::Open(error) => error.hint().unwrap_or_default(),
             Self::Engine(error) => error.hint().unwrap_or("try again in an empty directory").to_owned(),
             Self::Vault(_) | Self::File { .. } => "check that you may write there, and that there is room".to_owned(),
+            Self::Stopped => "your own memory is as it was".to_owned(),
             Self::Story { .. } => "please report it; your own memory is as it was".to_owned(),
         }
     }
@@ -105,8 +109,9 @@ pub(crate) struct Made {
     pub(crate) vault_documents: u64,
 }
 
-/// Fills an empty home, and gives the memory open on it; reports scenes that are told, of all.
-pub(crate) fn fill(dir: PathBuf, progress: &mut dyn FnMut(u64, u64)) -> Result<(World, Made), DemoError> {
+/// Fills an empty home, and gives the memory open on it; reports scenes that are told, of all, and stops where the answer
+/// is no.
+pub(crate) fn fill(dir: PathBuf, goes_on: &mut dyn FnMut(u64, u64) -> bool) -> Result<(World, Made), DemoError> {
     let clock = Arc::new(SettableClock::new(WorldClock::from_environment()?));
     let world = World::open_at(Home::at(dir), Arc::clone(&clock) as _)?;
     let today = world.now();
@@ -119,7 +124,9 @@ pub(crate) fn fill(dir: PathBuf, progress: &mut dyn FnMut(u64, u64)) -> Result<(
             teller.fill_vault()?;
         }
         teller.tell(scene)?;
-        progress(nth as u64 + 1, total);
+        if !goes_on(nth as u64 + 1, total) {
+            return Err(DemoError::Stopped);
+        }
     }
     teller.clock.let_go();
     teller.made.conversations = teller.sessions.len();
