@@ -4,6 +4,7 @@ mod background;
 pub mod cli;
 pub mod config;
 mod daemon;
+mod demo;
 mod embedders;
 mod exports;
 mod models;

@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "this is the place that the rule points to")]
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use directories::ProjectDirs;
 use jiff::tz::TimeZone;
@@ -93,10 +93,15 @@ impl Home {
     pub fn find() -> Result<Self, OpenError> {
         if let Some(home) = std::env::var_os("THROUGHLINE_HOME").filter(|home| !home.is_empty()) {
             let home = std::path::absolute(&home).unwrap_or_else(|_| PathBuf::from(home));
-            return Ok(Self { config: home.clone(), data: home });
+            return Ok(Self::at(home));
         }
         let places = ProjectDirs::from("", "", "throughline").ok_or(OpenError::NoHome)?;
         Ok(Self { config: places.config_dir().to_owned(), data: places.data_dir().to_owned() })
+    }
+
+    /// Everything in one directory.
+    pub fn at(dir: PathBuf) -> Self {
+        Self { config: dir.clone(), data: dir }
     }
 
     /// The database.
@@ -184,6 +189,37 @@ impl Clock for WorldClock {
     }
 }
 
+/// A clock that can be set to times that are past, and let go: then it is the world's again.
+#[derive(Debug)]
+pub struct SettableClock {
+    world: WorldClock,
+    set: Mutex<Option<Timestamp>>,
+}
+
+impl SettableClock {
+    /// One that nobody has set yet.
+    pub fn new(world: WorldClock) -> Self {
+        Self { world, set: Mutex::new(None) }
+    }
+
+    /// Stands at this time until it is set again.
+    pub fn set(&self, at: Timestamp) {
+        *self.set.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
+    }
+
+    /// Goes on as the world's clock.
+    pub fn let_go(&self) {
+        *self.set.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+impl Clock for SettableClock {
+    fn now(&self) -> Timestamp {
+        let set = *self.set.lock().unwrap_or_else(PoisonError::into_inner);
+        set.unwrap_or_else(|| self.world.now())
+    }
+}
+
 /// 256 bits that nobody can guess.
 pub fn random_secret() -> Result<[u8; 32], OpenError> {
     let mut bytes = [0; 32];
@@ -227,7 +263,11 @@ pub struct World {
 impl World {
     /// Opens the memory, making its home on the first run.
     pub fn open() -> Result<Self, OpenError> {
-        let home = Home::find()?;
+        Self::open_at(Home::find()?, Arc::new(WorldClock::from_environment()?))
+    }
+
+    /// Opens the memory in this home, with this clock.
+    pub fn open_at(home: Home, clock: Arc<dyn Clock>) -> Result<Self, OpenError> {
         private_directory(&home.data)?;
         private_directory(&home.config)?;
         private_directory(&home.backups())?;
@@ -237,7 +277,6 @@ impl World {
             tracing::debug!(%error, "the first config was not written");
         }
         let config = config::load(&home.config)?;
-        let clock = WorldClock::from_environment()?;
         let settings = settings(&config)?;
         private_file(&home.database())?;
         let store = Arc::new(SqliteStore::open(&home.database(), &home.backups(), Durability::Full)?);
@@ -247,8 +286,7 @@ impl World {
         }
         let documents = Arc::new(documents);
         let person = Actor::new(Source::User, "cli");
-        let engine =
-            Engine::new(Arc::clone(&store) as _, documents, Arc::new(clock), Arc::new(RandomIds), settings, person);
+        let engine = Engine::new(Arc::clone(&store) as _, documents, clock, Arc::new(RandomIds), settings, person);
         Ok(Self { home, config, is_new, store, engine, zone: TimeZone::system() })
     }
 

@@ -5,6 +5,7 @@ mod chat;
 mod config;
 mod context;
 mod correct;
+mod demo;
 mod doctor;
 mod edit;
 mod failure;
@@ -62,6 +63,8 @@ enum Command {
     Serve(serve::Serve),
     /// Get a fresh one-time link to the panel
     Open(serve::Open),
+    /// See it alive: the panel, on a month of somebody who does not exist
+    Demo(demo::Demo),
     /// Check that everything is sound
     Doctor(doctor::Doctor),
     /// Show or check the configuration
@@ -164,7 +167,7 @@ pub fn main() -> ExitCode {
         .without_time()
         .init();
     let json = cli.json;
-    match run(cli.command) {
+    match run(cli.command, json) {
         Ok((reply, world)) => {
             let code = reply.print(json);
             // The answer is out: only now may the log of this recall take its time.
@@ -176,13 +179,14 @@ pub fn main() -> ExitCode {
 }
 
 /// Runs one command; gives its answer, and the world that must outlive the printing.
-fn run(command: Option<Command>) -> Result<(Reply, Option<World>), Failure> {
+fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), Failure> {
     let command = match command {
         Some(Command::Completions(args)) => return Ok((completions(args.shell), None)),
         Some(Command::Config(command)) => return Ok((command.run()?, None)),
         Some(Command::Bench(command)) => return Ok((command.run()?, None)),
         Some(Command::Serve(command)) => return Ok((command.run()?, None)),
         Some(Command::Open(command)) => return Ok((command.run()?, None)),
+        Some(Command::Demo(command)) => return Ok((command.run(json)?, None)),
         Some(Command::Doctor(command)) => return Ok((command.run()?, None)),
         Some(Command::OnMemory(command)) => Some(command),
         None => None,

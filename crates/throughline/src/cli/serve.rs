@@ -25,47 +25,60 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) fn run(self) -> Answer {
-        let world = World::open()?;
-        let home = world.home.clone();
-        let claim = Claim::take(&home).map_err(|error| Failure::io("tell whether a daemon runs", &error))?;
-        let claim = claim.map_err(|running| already(running.as_ref()))?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
-        runtime.block_on(self.serve(world, claim))
-    }
-
-    async fn serve(self, world: World, mut claim: Claim) -> Answer {
-        let token = token(&world.home)?;
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
-        let household = Arc::new(Household::new(world));
-        let daemon = Daemon::bind(household, address, token, &[]).await.map_err(|error| refused(&error))?;
-        let url = format!("http://127.0.0.1:{}", daemon.port());
-        let running = Running { process: std::process::id(), url: url.clone() };
-        claim.announce(&running).map_err(|error| Failure::io("say where the daemon listens", &error))?;
-        let link = daemon.link().map_err(|problem| Failure::new(problem.message, "try again"))?;
-        anstream::println!("{} {}", "your memory:".green().bold(), link.cyan());
-        daemon.serve(stopped()).await.map_err(|error| refused(&error))?;
+        let tell = |link: &str| anstream::println!("{} {}", "your memory:".green().bold(), link.cyan());
+        let url = run_on(World::open()?, self.port, tell)?;
         Ok(Reply::new(&json!({ "url": url }), "stopped; everything that was confirmed is kept\n"))
     }
 }
 
-/// Done when somebody asks the daemon to stop.
-async fn stopped() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        let terminated = async {
-            match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+/// Runs the daemon on an open memory until somebody asks it to stop; `tell` gets the one-time link as soon as it
+/// listens. Gives where it listened.
+pub(super) fn run_on(world: World, port: u16, tell: impl FnOnce(&str)) -> Result<String, Failure> {
+    let claim = Claim::take(&world.home).map_err(|error| Failure::io("tell whether a daemon runs", &error))?;
+    let claim = claim.map_err(|running| already(running.as_ref()))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
+    runtime.block_on(serve(world, port, claim, tell))
+}
+
+async fn serve(world: World, port: u16, mut claim: Claim, tell: impl FnOnce(&str)) -> Result<String, Failure> {
+    let token = token(&world.home)?;
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let household = Arc::new(Household::new(world));
+    let daemon = Daemon::bind(household, address, token, &[]).await.map_err(|error| refused(&error))?;
+    let url = format!("http://127.0.0.1:{}", daemon.port());
+    let running = Running { process: std::process::id(), url: url.clone() };
+    claim.announce(&running).map_err(|error| Failure::io("say where the daemon listens", &error))?;
+    let link = daemon.link().map_err(|problem| Failure::new(problem.message, "try again"))?;
+    // Whoever knows the link may stop it at once.
+    let stopped = stopped();
+    tell(&link);
+    daemon.serve(stopped).await.map_err(|error| refused(&error))?;
+    Ok(url)
+}
+
+/// Done when somebody asks the daemon to stop; heard from the moment of this call.
+#[cfg(unix)]
+fn stopped() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let heard = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+    async move {
+        let [interrupted, terminated] = heard.map(|signal| async {
+            match signal {
                 Ok(mut signal) => {
                     signal.recv().await;
                 }
                 Err(_) => std::future::pending().await,
             }
-        };
-        tokio::select! { _ = interrupted => {}, () = terminated => {} }
+        });
+        tokio::select! { () = interrupted => {}, () = terminated => {} }
     }
-    #[cfg(not(unix))]
-    let _ = interrupted.await;
+}
+
+/// Done when somebody asks the daemon to stop.
+#[cfg(not(unix))]
+async fn stopped() {
+    let _ = tokio::signal::ctrl_c().await;
 }
 
 fn already(running: Option<&Running>) -> Failure {
