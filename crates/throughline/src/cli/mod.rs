@@ -14,6 +14,7 @@ mod history;
 mod import;
 mod keep;
 mod list;
+mod mcp;
 mod project;
 mod read;
 mod recall;
@@ -62,6 +63,8 @@ enum Command {
     Serve(serve::Serve),
     /// Get a fresh one-time link to the panel
     Open(serve::Open),
+    /// Serve one assistant on standard input and output (MCP)
+    Mcp(mcp::Mcp),
     /// Check that everything is sound
     Doctor(doctor::Doctor),
     /// Show or check the configuration
@@ -183,6 +186,7 @@ fn run(command: Option<Command>) -> Result<(Reply, Option<World>), Failure> {
         Some(Command::Bench(command)) => return Ok((command.run()?, None)),
         Some(Command::Serve(command)) => return Ok((command.run()?, None)),
         Some(Command::Open(command)) => return Ok((command.run()?, None)),
+        Some(Command::Mcp(command)) => return Ok((command.run()?, None)),
         Some(Command::Doctor(command)) => return Ok((command.run()?, None)),
         Some(Command::OnMemory(command)) => Some(command),
         None => None,

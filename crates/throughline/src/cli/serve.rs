@@ -49,8 +49,8 @@ impl Serve {
     }
 }
 
-/// Done when somebody asks the daemon to stop.
-async fn stopped() {
+/// Done when somebody asks this process to stop.
+pub(super) async fn stopped() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]
     {
