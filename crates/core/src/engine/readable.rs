@@ -54,15 +54,12 @@ impl Engine {
         self.settings.namespace.as_ref().ok_or(EngineError::NoNamespace)
     }
 
-    /// A memory that a recall could give.
+    /// A memory that a recall could give; what was forgotten is not there for an assistant.
     fn recallable(&self, reference: &str) -> Done<Memory> {
         let memory = self.show(reference)?;
         let is_over = memory.entry.expires_at.is_some_and(|at| at <= self.now());
-        if memory.entry.status == Status::Active && !is_over {
-            return Ok(memory);
-        }
-        let problem = format!("`{reference}` is not active any more: it was forgotten, or something took its place");
-        Err(EngineError::invalid("the memory", problem))
+        let is_there = memory.entry.status == Status::Active && !is_over;
+        is_there.then_some(memory).ok_or_else(|| EngineError::NotFound { reference: reference.to_owned() })
     }
 }
 
