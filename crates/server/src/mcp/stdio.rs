@@ -25,7 +25,7 @@ use super::server::{Server, Way};
 const LOOK: Duration = Duration::from_secs(1);
 
 /// A client says something at once. One that is silent for so many looks from the start was gone before the first.
-const SILENT_LOOKS: usize = 60;
+const SILENT_LOOKS: usize = 30;
 
 /// How long answers that are under way are waited for, and then writes.
 const LAST_ANSWERS: Duration = Duration::from_secs(6);

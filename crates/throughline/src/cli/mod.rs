@@ -38,6 +38,7 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
 use crate::world::{World, log_level};
 use failure::Failure;
@@ -160,10 +161,15 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return failure::usage(&error),
     };
+    let level = log_level();
+    // The library that speaks MCP shows whole messages at `debug`; memory text belongs to `trace` alone.
+    let is_shown = move |event: &tracing::Metadata<'_>| {
+        level == tracing::Level::TRACE || *event.level() != tracing::Level::DEBUG || !event.target().starts_with("rmcp")
+    };
     tracing_subscriber::fmt()
-        .with_max_level(log_level())
+        .with_max_level(level)
         .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr)
+        .with_writer(std::io::stderr.with_filter(is_shown))
         .without_time()
         .init();
     let json = cli.json;
