@@ -33,6 +33,10 @@ quality dir:
 torture:
     scripts/torture
 
+# Servers whose parents die: none may be left
+orphans count="1000":
+    scripts/orphans {{count}}
+
 # Licences and sources of what we depend on (needs cargo-deny)
 deny:
     cargo deny check licenses bans sources

@@ -9,6 +9,7 @@ mod context;
 mod insert;
 mod laboratory;
 mod load;
+mod mcp;
 mod recall;
 mod start;
 mod summarise;
@@ -35,6 +36,8 @@ enum Bench {
     Summarise(summarise::Summarise),
     /// A cold process against `/bin/true`
     Start(start::Start),
+    /// A cold MCP server against `/bin/true`
+    Mcp(mcp::Mcp),
     /// Indexing files, and packed vectors against a scan of 32-bit numbers
     Vault(vault::Vault),
     /// The daemon under load, against the same verbs in this process
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Bench::Context(bench) => bench.run(),
         Bench::Summarise(bench) => bench.run(),
         Bench::Start(bench) => bench.run(),
+        Bench::Mcp(bench) => bench.run(),
         Bench::Vault(bench) => bench.run(),
         Bench::Load(bench) => bench.run(),
     };

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 use crate::access::{Links, Names, Passes, Token};
 use crate::http::{self, App};
@@ -61,7 +62,12 @@ impl Daemon {
 
     /// Serves until `stop` is done, and then until the last answer is out.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
-        let router = http::router(self.app);
+        let closing = CancellationToken::new();
+        let router = http::router(self.app, closing.clone());
+        let stop = async move {
+            stop.await;
+            closing.cancel();
+        };
         axum::serve(self.listener, router).with_graceful_shutdown(stop).await.map_err(ServeError::Serve)
     }
 }

@@ -7,6 +7,7 @@ pub mod access;
 mod daemon;
 mod host;
 mod http;
+pub mod mcp;
 mod panel;
 mod problem;
 

@@ -16,6 +16,7 @@ mod import;
 mod inspect;
 mod memories;
 mod prepare;
+mod readable;
 mod record;
 mod reflect;
 mod report;
@@ -51,6 +52,7 @@ pub use history::{HistoryOf, Restored, Undone};
 pub use import::{ImportPreview, ImportReport, Tally};
 pub use inspect::{Health, Overview, chain};
 pub use memories::{Edit, Forgotten, NewMemory, Outcome, Remembered};
+pub use readable::Readable;
 pub use record::{LineOutcome, Recorded, RecordedLine};
 pub use reflect::{Difference, Reflection, ReflectionSettings};
 pub use report::{Period, Report, ReportBy};
@@ -115,6 +117,13 @@ pub enum InjectAt {
     SystemPrompt,
     /// Nowhere.
     Off,
+}
+
+impl Settings {
+    /// Which tools are offered; none where memory is off.
+    pub fn offered(&self) -> &[Tool] {
+        if self.enabled { &self.tools } else { &[] }
+    }
 }
 
 impl Default for Settings {

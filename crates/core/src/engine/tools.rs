@@ -71,7 +71,7 @@ impl Engine {
 
     /// Which tools are offered.
     pub fn offered(&self) -> &[Tool] {
-        if self.settings.enabled { &self.settings.tools } else { &[] }
+        self.settings.offered()
     }
 
     /// What an assistant is told about its memory; nothing where memory is off or no tool is offered.

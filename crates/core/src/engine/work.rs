@@ -1,5 +1,7 @@
 //! Tasks and projects: what the person is at, where, and what is kept of it when it is done.
 
+use std::path::Path;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -248,6 +250,13 @@ impl Engine {
         let mut projects = self.store.projects()?;
         projects.retain(|project| project.status == Status::Active);
         Ok(projects)
+    }
+
+    /// The registered project that a directory belongs to: the innermost one.
+    pub fn project_at(&self, dir: &Path) -> Done<Option<Project>> {
+        let projects = self.projects()?;
+        let at = |dir: &Path| projects.iter().find(|project| project.dir.as_deref().map(Path::new) == Some(dir));
+        Ok(dir.ancestors().find_map(at).cloned())
     }
 
     /// One project with its open tasks.

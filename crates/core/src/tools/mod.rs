@@ -2,6 +2,7 @@
 //!
 //! One list for every surface: the chat in the terminal and MCP offer the same tools with the same schemas.
 
+mod answers;
 pub mod parameters;
 
 use schemars::{JsonSchema, SchemaGenerator};
@@ -72,6 +73,21 @@ impl Tool {
     pub const USUAL: [Self; 6] =
         [Self::Recall, Self::Write, Self::Forget, Self::RecordFact, Self::Context, Self::Explain];
 
+    /// What it is called where people choose tools.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Recall => "Search memory",
+            Self::Write => "Add, correct or remove a memory",
+            Self::Forget => "Forget a memory",
+            Self::RecordFact => "Record a fact for the project",
+            Self::Context => "What is known at the start",
+            Self::Explain => "Which memories were used",
+            Self::Store => "Store a memory under a key",
+            Self::ProjectMemory => "Add to the project's memory",
+            Self::Summarise => "Keep a summary",
+        }
+    }
+
     /// What it is for, to the model.
     pub fn description(self) -> &'static str {
         match self {
@@ -128,6 +144,11 @@ impl Tool {
             Self::ProjectMemory => schema_of::<ProjectMemory>(),
             Self::Summarise => schema_of::<Summarise>(),
         }
+    }
+
+    /// What it answers, as a JSON schema of an object.
+    pub fn answers(self) -> Value {
+        answers::schema(self)
     }
 
     /// The tool as a model is told of it.

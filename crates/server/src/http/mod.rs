@@ -9,6 +9,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse as _;
 use axum::routing::get;
+use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::access::gate;
@@ -16,13 +17,14 @@ use crate::problem::{Code, Problem};
 
 pub(crate) use app::App;
 
-/// Every route, behind the gate.
-pub(crate) fn router(app: Arc<App>) -> Router {
+/// Every route, behind the gate; streams end when `closing` does.
+pub(crate) fn router(app: Arc<App>, closing: CancellationToken) -> Router {
     let api = Router::new().merge(memories::routes());
     Router::new()
         .route("/healthz", get(async || axum::Json(serde_json::json!({ "status": "ok" }))))
         .merge(api)
         .merge(crate::panel::routes())
+        .route_service("/mcp", crate::mcp::service(Arc::clone(&app.host), closing))
         .fallback(async || no_route())
         .layer(from_fn_with_state(Arc::clone(&app), gate))
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| broken().into_response()))

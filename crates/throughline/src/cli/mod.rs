@@ -15,6 +15,7 @@ mod history;
 mod import;
 mod keep;
 mod list;
+mod mcp;
 mod project;
 mod read;
 mod recall;
@@ -38,6 +39,7 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
 use crate::world::{World, log_level};
 use failure::Failure;
@@ -65,6 +67,8 @@ enum Command {
     Open(serve::Open),
     /// See it alive: the panel, on a month of somebody who does not exist
     Demo(demo::Demo),
+    /// Serve one assistant on standard input and output (MCP)
+    Mcp(mcp::Mcp),
     /// Check that everything is sound
     Doctor(doctor::Doctor),
     /// Show or check the configuration
@@ -160,10 +164,15 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return failure::usage(&error),
     };
+    let level = log_level();
+    // The library that speaks MCP shows whole messages at `debug`; memory text belongs to `trace` alone.
+    let is_shown = move |event: &tracing::Metadata<'_>| {
+        level == tracing::Level::TRACE || *event.level() != tracing::Level::DEBUG || !event.target().starts_with("rmcp")
+    };
     tracing_subscriber::fmt()
-        .with_max_level(log_level())
+        .with_max_level(level)
         .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr)
+        .with_writer(std::io::stderr.with_filter(is_shown))
         .without_time()
         .init();
     let json = cli.json;
@@ -187,6 +196,7 @@ fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), F
         Some(Command::Serve(command)) => return Ok((command.run()?, None)),
         Some(Command::Open(command)) => return Ok((command.run()?, None)),
         Some(Command::Demo(command)) => return Ok((command.run(json)?, None)),
+        Some(Command::Mcp(command)) => return Ok((command.run()?, None)),
         Some(Command::Doctor(command)) => return Ok((command.run()?, None)),
         Some(Command::OnMemory(command)) => Some(command),
         None => None,

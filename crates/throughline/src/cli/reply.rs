@@ -20,6 +20,8 @@ enum Human {
     Styled(String),
     /// Data: every byte of it into a file or pipe, made harmless for a terminal.
     Data(String),
+    /// Nothing at all, for programs neither: the command spoke for itself.
+    Silence,
 }
 
 impl Reply {
@@ -32,6 +34,11 @@ impl Reply {
     /// Plain text, which is what programs want too.
     pub(super) fn text(text: String) -> Self {
         Self { json: serde_json::Value::String(text.clone()), human: Human::Data(text), code: 0 }
+    }
+
+    /// Done, and nothing to print.
+    pub(super) fn silent() -> Self {
+        Self { human: Human::Silence, json: serde_json::Value::Null, code: 0 }
     }
 
     /// The same answer, with data for people too.
@@ -55,6 +62,7 @@ impl Reply {
     /// Prints it; a reader that goes away early is no failure.
     pub(super) fn print(&self, json: bool) -> ExitCode {
         let written = match &self.human {
+            Human::Silence => Ok(()),
             _ if json => write(&serde_json::to_string_pretty(&self.json).unwrap_or_default(), std::io::stdout().lock()),
             Human::Styled(text) => write(text, anstream::stdout().lock()),
             Human::Data(text) if std::io::stdout().is_terminal() => write(&plain(text), std::io::stdout().lock()),

@@ -59,7 +59,7 @@ async fn serve(world: World, port: u16, mut claim: Claim, tell: impl FnOnce(&str
 
 /// Done when somebody asks the daemon to stop; heard from the moment of this call.
 #[cfg(unix)]
-fn stopped() -> impl Future<Output = ()> {
+pub(super) fn stopped() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
     let heard = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
     async move {
@@ -77,7 +77,7 @@ fn stopped() -> impl Future<Output = ()> {
 
 /// Done when somebody asks the daemon to stop.
 #[cfg(not(unix))]
-async fn stopped() {
+pub(super) async fn stopped() {
     let _ = tokio::signal::ctrl_c().await;
 }
 

@@ -1,0 +1,213 @@
+//! One connection: every request parses, calls one verb of the engine on a thread that may block, and answers.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::{Value, json};
+use throughline_core::engine::{Engine, Settings};
+use throughline_core::ports::ToolCall;
+use throughline_core::tools::{self as core_tools, Tool};
+use tokio::sync::Mutex;
+use tokio_util::task::TaskTracker;
+
+use super::conversation::{Caller, Conversation};
+use super::{Memory, prompts, resources, roots, tools};
+use crate::problem::{Code, Problem};
+
+const OFF: &str = "The person has switched this memory off: no tools, resources or prompts are offered, and nothing is \
+                   remembered. `enabled = true` under `[memory]` in the config file of Throughline switches it on.";
+
+/// How a client reaches the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// One process for each client.
+    Stdio,
+    /// One process for all.
+    Http,
+}
+
+/// The server of one connection.
+#[derive(Clone)]
+pub(super) struct Server {
+    memory: Arc<dyn Memory>,
+    way: Way,
+    /// As it was when the client came; tools that are offered do not change under it.
+    settings: Result<Arc<Settings>, Problem>,
+    conversation: Arc<Conversation>,
+    /// What the client said of its directories; nothing until it is asked.
+    roots: Arc<Mutex<Option<Vec<std::path::PathBuf>>>>,
+    work: TaskTracker,
+}
+
+impl Server {
+    pub(super) fn new(memory: Arc<dyn Memory>, way: Way) -> Self {
+        let settings = memory.settings().map(Arc::new);
+        Self { memory, way, settings, conversation: Arc::default(), roots: Arc::default(), work: TaskTracker::new() }
+    }
+
+    /// What is being done: whoever ends the process waits for it.
+    pub(super) fn work(&self) -> TaskTracker {
+        self.work.clone()
+    }
+
+    /// The tools that are offered. Where the settings cannot be read these are the usual ones: they say what is wrong.
+    fn offered(&self) -> &[Tool] {
+        self.settings.as_ref().map_or(&Tool::USUAL, |settings| settings.offered())
+    }
+
+    fn is_on(&self) -> bool {
+        self.settings.as_ref().map_or(true, |settings| settings.enabled)
+    }
+
+    fn instructions(&self) -> String {
+        match &self.settings {
+            Err(problem) => format!("This memory cannot be opened at the moment: {}.", said(problem)),
+            Ok(settings) if !settings.enabled => OFF.to_owned(),
+            Ok(settings) => core_tools::guidance(settings.offered()).text,
+        }
+    }
+
+    async fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
+        let mut roots = self.roots.lock().await;
+        let from_client = match roots.as_ref() {
+            Some(known) => known.clone(),
+            None => roots.insert(roots::ask(context).await).clone(),
+        };
+        drop(roots);
+        Caller {
+            client: context.client_info().map(|client| client.name),
+            is_stateless: self.way == Way::Http && context.meta.protocol_version().is_some(),
+            directories: self.memory.directory().into_iter().chain(from_client).collect(),
+        }
+    }
+
+    /// Works on the memory, on a thread that may block. Once begun it is finished, even if the client goes.
+    async fn with_engine<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Memory, &Engine) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let memory = Arc::clone(&self.memory);
+        let done = self.work.spawn_blocking(move || work(&*memory, &memory.engine()?)).await;
+        done.unwrap_or_else(|error| {
+            tracing::error!(%error, "a call ended in the middle");
+            Err(Problem::new(Code::Failed, "something here is broken", "`throughline doctor` looks for the cause"))
+        })
+    }
+}
+
+/// A problem in one sentence.
+fn said(problem: &Problem) -> String {
+    let hint = problem.hint.as_ref().map(|hint| format!(" (hint: {hint})")).unwrap_or_default();
+    format!("{}{hint}", problem.message)
+}
+
+/// A problem as the protocol has it.
+fn refused(problem: Problem) -> ErrorData {
+    let data = Some(json!({ "code": problem.code.as_str(), "hint": problem.hint }));
+    let message = said(&problem);
+    match problem.code {
+        Code::NotFound => ErrorData::resource_not_found(message, data),
+        Code::Invalid | Code::Ambiguous => ErrorData::invalid_params(message, data),
+        _ => ErrorData::internal_error(message, data),
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let server = Implementation::new("throughline", env!("CARGO_PKG_VERSION"));
+        ServerConfig::new(capabilities).with_server_info(server).with_instructions(self.instructions())
+    }
+
+    async fn on_initialized(&self, _: NotificationContext<RoleServer>) {}
+
+    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
+        *self.roots.lock().await = None;
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.offered().iter().copied().map(tools::described).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let caller = self.caller(&context).await;
+        let conversation = Arc::clone(&self.conversation);
+        let arguments = request.arguments.map(|arguments| Value::Object(arguments).to_string()).unwrap_or_default();
+        let call = ToolCall { id: String::new(), name: request.name.into_owned(), arguments };
+        let answer = self
+            .with_engine(move |memory, engine| {
+                let session = conversation.session(memory, engine, &caller)?;
+                Ok(engine.call(&session, &call))
+            })
+            .await;
+        Ok(answer.map_or_else(|problem| tools::failed(&problem), tools::answered).into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let caller = self.caller(&context).await;
+        let found = self.with_engine(move |_, engine| resources::list(engine, &caller)).await;
+        found.map(ListResourcesResult::with_all_items).map_err(refused)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates = if self.is_on() { resources::templates() } else { Vec::new() };
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let caller = self.caller(&context).await;
+        let read = self.with_engine(move |_, engine| resources::read(engine, &caller, &request.uri)).await;
+        read.map(Into::into).map_err(refused)
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let prompts = if self.is_on() { prompts::list() } else { Vec::new() };
+        Ok(ListPromptsResult::with_all_items(prompts))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let caller = self.caller(&context).await;
+        let got = self
+            .with_engine(move |_, engine| prompts::get(engine, &caller, &request.name, request.arguments.as_ref()))
+            .await;
+        got.map(Into::into).map_err(|problem| match problem.code {
+            // To the protocol a prompt that is not there is a parameter that is wrong.
+            Code::NotFound => refused(Problem { code: Code::Invalid, ..problem }),
+            _ => refused(problem),
+        })
+    }
+}

@@ -1,0 +1,48 @@
+//! The core's tools in the words of the protocol. Nothing is decided here: the core's one service is called with what the
+//! client sent.
+
+use std::sync::Arc;
+
+use rmcp::model::{CallToolResult, JsonObject, Tool as Described, ToolAnnotations};
+use serde_json::{Value, json};
+use throughline_core::engine::ToolAnswer;
+use throughline_core::tools::Tool;
+
+use crate::problem::Problem;
+
+/// A tool as a client is told of it.
+pub(super) fn described(tool: Tool) -> Described {
+    let nature = tool.nature();
+    let annotations = ToolAnnotations::with_title(tool.title())
+        .read_only(nature.is_read_only)
+        .destructive(nature.is_destructive)
+        .idempotent(nature.is_idempotent)
+        .open_world(false);
+    let mut described = Described::new(tool.as_str(), tool.description(), object(tool.schema()));
+    described.title = Some(tool.title().to_owned());
+    described.output_schema = Some(Arc::new(object(tool.answers())));
+    described.annotations = Some(annotations);
+    described
+}
+
+fn object(schema: Value) -> JsonObject {
+    match schema {
+        Value::Object(object) => object,
+        _ => JsonObject::new(),
+    }
+}
+
+/// What a tool answered, as structure and as text.
+pub(super) fn answered(answer: ToolAnswer) -> CallToolResult {
+    if answer.is_error {
+        CallToolResult::structured_error(answer.content)
+    } else {
+        CallToolResult::structured(answer.content)
+    }
+}
+
+/// A call that never reached the core, in the shape of the core's own failures.
+pub(super) fn failed(problem: &Problem) -> CallToolResult {
+    let error = json!({ "code": problem.code.as_str(), "message": problem.message, "hint": problem.hint });
+    CallToolResult::structured_error(json!({ "error": error }))
+}

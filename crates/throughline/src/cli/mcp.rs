@@ -1,0 +1,83 @@
+//! `throughline mcp`: the memory for one assistant, on standard input and output.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::Args;
+use throughline_core::engine::{Engine, Settings};
+use throughline_core::model::{Actor, Source};
+use throughline_core::ports::Ids as _;
+use throughline_server::Problem;
+use throughline_server::mcp::{Memory, serve_stdio};
+
+use super::Answer;
+use super::failure::Failure;
+use super::reply::Reply;
+use super::serve::stopped;
+use crate::config;
+use crate::world::{Home, OpenError, RandomIds, World, settings};
+
+/// Serve one assistant on standard input and output, with the Model Context Protocol
+///
+/// An assistant starts this by itself; it ends when the assistant does.
+#[derive(Args)]
+pub(super) struct Mcp {}
+
+impl Mcp {
+    pub(super) fn run(self) -> Answer {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
+        let memory = Arc::new(OnDemand::default());
+        runtime.block_on(serve_stdio(Arc::clone(&memory) as Arc<dyn Memory>, stopped()));
+        // A read of standard input cannot be interrupted: nobody waits for it.
+        runtime.shutdown_background();
+        drop(memory);
+        Ok(Reply::silent())
+    }
+}
+
+/// A memory that is opened when somebody first needs it.
+#[derive(Default)]
+struct OnDemand {
+    world: Mutex<Option<World>>,
+}
+
+impl OnDemand {
+    fn with_world<T>(&self, work: impl FnOnce(&World) -> T) -> Result<T, Problem> {
+        let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(world) = world.as_ref() {
+            return Ok(work(world));
+        }
+        Ok(work(world.insert(World::open().map_err(problem)?)))
+    }
+}
+
+impl Memory for OnDemand {
+    fn settings(&self) -> Result<Settings, Problem> {
+        let home = Home::find().map_err(problem)?;
+        match config::find(&home.config).map_err(|error| problem(error.into()))? {
+            Some(_) => config::load(&home.config)
+                .map_err(OpenError::from)
+                .and_then(|loaded| settings(&loaded))
+                .map_err(problem),
+            // The first run decides what the settings are.
+            None => self.with_world(|world| world.engine.settings().clone()),
+        }
+    }
+
+    fn engine(&self) -> Result<Engine, Problem> {
+        self.with_world(|world| world.engine.acting(Actor::new(Source::Agent, "mcp")))
+    }
+
+    fn word(&self) -> Result<String, Problem> {
+        Ok(RandomIds.next().chars().take(10).collect())
+    }
+
+    fn directory(&self) -> Option<PathBuf> {
+        std::env::current_dir().and_then(|dir| dir.canonicalize()).ok()
+    }
+}
+
+fn problem(error: OpenError) -> Problem {
+    Problem::failed(&error, error.hint())
+}

@@ -1,0 +1,238 @@
+//! A client that we did not write: the official Python SDK lists and calls everything, over both transports and in the
+//! revisions with and without a handshake.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+
+use crate::common::Home;
+use crate::with_all_tools;
+
+/// The version of the SDK that the tests were written with.
+const SDK: &str = "mcp==2.3.0";
+
+/// Python with the SDK, in an environment below the build's own directory.
+fn python() -> &'static Path {
+    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
+    PYTHON.get_or_init(|| {
+        let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-client");
+        let python = place.join("bin/python");
+        let has_sdk = |python: &Path| {
+            let check = format!("import importlib.metadata as m, sys; sys.exit('mcp=='+m.version('mcp') != '{SDK}')");
+            Command::new(python).args(["-c", &check]).stderr(Stdio::null()).status().is_ok_and(|done| done.success())
+        };
+        if !has_sdk(&python) {
+            let made = Command::new("python3").args(["-m", "venv"]).arg(&place).output();
+            let made = made.unwrap_or_else(|error| panic!("python3 (3.10 or later) is missing: {error}"));
+            assert!(made.status.success(), "python3 has no venv module: {}", String::from_utf8_lossy(&made.stderr));
+            let pip = Command::new(&python).args(["-m", "pip", "install", "--quiet", SDK]).output().unwrap();
+            let said = String::from_utf8_lossy(&pip.stderr).into_owned();
+            assert!(pip.status.success() && has_sdk(&python), "the package `{SDK}` cannot be installed: {said}");
+        }
+        python
+    })
+}
+
+/// What the client got.
+#[track_caller]
+fn visit(home: &Home, how: &Value) -> Value {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/client.py");
+    let output = home.command(python()).arg(script).arg(how.to_string()).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {errors}"))
+}
+
+fn on_stdio(home: &Home, mode: &str, directory: &Path) -> Value {
+    let env = json!({ "THROUGHLINE_HOME": home.path(""), "THROUGHLINE_NOW": crate::common::NOON });
+    let program = env!("CARGO_BIN_EXE_throughline");
+    visit(home, &json!({ "command": program, "env": env, "directory": directory, "mode": mode }))
+}
+
+/// A daemon that ends with the test.
+struct Daemon {
+    child: Child,
+    url: String,
+    token: String,
+}
+
+impl Daemon {
+    fn start(home: &Home) -> Self {
+        let mut child = home.throughline(&["serve", "--port", "0"]).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let (start, _) = line.split_once("/open").unwrap_or_else(|| panic!("no link: {line}"));
+        let url = format!("{}/mcp", &start[start.find("http").unwrap()..]);
+        Self { child, url, token: home.text("token").trim().to_owned() }
+    }
+
+    fn how(&self, mode: &str) -> Value {
+        json!({ "url": self.url, "token": self.token, "mode": mode })
+    }
+
+    /// Asks it to end, and waits: open streams are no reason to stay.
+    fn stop(mut self) -> bool {
+        let pid = self.child.id().to_string();
+        Command::new("kill").arg(pid).status().unwrap();
+        self.child.wait().unwrap().success()
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A project in which the client works.
+fn with_project(home: &Home) -> PathBuf {
+    let dir = home.root().join("my trains");
+    std::fs::create_dir_all(&dir).unwrap();
+    home.run(&["project", "add", "trains", "--dir", dir.to_str().unwrap()]).done();
+    dir
+}
+
+/// Everything was offered and everything was answered.
+#[track_caller]
+fn check(got: &Value, protocol: &str) {
+    assert_eq!(got["protocol"], protocol);
+    assert!(got["instructions"].as_str().unwrap().contains("memory_recall"), "{}", got["instructions"]);
+    check_tools(got);
+    check_calls(got);
+    check_resources(got);
+    check_prompts(got);
+}
+
+fn check_tools(got: &Value) {
+    let tools = got["tools"].as_array().unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        [
+            "memory_recall",
+            "memory_write",
+            "memory_forget",
+            "record_fact",
+            "memory_context",
+            "memory_explain",
+            "memory_store",
+            "update_project_memory",
+            "summarize_session",
+        ]
+    );
+    for tool in tools {
+        let hints = &tool["annotations"];
+        assert!(tool["title"].is_string() && hints["title"] == tool["title"], "{tool}");
+        assert_eq!(hints["openWorldHint"], false, "{tool}");
+        let is_read = ["memory_recall", "memory_context", "memory_explain"].iter().any(|name| tool["name"] == *name);
+        assert_eq!(hints["readOnlyHint"], is_read, "{tool}");
+        assert!(hints["destructiveHint"].is_boolean() && hints["idempotentHint"].is_boolean(), "{tool}");
+        assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{tool}");
+        assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
+    }
+    let forget = &tools[2]["annotations"];
+    assert!(forget["destructiveHint"] == true && forget["idempotentHint"] == true, "{forget}");
+}
+
+fn check_calls(got: &Value) {
+    let calls = got["calls"].as_array().unwrap();
+    let (done, refused) = calls.split_at(calls.len() - 3);
+    for call in done {
+        assert_eq!(call["is_error"], false, "{call}");
+    }
+    for tool in got["tools"].as_array().unwrap() {
+        assert!(done.iter().any(|call| call["tool"] == tool["name"]), "{} was not called", tool["name"]);
+    }
+    for call in refused {
+        assert_eq!(call["is_error"], true, "{call}");
+        let error = &call["answer"]["error"];
+        assert!(error["message"].is_string() && error["hint"].is_string(), "{call}");
+    }
+    let receipts = done.iter().filter(|call| call["tool"] == "memory_write");
+    assert!(
+        receipts.clone().count() == 4 && done[0]["answer"]["recallable"] == true,
+        "{:?}",
+        receipts.collect::<Vec<_>>()
+    );
+}
+
+fn check_resources(got: &Value) {
+    let resources = got["resources"].as_object().unwrap();
+    let text = |uri: &str| resources[uri].as_str().unwrap();
+    assert!(text("memory://profile").contains("The person is called Ada"));
+    assert!(text("memory://project").contains("Timetables are fetched every night"));
+    assert!(resources.contains_key("memory://working") && resources.contains_key("memory://patterns"));
+    let entry = format!("memory://entry/{}", got["entry"].as_str().unwrap());
+    assert!(text(&entry).contains("Ada's train leaves at ten") && text(&entry).contains("source: agent"));
+    assert_eq!(got["templates"][0]["uriTemplate"], "memory://entry/{id}");
+    for refused in ["no_resource", "no_entry", "forgotten"] {
+        assert_eq!(got[refused]["data"]["code"], "not_found", "{}", got[refused]);
+        assert!(got[refused]["data"]["hint"].is_string(), "{}", got[refused]);
+    }
+}
+
+fn check_prompts(got: &Value) {
+    let text = |name: &str| got["prompts"][name].as_str().unwrap();
+    assert_eq!(got["prompts"].as_object().unwrap().len(), 3);
+    let start = text("start_session");
+    for part in
+        ["The person is called Ada", "Timetables are fetched every night", "Ada's train leaves at ten", "Which train?"]
+    {
+        assert!(start.contains(part), "no `{part}` in {start}");
+    }
+    assert!(text("remember_this").contains("I moved to Porto."));
+    assert!(text("review_memory").contains("The person is called Ada"));
+    for refused in ["no_text", "no_prompt"] {
+        assert_eq!(got[refused]["code"], -32602, "{}", got[refused]);
+    }
+}
+
+#[test]
+fn the_official_client_uses_everything_on_standard_input_and_output() {
+    for (mode, protocol) in [("legacy", "2025-11-25"), ("auto", "2026-07-28")] {
+        let home = with_all_tools();
+        let project = with_project(&home);
+        check(&on_stdio(&home, mode, &project), protocol);
+    }
+}
+
+#[test]
+fn the_official_client_uses_everything_over_http() {
+    for (mode, protocol) in [("legacy", "2025-11-25"), ("auto", "2026-07-28")] {
+        let home = with_all_tools();
+        with_project(&home);
+        let daemon = Daemon::start(&home);
+        let got = visit(&home, &daemon.how(mode));
+        assert_eq!(got["stranger"], 401);
+        if mode == "auto" {
+            let sessions = home.json(&["session", "list"]);
+            let id = sessions["sessions"][0]["id"].as_str().unwrap();
+            assert_eq!(id, "mcp:official-sdk-2026-03-01", "calls that nothing holds together share a day");
+        }
+        // Nothing says where this client works: facts go to the person's own memory file.
+        let recorded = got["calls"].as_array().unwrap().iter().find(|call| call["tool"] == "record_fact").unwrap();
+        assert_eq!(recorded["answer"]["file"], "user/memory", "{recorded}");
+        check_tools(&got);
+        check_calls(&got);
+        assert_eq!(got["protocol"], protocol);
+        assert!(daemon.stop(), "it ends by itself");
+    }
+}
+
+#[test]
+fn over_http_the_clients_roots_name_the_project() {
+    let home = with_all_tools();
+    let project = with_project(&home);
+    let other = home.root().join("other");
+    std::fs::create_dir_all(&other).unwrap();
+    home.run(&["project", "add", "other", "--dir", other.to_str().unwrap()]).done();
+    let daemon = Daemon::start(&home);
+    let mut how = daemon.how("legacy");
+    how["roots"] = json!([format!("file://{}", project.display()).replace(' ', "%20")]);
+    check(&visit(&home, &how), "2025-11-25");
+    assert!(home.json(&["session", "list"])["sessions"][0]["project"] == "trains");
+}
