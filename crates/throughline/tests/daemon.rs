@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 fn exchange(home: &Home, session: &str, messages: &[&str]) {
     for message in messages {
-        home.run(&["session", "observe", session, message]).done();
+        home.run(&["session", "observe", "--session", session, message]).done();
     }
 }
 
@@ -132,7 +132,7 @@ fn changes_by_other_processes_and_by_editors_are_heard() {
     };
     home.remember(&["We deploy on Fridays"]);
     hears("memories");
-    home.run(&["session", "observe", "cli:main", "hello"]).done();
+    home.run(&["session", "observe", "--session", "cli:main", "hello"]).done();
     hears("sessions");
     home.run(&["recall", "deploy"]).done();
     hears("recalls");
@@ -166,7 +166,7 @@ fn activity_is_told_by_the_persons_days() {
     home.set_now("2026-03-01T15:00:00Z");
     home.remember(&["in the morning"]);
     home.run(&["recall", "morning"]).done();
-    home.run(&["session", "observe", "cli:main", "hello"]).done();
+    home.run(&["session", "observe", "--session", "cli:main", "hello"]).done();
     let daemon = Daemon::start(&home);
     let day = |day: &str, remembered, turns, recalls, changes| json!({"day": day, "remembered": remembered, "turns": turns, "recalls": recalls, "changes": changes});
     let days = daemon.get("/api/activity?days=3")["days"].clone();

@@ -60,7 +60,7 @@ fn backups_are_made_proved_and_pruned_and_the_log_outlives_the_daemon() {
 #[test]
 fn a_clock_that_jumped_removes_nothing_and_says_so() {
     let mut home = Home::with_config("config.toml", CONFIG);
-    home.run(&["session", "observe", "cli:main", "The parser is half done."]).done();
+    home.run(&["session", "observe", "--session", "cli:main", "The parser is half done."]).done();
     home.run(&["session", "consolidate", "cli:main"]).done();
     let timeline = home.listed(&["--layer", "archive"]);
     assert_eq!(timeline.len(), 1);

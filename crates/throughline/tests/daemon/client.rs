@@ -32,10 +32,10 @@ impl Daemon {
         let mut out = BufReader::new(child.stdout.take().unwrap());
         out.read_line(&mut line).unwrap();
         child.stdout = Some(out.into_inner());
-        let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| {
+        let Ok(ready) = serde_json::from_str::<Value>(&line) else {
             let output = child.wait_with_output().unwrap();
             panic!("no daemon: {line}{}", String::from_utf8_lossy(&output.stderr));
-        });
+        };
         let host = string(&ready["url"]).split_once("://").unwrap().1.to_owned();
         let token = home.text("token").trim().to_owned();
         Self { child: Some(child), ready, host, token }
