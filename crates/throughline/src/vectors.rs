@@ -11,8 +11,8 @@ use throughline_core::ports::Breaker;
 use throughline_core::vault::EmbeddingProgress;
 
 use crate::background::{detached, worker_name};
-use crate::embedders;
 use crate::world::{World, is_running};
+use crate::{daemon, embedders};
 
 /// How often a run looks whether another is done.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -87,14 +87,19 @@ pub(crate) fn start_if_due(world: &World) -> Option<EmbeddingProgress> {
         until.is_some_and(|until| until > world.engine.now())
     };
     let worker = Worker { name: worker_name(), is_gone: &|name| !is_running(name) };
-    if due.is_some() && !rests() && !world.engine.is_embedding(&worker).unwrap_or(true) {
-        detached(&["vault", "reembed", "--json"]);
+    // A daemon sees to it by itself.
+    if due.is_some()
+        && !daemon::is_running(&world.home)
+        && !rests()
+        && !world.engine.is_embedding(&worker).unwrap_or(true)
+    {
+        detached(world, &["vault", "reembed", "--json"]);
     }
     due
 }
 
 /// How far the embedder that is set up is, while it is not done.
-fn due(world: &World) -> Result<Option<EmbeddingProgress>, EngineError> {
+pub(crate) fn due(world: &World) -> Result<Option<EmbeddingProgress>, EngineError> {
     // What is wrong with the settings is said by the search itself.
     let Ok(Some(by)) = embedders::made_by(world) else { return Ok(None) };
     let progress = world.engine.embedding_progress(&by)?;

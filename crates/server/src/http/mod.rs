@@ -1,6 +1,10 @@
 //! The HTTP API: one file per resource. A handler parses, calls one verb of the engine, and answers with what it gives.
 
+mod activity;
 mod app;
+pub(crate) mod chat;
+mod events;
+mod jobs;
 mod memories;
 
 use std::sync::Arc;
@@ -9,7 +13,6 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse as _;
 use axum::routing::get;
-use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::access::gate;
@@ -17,14 +20,19 @@ use crate::problem::{Code, Problem};
 
 pub(crate) use app::App;
 
-/// Every route, behind the gate; streams end when `closing` does.
-pub(crate) fn router(app: Arc<App>, closing: CancellationToken) -> Router {
-    let api = Router::new().merge(memories::routes());
+/// Every route, behind the gate.
+pub(crate) fn router(app: Arc<App>) -> Router {
+    let api = Router::new()
+        .merge(memories::routes())
+        .merge(activity::routes())
+        .merge(chat::routes())
+        .merge(events::routes())
+        .merge(jobs::routes());
     Router::new()
         .route("/healthz", get(async || axum::Json(serde_json::json!({ "status": "ok" }))))
         .merge(api)
         .merge(crate::panel::routes())
-        .route_service("/mcp", crate::mcp::service(Arc::clone(&app.host), closing))
+        .route_service("/mcp", crate::mcp::service(Arc::clone(&app.host), app.stop.clone()))
         .fallback(async || no_route())
         .layer(from_fn_with_state(Arc::clone(&app), gate))
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| broken().into_response()))

@@ -1,8 +1,7 @@
 //! `throughline demo`
 
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,6 +9,7 @@ use clap::Args;
 use owo_colors::OwoColorize as _;
 use serde_json::json;
 use throughline_core::engine::chain;
+use throughline_server::Listening;
 
 use super::failure::Failure;
 use super::reply::Reply;
@@ -55,9 +55,9 @@ impl Demo {
         temporary.disable_cleanup(self.keep);
         let home = temporary.path().to_owned();
         let (world, made) = fill(&home, &stopped)?;
-        let url = serve::run_on(world, self.port.unwrap_or_else(free_port), |link| {
-            self.tell(link, &home, &made, json);
-        })?;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port.unwrap_or_else(free_port)));
+        let listening = Listening { address, hosts: Vec::new(), tls: None };
+        let url = serve::run_on(world, &listening, |ready| self.tell(ready.link, &home, &made, json))?;
         let fate = if self.keep { format!("stopped; {} is kept\n", home.display()) } else { removed(temporary)? };
         Ok(Reply::new(&json!({ "url": url, "home": home, "kept": self.keep }), fate))
     }
@@ -75,8 +75,8 @@ impl Demo {
             let look = format!("{} {}", "look at it:".green().bold(), link.cyan());
             anstream::println!("{}\n{look}\n\n{}\n{stop}", told(made), commands(home));
         }
-        if self.open && !open_browser(link) {
-            anstream::eprintln!("{} no browser could be opened; use the link", "note:".yellow().bold());
+        if self.open {
+            serve::browse(link);
         }
     }
 }
@@ -158,12 +158,4 @@ fn commands(home: &Path) -> String {
     ];
     let lines: String = tries.iter().map(|line| format!("  THROUGHLINE_HOME={home} throughline {line}\n")).collect();
     format!("with the command line:\n{lines}")
-}
-
-/// Asks the system to open a link; whether somebody took it.
-fn open_browser(link: &str) -> bool {
-    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let mut command = Command::new(opener);
-    command.arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().is_ok()
 }

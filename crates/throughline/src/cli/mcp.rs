@@ -13,7 +13,7 @@ use throughline_server::mcp::{Memory, serve_stdio};
 use super::Answer;
 use super::failure::Failure;
 use super::reply::Reply;
-use super::serve::stopped;
+use super::serve::signals;
 use crate::config;
 use crate::world::{Home, OpenError, RandomIds, World, settings};
 
@@ -28,7 +28,12 @@ impl Mcp {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
         let memory = Arc::new(OnDemand::default());
-        runtime.block_on(serve_stdio(Arc::clone(&memory) as Arc<dyn Memory>, stopped()));
+        let serving = Arc::clone(&memory) as Arc<dyn Memory>;
+        runtime.block_on(async {
+            let stop = signals().map_err(|error| Failure::io("listen for the signal to stop", &error))?;
+            serve_stdio(serving, stop).await;
+            Ok::<_, Failure>(())
+        })?;
         // A read of standard input cannot be interrupted: nobody waits for it.
         runtime.shutdown_background();
         drop(memory);

@@ -24,6 +24,7 @@ mod remember;
 mod reply;
 mod report;
 mod serve;
+mod service;
 mod session;
 mod show;
 mod status;
@@ -69,6 +70,8 @@ enum Command {
     Demo(demo::Demo),
     /// Serve one assistant on standard input and output (MCP)
     Mcp(mcp::Mcp),
+    /// Write a verified copy of the database; check one, or bring it back
+    Backup(keep::Backup),
     /// Check that everything is sound
     Doctor(doctor::Doctor),
     /// Show or check the configuration
@@ -143,8 +146,6 @@ enum MemoryCommand {
     Import(import::Import),
     /// Count what the memory holds
     Stats(status::Stats),
-    /// Write a verified copy of the database
-    Backup(keep::Backup),
     /// Rebuild the search index
     Reindex(keep::Reindex),
 }
@@ -197,6 +198,7 @@ fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), F
         Some(Command::Open(command)) => return Ok((command.run()?, None)),
         Some(Command::Demo(command)) => return Ok((command.run(json)?, None)),
         Some(Command::Mcp(command)) => return Ok((command.run()?, None)),
+        Some(Command::Backup(command)) => return Ok((command.run()?, None)),
         Some(Command::Doctor(command)) => return Ok((command.run()?, None)),
         Some(Command::OnMemory(command)) => Some(command),
         None => None,
@@ -239,7 +241,6 @@ impl MemoryCommand {
             Self::Export(command) => command.run(world),
             Self::Import(command) => command.run(world),
             Self::Stats(command) => command.run(world),
-            Self::Backup(command) => command.run(world),
             Self::Reindex(command) => command.run(world),
         }
     }
