@@ -66,7 +66,12 @@ pub fn fuse(words: Vec<(Passage, f64)>, near: Option<Vec<(Passage, f64)>>, limit
         hit.why.score += MEANING_WEIGHT * by_meaning(cosine);
     }
     let mut found: Vec<Found> = found.into_values().collect();
-    found.sort_by(|a, b| b.why.score.total_cmp(&a.why.score).then_with(|| a.passage.chunk.id.cmp(&b.passage.chunk.id)));
+    // Of equals, the words that were asked for come first: a passage may have no vector yet.
+    let best_first = |a: &Found, b: &Found| {
+        let by_score = b.why.score.total_cmp(&a.why.score);
+        by_score.then(b.why.bm25.total_cmp(&a.why.bm25)).then_with(|| a.passage.chunk.id.cmp(&b.passage.chunk.id))
+    };
+    found.sort_by(best_first);
     found.truncate(limit);
     found
 }
@@ -108,6 +113,11 @@ mod tests {
     #[test]
     fn both_sides_together_beat_one() {
         assert_eq!(order(&[("a", 3.0), ("b", 2.9)], Some(&[("b", 0.8), ("c", 0.7), ("d", 0.1)])), ["b", "a", "c", "d"]);
+    }
+
+    #[test]
+    fn of_equals_the_words_come_first() {
+        assert_eq!(order(&[("z", 3.0)], Some(&[("a", 0.8), ("b", 0.1)])), ["z", "a", "b"]);
     }
 
     #[test]
