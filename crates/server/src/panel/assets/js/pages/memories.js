@@ -1,0 +1,251 @@
+// All memories: search as you type, filters, a list of any length, and a pane with everything about one.
+import { debounce, fill, h } from "../dom.js";
+import { api, isAborted, newest } from "../api.js";
+import { count, plural } from "../format.js";
+import { icon } from "../icons.js";
+import { onChange } from "../live.js";
+import { keys } from "../components/keys.js";
+import { virtualList } from "../components/list.js";
+import { empty, wordsOf } from "../components/parts.js";
+import { failed } from "../components/toast.js";
+import { remember } from "../memories/actions.js";
+import { details } from "../memories/details.js";
+import { filterBar, filtersOf, setFilters } from "../memories/filters.js";
+import { picking } from "../memories/picked.js";
+import { memoryRow, ROW_HEIGHT } from "../memories/row.js";
+
+const TYPING_MS = 80;
+const FIRST_PAGE = 100;
+const NEXT_PAGE = 500;
+const MOST_HITS = 100;
+
+export const page = {
+  title: "Memories",
+  async show(view) {
+    const { root, signal } = view;
+    root.classList.add("is-fixed");
+    const seen = { tags: new Set(), projects: new Set() };
+    const known = { tags: () => [...seen.tags].sort(), projects: () => [...seen.projects].sort() };
+    const asked = newest(signal);
+    let words = [];
+    let best = 1;
+    let total = null;
+
+    const isNarrow = window.matchMedia("(max-width: 820px)");
+    const picked = picking({ items: () => list.items, onchange: () => list.repaint(), known });
+    const row = memoryRow({ isPicked: picked.has, onpick: picked.pick, words: () => words, best: () => best, onPhone: () => isNarrow.matches });
+    const pane = details({ onclose: close, onopen: open, known: known.tags, words: () => words, signal });
+    const list = virtualList({
+      label: "Memories", rowHeight: ROW_HEIGHT, row: row.make, show: row.show, key: (memory) => memory.id, signal,
+      more: fetchPage, onopen: (memory) => reveal(memory), oncurrent: (memory) => { if (pane.id && !pane.isDirty()) reveal(memory); },
+      empty: nothing,
+    });
+
+    const field = h("input.search", {
+      type: "search", placeholder: "Search everything that is remembered", "aria-label": "Search memories", autocomplete: "off", spellcheck: false, maxLength: 400,
+      value: view.query.get("q") ?? "",
+    });
+    const status = h("p.result-line", { role: "status" });
+    const filterPlace = h("div");
+    const body = h("div.mem-body", list.node, pane.node);
+    fill(
+      root,
+      h("header.mem-head",
+        h("div.spread", h("h1", "Memories"), h("button.primary", { type: "button", onclick: add }, icon("plus", 18), "Remember")),
+        h("label.search-box", icon("search"), field, h("kbd", "/")),
+        filterPlace,
+        status),
+      body,
+      picked.bar,
+    );
+    drawFilters();
+
+    function query() {
+      return field.value.trim();
+    }
+
+    function nothing() {
+      if (query()) return empty({ icon: "search", title: "Nothing found", text: "Other words may find it: a recall looks for the words themselves and their stems." });
+      if (setFilters(view.query)) return empty({ title: "Nothing fits these filters", text: "Clear some of them to see more." });
+      return empty({ title: "Nothing is remembered yet", text: "Tell an assistant something, or write it down here.", action: h("button.primary", { type: "button", onclick: add }, "Remember something") });
+    }
+
+    function learn(memories) {
+      const before = seen.tags.size + seen.projects.size;
+      for (const memory of memories) {
+        for (const tag of memory.tags ?? []) seen.tags.add(tag);
+        if (memory.project) seen.projects.add(memory.project);
+      }
+      if (seen.tags.size + seen.projects.size !== before && !filterPlace.contains(document.activeElement)) drawFilters();
+    }
+
+    async function fetchPage(cursor) {
+      if (query()) return { items: await search(), cursor: null };
+      const limit = cursor ? NEXT_PAGE : FIRST_PAGE;
+      const answer = await api.get("/api/memories", { ...filtersOf(view.query), limit, cursor }, { signal });
+      learn(answer.memories);
+      return { items: answer.memories, cursor: answer.cursor };
+    }
+
+    async function search() {
+      const { layer, source, tag, project, since, until } = filtersOf(view.query);
+      const body = { query: query(), limit: MOST_HITS };
+      if (layer) body.layer = layer;
+      if (tag) body.tags = [tag];
+      if (project) body.project = project;
+      if (since) body.since = since;
+      if (until) body.until = until;
+      const started = performance.now();
+      const { hits } = await asked((abort) => api.post("/api/recall", body, { signal: abort }));
+      const took = performance.now() - started;
+      const fitting = source ? hits.filter((hit) => hit.source === source) : hits;
+      words = wordsOf(body.query);
+      best = Math.max(1e-9, ...fitting.map((hit) => hit.score));
+      for (const hit of fitting) hit.best = best;
+      learn(fitting);
+      say(fitting.length, took);
+      return fitting;
+    }
+
+    function say(found, took) {
+      const isOdd = query() && (view.query.get("status") ?? "") !== "";
+      if (query()) status.textContent = `${found === MOST_HITS ? "The best 100" : plural(found, "memory", "memories")}, in ${Math.max(1, Math.round(took))} ms${isOdd ? ". A search finds what is active." : ""}`;
+      else if (setFilters(view.query)) status.textContent = list.isWhole ? plural(list.items.length, "memory", "memories") : `More than ${count(list.items.length)} memories`;
+      else status.textContent = total === null ? "" : plural(total, "memory", "memories");
+    }
+
+    const again = debounce(TYPING_MS, async () => {
+      view.setQuery({ q: query(), focus: null });
+      if (!query()) {
+        words = [];
+        best = 1;
+      }
+      try {
+        if (query()) list.set(await search());
+        else {
+          asked(() => {});
+          await list.reset();
+          say();
+        }
+      } catch (error) {
+        if (!isAborted(error)) failed(error);
+      }
+    });
+    field.addEventListener("input", again);
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "ArrowDown" || event.key === "Enter") {
+        event.preventDefault();
+        list.node.focus();
+        list.move(0);
+      } else if (event.key === "Escape" && field.value) {
+        event.stopPropagation();
+        field.value = "";
+        again();
+      }
+    });
+    signal.addEventListener("abort", again.cancel);
+
+    function drawFilters() {
+      fill(filterPlace, filterBar({
+        query: view.query, known,
+        onchange: (changes) => {
+          view.setQuery(changes);
+          drawFilters();
+          list.node.scrollTop = 0;
+          again();
+        },
+      }));
+    }
+
+    async function countAll() {
+      try {
+        const stats = await api.get("/api/stats", null, { signal });
+        total = stats.knowledge + stats.archive + (stats.bullets ?? 0);
+        if (!query()) say();
+      } catch {
+        // The count is an extra: the list shows what there is.
+      }
+    }
+
+    async function reveal(memory) {
+      if (pane.id === memory.id) return;
+      if (pane.isDirty() && !window.confirm("Discard what you wrote?")) return;
+      body.classList.add("has-details");
+      list.select(memory.id);
+      view.setQuery({ id: memory.id });
+      await pane.show(memory);
+    }
+
+    async function open(id, filter) {
+      if (filter) {
+        view.setQuery(filter);
+        drawFilters();
+        again();
+        return;
+      }
+      try {
+        await reveal(await api.get(`/api/memories/${encodeURIComponent(id)}`, null, { signal }));
+      } catch (error) {
+        failed(error);
+      }
+    }
+
+    function close() {
+      if (pane.isDirty() && !window.confirm("Discard what you wrote?")) return;
+      body.classList.remove("has-details");
+      pane.clear();
+      view.setQuery({ id: null });
+      list.select(null);
+      list.node.focus({ preventScroll: true });
+    }
+
+    async function add() {
+      const made = await remember({ known: known.tags(), projects: known.projects() });
+      if (made?.id) await open(made.id);
+    }
+
+    view.guard(() => (pane.isDirty() ? "What you wrote is not saved." : null));
+    view.onQuery((next) => {
+      field.value = next.get("q") ?? "";
+      drawFilters();
+      again();
+      if (next.get("id")) open(next.get("id"));
+      else if (pane.id) close();
+    });
+    keys({
+      j: ["next", () => list.move(1)],
+      k: ["previous", () => list.move(-1)],
+      Enter: ["show details", () => { if (list.current) reveal(list.current); }],
+      e: ["edit", async () => {
+        if (!pane.id && list.current) await reveal(list.current);
+        pane.edit();
+      }],
+      x: ["select", () => { if (list.current) picked.pick(list.current, !picked.has(list.current)); }],
+      n: ["remember something new", add],
+      Escape: ["close", () => {
+        if (pane.id) close();
+        else if (picked.size) picked.clear();
+        else document.activeElement?.blur?.();
+      }],
+    }, signal);
+    onChange("memories", async () => {
+      countAll();
+      try {
+        await list.refresh();
+        if (!query()) say();
+      } catch (error) {
+        failed(error);
+      }
+      await pane.refresh();
+    }, signal);
+
+    countAll();
+    api.get("/api/projects", null, { signal }).then(({ projects }) => learn(projects.map(({ name }) => ({ project: name })))).catch(() => {});
+    await list.reset();
+    say();
+    if (view.query.get("id")) await open(view.query.get("id"));
+    if (view.query.get("focus") === "search" || !isNarrow.matches) field.focus({ preventScroll: true });
+    field.blur();
+    if (view.query.get("focus") === "search") field.focus();
+  },
+};
