@@ -8,7 +8,7 @@ import { chip, marked, when } from "../components/parts.js";
 
 const TAGS_SHOWN = 3;
 
-export const ROW_HEIGHT = 84;
+export const ROW_HEIGHT = 78;
 
 export function memoryRow({ isPicked, onpick, words, best, onPhone }) {
   return {

@@ -244,8 +244,6 @@ export const page = {
     await list.reset();
     say();
     if (view.query.get("id")) await open(view.query.get("id"));
-    if (view.query.get("focus") === "search" || !isNarrow.matches) field.focus({ preventScroll: true });
-    field.blur();
     if (view.query.get("focus") === "search") field.focus();
   },
 };
