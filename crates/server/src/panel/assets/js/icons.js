@@ -51,7 +51,7 @@ export function icon(name, size = 20) {
     "svg",
     {
       class: "icon", viewBox: "0 0 20 20", width: size, height: size, fill: "none", stroke: "currentColor",
-      "stroke-width": 1.5, "stroke-linecap": "round", "stroke-linejoin": "round", "aria-hidden": "true",
+      "stroke-width": name === "more" ? 2.6 : 1.5, "stroke-linecap": "round", "stroke-linejoin": "round", "aria-hidden": "true",
     },
     svg("path", { d: PATHS[name] ?? PATHS.more }),
   );

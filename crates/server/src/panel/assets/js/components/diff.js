@@ -1,6 +1,7 @@
 // What changed between two texts.
 //
 //   wordDiff(before, after)    a <p> with <del> and <ins>, word by word
+//   merged(base, mine, theirs) what both made of one text: a suggestion for whoever settles a conflict by hand
 //   lineDiff(before, after)    lines, with + and − in front, unchanged stretches shortened
 import { h } from "../dom.js";
 
@@ -83,4 +84,25 @@ export function lineDiff(before, after, around = 3) {
     node.append(h("div", { class: kind === 0 ? "same" : kind < 0 ? "gone" : "new" }, h("span.sign", sign), line || " "));
   });
   return node;
+}
+
+/// What was added by either stays, what was removed by either goes.
+export function merged(base, mine, theirs) {
+  const lines = base.split("\n");
+  const steps = (text) => {
+    const added = Array.from({ length: lines.length + 1 }, () => []);
+    const kept = [];
+    for (const [kind, line] of compare(lines, text.split("\n"))) {
+      if (kind > 0) added[kept.length].push(line);
+      else kept.push(kind === 0);
+    }
+    return { added, kept };
+  };
+  const [a, b] = [steps(theirs), steps(mine)];
+  const out = [];
+  for (let at = 0; at <= lines.length; at += 1) {
+    out.push(...a.added[at], ...b.added[at].filter((line) => !line.trim() || !a.added[at].includes(line)));
+    if (at < lines.length && a.kept[at] && b.kept[at]) out.push(lines[at]);
+  }
+  return out.join("\n");
 }

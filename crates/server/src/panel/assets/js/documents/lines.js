@@ -1,6 +1,8 @@
 // A document as lines of text: headings, bullets, paragraphs. Nothing in it becomes markup or a link.
 import { h } from "../dom.js";
 
+/// The head of the working memory, which the page says in its own words.
+const HEAD = /^(Updated|Expires): \d{4}-\d\d-\d\dT/;
 const WEIGHT = /^\[sig:([1-5])\]\s*/;
 
 export function documentLines(text) {
@@ -9,7 +11,7 @@ export function documentLines(text) {
     const line = raw.trimEnd();
     const heading = /^(#{1,6})\s+(.*)$/.exec(line);
     const bullet = /^(\s*)[-*+]\s+(.*)$/.exec(line);
-    if (!line.trim()) continue;
+    if (!line.trim() || HEAD.test(line)) continue;
     // The title says again what the place around it already says.
     if (heading) {
       if (heading[1].length > 1) nodes.push(h("p.doc-heading", heading[2]));

@@ -35,8 +35,8 @@ export const page = {
         if (stats) fill(steps, nextSteps(stats));
       },
       async profile() {
-        const document = await ask("/api/documents/user/profile");
-        fill(profile, profileCard(document));
+        const [document, stats] = await Promise.all([ask("/api/documents/user/profile"), ask("/api/stats")]);
+        fill(profile, profileCard(document, document?.usage ?? stats?.identity));
       },
       async working() {
         const [document, all] = await Promise.all([ask("/api/documents/user/working"), ask("/api/documents")]);
@@ -94,10 +94,9 @@ function nextSteps(stats) {
   return h("section.card.steps", { "aria-label": "Next steps" }, h("h2", "To begin with"), h("ol", left));
 }
 
-function profileCard(document) {
+function profileCard(document, usage) {
   const edit = h("a.card-link", { href: href("documents/user/profile") }, document ? "Edit" : "Write it");
   if (!document?.text?.trim()) return card("Who you are", { action: edit }, h("p.muted", "The assistants have not been told yet."));
-  const { usage } = document;
   return card(
     "Who you are",
     { action: edit, class: "profile-card" },
