@@ -13,7 +13,7 @@ export function dialog({ title, body, actions = [], wide = false, onclose, canCl
     "dialog.dialog",
     { class: wide ? "wide" : "", "aria-label": title },
     h("header", heading, h("button.bare", { type: "button", "aria-label": "Close", onclick: () => tryClose() }, icon("close"))),
-    h("div.dialog-body", body),
+    h("div.dialog-body", { tabIndex: -1, autofocus: true }, body),
     actions.length ? h("footer", actions) : null,
   );
   const close = () => node.close();

@@ -9,6 +9,9 @@ export function filtersOf(query) {
   return Object.fromEntries(NAMES.map((name) => [name, query.get(name) ?? ""]));
 }
 
+/// What `setQuery` needs to take all of them away.
+export const NO_FILTERS = Object.fromEntries(NAMES.map((name) => [name, ""]));
+
 /// How many filters are set.
 export function setFilters(query) {
   return NAMES.filter((name) => query.get(name)).length;
@@ -45,6 +48,5 @@ export function filterBar({ query, onchange, known }) {
       },
     }),
     between,
-    setFilters(query) ? h("button.small.quiet", { type: "button", onclick: () => onchange(Object.fromEntries(NAMES.map((name) => [name, ""]))) }, "Clear") : null,
   );
 }

@@ -10,7 +10,7 @@ import { empty, wordsOf } from "../components/parts.js";
 import { failed } from "../components/toast.js";
 import { remember } from "../memories/actions.js";
 import { details } from "../memories/details.js";
-import { filterBar, filtersOf, setFilters } from "../memories/filters.js";
+import { filterBar, filtersOf, NO_FILTERS, setFilters } from "../memories/filters.js";
 import { picking } from "../memories/picked.js";
 import { memoryRow, ROW_HEIGHT } from "../memories/row.js";
 
@@ -46,6 +46,7 @@ export const page = {
       value: view.query.get("q") ?? "",
     });
     const status = h("p.result-line", { role: "status" });
+    const clear = h("button.link.small-text", { type: "button", onclick: () => filter(NO_FILTERS) }, "Clear filters");
     const filterPlace = h("div");
     const body = h("div.mem-body", list.node, pane.node);
     fill(
@@ -54,7 +55,7 @@ export const page = {
         h("div.spread", h("h1", "Memories"), h("button.primary", { type: "button", onclick: add }, icon("plus", 18), "Remember")),
         h("label.search-box", icon("search"), field, h("kbd", "/")),
         filterPlace,
-        status),
+        h("div.row", status, clear)),
       body,
       picked.bar,
     );
@@ -146,15 +147,15 @@ export const page = {
     signal.addEventListener("abort", again.cancel);
 
     function drawFilters() {
-      fill(filterPlace, filterBar({
-        query: view.query, known,
-        onchange: (changes) => {
-          view.setQuery(changes);
-          drawFilters();
-          list.node.scrollTop = 0;
-          again();
-        },
-      }));
+      clear.hidden = setFilters(view.query) === 0;
+      fill(filterPlace, filterBar({ query: view.query, known, onchange: filter }));
+    }
+
+    function filter(changes) {
+      view.setQuery(changes);
+      drawFilters();
+      list.node.scrollTop = 0;
+      again();
     }
 
     async function countAll() {
@@ -176,11 +177,9 @@ export const page = {
       await pane.show(memory);
     }
 
-    async function open(id, filter) {
-      if (filter) {
-        view.setQuery(filter);
-        drawFilters();
-        again();
+    async function open(id, narrowed) {
+      if (narrowed) {
+        filter(narrowed);
         return;
       }
       try {
