@@ -75,11 +75,18 @@ const VERBS = {
 export const verbName = (verb) => VERBS[verb] ?? verb;
 
 const WHO = { user: "You", agent: "An assistant", system: "Throughline" };
-const VIA = { cli: "command line", http: "panel or API", mcp: "MCP", file: "an editor", chat: "chat", hook: "hook" };
-export function actorName(actor) {
-  if (!actor) return "";
-  const who = WHO[actor.who] ?? actor.who;
-  return actor.via ? `${who}, ${VIA[actor.via] ?? actor.via}` : who;
+const VIA = { cli: "command line", http: "HTTP", panel: "panel", mcp: "MCP", editor: "an editor", chat: "chat", hook: "a hook" };
+
+/// "You edited a memory".
+export function changeName(change) {
+  if (!change) return "";
+  return `${WHO[change.actor?.who] ?? change.actor?.who ?? ""} ${verbName(change.verb)}`.trim();
+}
+
+/// Which way a change came.
+export function viaName(change) {
+  const via = change?.actor?.via;
+  return via ? VIA[via] ?? via : "";
 }
 
 /// A rough count of tokens, for showing while somebody types; the daemon counts for real.

@@ -5,7 +5,7 @@
 import { api } from "./api.js";
 import { changedHere } from "./live.js";
 import { failed, toast } from "./components/toast.js";
-import { actorName, plural, verbName } from "./format.js";
+import { changeName, plural } from "./format.js";
 
 export async function latestChange() {
   const { changes } = await api.get("/api/changes", { limit: 1 });
@@ -26,7 +26,7 @@ export async function undoLast(id) {
   const latest = await latestChange();
   if (latest?.id !== id) {
     toast("Something else changed since", {
-      hint: latest ? `${actorName(latest.actor)}: ${verbName(latest.verb)}. Nothing was undone; Home shows the latest changes.` : "Nothing was undone.",
+      hint: latest ? `${changeName(latest)}. Nothing was undone; Home shows the latest changes.` : "Nothing was undone.",
       ms: 8_000,
     });
     return null;

@@ -107,7 +107,7 @@ export function virtualList({ label, rowHeight, row, show, key, more, onopen, on
       try {
         const page = await more(cursor);
         if (mine !== run) return;
-        items = items.concat(page.items);
+        for (const item of page.items) items.push(item);
         cursor = page.cursor ?? null;
         isWhole = cursor === null;
       } catch (error) {

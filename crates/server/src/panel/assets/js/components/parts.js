@@ -9,6 +9,7 @@
 //   select({ label, options, value, onchange })
 //   card("Title", { action: node }, ...children)
 //   definition([["Key", value], …])           leaves out what is null
+//   coded("run `x`")                          text with <code> for what stands in backticks: our own texts and hints
 //   marked(text, words)                       text nodes and <mark>
 import { h } from "../dom.js";
 import { ago, exactTime } from "../format.js";
@@ -132,12 +133,18 @@ export function definition(rows) {
   return h("dl.definition", rows.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([name, value]) => [h("dt", name), h("dd", value)]));
 }
 
+export function coded(text) {
+  return text.split("`").map((part, at) => (at % 2 ? h("code", part) : part));
+}
+
 const WORD = /[\p{L}\p{N}]+/gu;
 const fold = (word) => word.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-/// The words of a query, ready for `marked`.
+/// The words of a query, ready for `marked`; the shortest count only where there are no others.
 export function wordsOf(query) {
-  return [...new Set((query.match(WORD) ?? []).map(fold))];
+  const all = [...new Set((query.match(WORD) ?? []).map(fold))];
+  const long = all.filter((word) => word.length > 2);
+  return long.length ? long : all;
 }
 
 /// A word is marked when it and a word of the query begin alike: the index knows words by their stems.

@@ -6,6 +6,7 @@
 import { h } from "../dom.js";
 import { isAborted, Unreachable } from "../api.js";
 import { icon } from "../icons.js";
+import { coded } from "./parts.js";
 
 const region = h("div.toasts", { role: "status", "aria-live": "polite" });
 const alerts = h("div.toasts.alerts", { role: "alert", "aria-live": "assertive" });
@@ -35,7 +36,7 @@ export function toast(message, { undo, action, hint, ms } = {}) {
   const does = undo ? { label: "Undo", run: undo } : action;
   const node = h(
     "div.toast",
-    h("span.toast-text", message, hint ? h("small", hint) : null),
+    h("span.toast-text", message, hint ? h("small", coded(hint)) : null),
     does
       ? h("button.toast-action", {
           type: "button",
@@ -62,7 +63,7 @@ export function failed(error) {
   const node = h(
     "div.toast.bad",
     icon("warn", 18),
-    h("span.toast-text", error?.message ?? String(error), error?.hint ? h("small", error.hint) : null),
+    h("span.toast-text", coded(error?.message ?? String(error)), error?.hint ? h("small", coded(error.hint)) : null),
     h("button.bare", { type: "button", "aria-label": "Dismiss", onclick: () => close() }, icon("close", 16)),
   );
   const close = place(alerts, node, 12_000);

@@ -2,7 +2,7 @@
 import { h } from "../dom.js";
 import { api, segments } from "../api.js";
 import { changedHere } from "../live.js";
-import { actorName, verbName } from "../format.js";
+import { changeName, viaName } from "../format.js";
 import { undoable } from "../undo.js";
 import { dialog } from "../components/dialog.js";
 import { lineDiff } from "../components/diff.js";
@@ -23,7 +23,7 @@ export async function showVersions(name, title) {
   };
   const items = versions.map((version, at) => h(
     "li",
-    h("div.version-head", h("strong", String(version.version)), h("span", `${actorName(version.change?.actor)} ${verbName(version.change?.verb ?? "write")}`), when(version.change?.at)),
+    h("div.version-head", h("strong", String(version.version)), h("span", { title: viaName(version.change) }, changeName(version.change)), when(version.change?.at)),
     h("div.version-diff", lineDiff(versions[at - 1]?.text ?? "", version.text ?? "", 1)),
     at === versions.length - 1 || version.text === null ? null : h("button.link.small-text", { type: "button", onclick: () => restore(version.version) }, "Restore this version"),
   ));

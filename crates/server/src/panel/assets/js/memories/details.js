@@ -4,13 +4,14 @@
 //   pane.show(memory, hit?)      pane.refresh()      pane.edit()      pane.isDirty()      pane.clear()
 import { fill, h } from "../dom.js";
 import { api, isAborted, newest } from "../api.js";
-import { actorName, exactTime, LAYERS, plural, sourceName, verbName } from "../format.js";
+import { changeName, exactTime, LAYERS, plural, sourceName, viaName } from "../format.js";
 import { icon } from "../icons.js";
 import { href } from "../router.js";
 import { scoreBar } from "../components/charts.js";
 import { wordDiff } from "../components/diff.js";
 import { chip, definition, marked, when } from "../components/parts.js";
 import { failed } from "../components/toast.js";
+import { showVersions } from "../documents/versions.js";
 import * as actions from "./actions.js";
 import { memoryEditor } from "./editor.js";
 
@@ -157,13 +158,19 @@ export function details({ onclose, onopen, known, words, signal }) {
 
   async function loadHistory() {
     const id = memory.id;
+    if (memory.kind === "bullet") {
+      const name = memory.namespace;
+      const open = () => showVersions(name, name).catch(failed);
+      fill(history, h("p.muted", "It is a line of a document, which has the history. ", h("button.link", { type: "button", onclick: open }, `History of ${name}`)));
+      return;
+    }
     fill(history, h("p.muted", "…"));
     try {
       const { versions } = await latest((abort) => api.get(`/api/memories/${encodeURIComponent(id)}/history`, null, { signal: abort }));
       if (memory?.id === id) fill(history, drawVersions(versions));
     } catch (error) {
       if (isAborted(error)) return;
-      fill(history, h("p.muted", error.status === 404 ? "No history: it is a line of a document, which has one." : error.message));
+      fill(history, h("p.muted", error.message));
     }
   }
 
@@ -175,7 +182,7 @@ export function details({ onclose, onopen, known, words, signal }) {
       const other = before ? differences(before, entry) : [];
       return h(
         "li",
-        h("div.version-head", h("strong", `${entry.version}`), h("span", `${actorName(change.actor)} ${verbName(change.verb)}`), when(change.at)),
+        h("div.version-head", h("strong", `${entry.version}`), h("span", { title: viaName(change) }, changeName(change)), when(change.at)),
         before ? (before.content === entry.content ? null : wordDiff(before.content, entry.content)) : h("p.diff-words", entry.content),
         other.length ? h("p.muted", other.join("; ")) : null,
         isLast ? null : h("button.link.small-text", { type: "button", onclick: run(() => actions.restoreVersion(memory, entry.version)) }, "Restore this version"),

@@ -26,8 +26,8 @@ export function memoryEditor(memory, { known, onsaved, oncancel }) {
   text.addEventListener("input", grow);
 
   const changes = () => {
-    const all = { content: text.value.trim(), tags: tags.tags(), significance: Number(weight.value), key: key.value.trim(), project: project.value.trim() };
-    const was = { content: base.content, tags: base.tags ?? [], significance: base.significance, key: base.key ?? "", project: base.project ?? "" };
+    const all = { content: text.value.trim(), tags: tags.tags(), significance: Number(weight.value), key: key.value.trim() || null, project: project.value.trim() || null };
+    const was = { content: base.content, tags: base.tags ?? [], significance: base.significance, key: base.key ?? null, project: base.project ?? null };
     return Object.fromEntries(Object.entries(all).filter(([name, value]) => !same(value, was[name])));
   };
   const isDirty = () => Object.keys(changes()).length > 0;

@@ -34,7 +34,7 @@ export function memoryRow({ isPicked, onpick, words, best, onPhone }) {
 
 function metaOf(memory, isNarrow) {
   const tags = memory.tags ?? [];
-  const shown = tags.slice(0, isNarrow ? 1 : TAGS_SHOWN);
+  const shown = tags.slice(0, isNarrow ? (memory.project ? 0 : 1) : TAGS_SHOWN);
   return [
     when(memory.updated_at),
     h("span", memory.kind === "bullet" ? String(memory.namespace ?? "document") : memory.speaker ?? sourceName(memory.source)),

@@ -1,13 +1,13 @@
 // Home: who the assistants think you are, what has been going on, what changed, how much, and whether all is well.
 import { fill, h } from "../dom.js";
 import { api } from "../api.js";
-import { actorName, bytes, count, plural, span, verbName } from "../format.js";
+import { bytes, changeName, count, plural, span, viaName } from "../format.js";
 import { icon } from "../icons.js";
 import { onChange } from "../live.js";
 import { href } from "../router.js";
 import { undoLast } from "../undo.js";
 import { activityChart } from "../components/charts.js";
-import { bar, card, when } from "../components/parts.js";
+import { bar, card, coded, when } from "../components/parts.js";
 import { failed } from "../components/toast.js";
 import { remember } from "../memories/actions.js";
 import { documentLines } from "../documents/lines.js";
@@ -21,8 +21,9 @@ export const page = {
     const { root, signal } = view;
     const ask = (path, query) => api.get(path, query, { signal }).catch((error) => {
       // One part that cannot be had leaves the others alone; an absent document is no failure.
-      if (error.status !== 404) failed(error);
-      return null;
+      if (error.status === 404) return null;
+      failed(error);
+      return undefined;
     });
     const place = (name) => h("div", { class: `home-${name}` });
     const [hello, steps, profile, working, changes, activity, health] = ["hello", "steps", "profile", "working", "changes", "activity", "health"].map(place);
@@ -36,12 +37,12 @@ export const page = {
       },
       async profile() {
         const [document, stats] = await Promise.all([ask("/api/documents/user/profile"), ask("/api/stats")]);
-        fill(profile, profileCard(document, document?.usage ?? stats?.identity));
+        if (document !== undefined) fill(profile, profileCard(document, document?.usage ?? stats?.identity));
       },
       async working() {
         const [document, all] = await Promise.all([ask("/api/documents/user/working"), ask("/api/documents")]);
         const about = all?.documents?.find(({ name }) => name === "user/working");
-        fill(working, workingCard(document, document?.expires_at ?? about?.expires_at));
+        if (document !== undefined) fill(working, workingCard(document, document?.expires_at ?? about?.expires_at));
       },
       async changes() {
         const answer = await ask("/api/changes", { limit: CHANGES });
@@ -53,7 +54,7 @@ export const page = {
       },
       async health() {
         const [state, jobs] = await Promise.all([ask("/api/health"), ask("/api/jobs")]);
-        fill(health, healthCard(state, jobs?.jobs ?? []));
+        if (state) fill(health, healthCard(state, jobs?.jobs ?? []));
       },
     };
     const load = (...names) => Promise.all(names.map((name) => parts[name]()));
@@ -83,7 +84,7 @@ function greeting(stats) {
 }
 
 function nextSteps(stats) {
-  const step = (name, title, text, action) => h("li", h("span.step-icon", icon(name)), h("div", h("strong", title), h("p", text)), action);
+  const step = (name, title, text, action) => h("li", h("span.step-icon", icon(name)), h("div", h("strong", title), h("p", coded(text))), action);
   const left = [
     stats.identity ? null : step("person", "Say who you are", "A few lines that every assistant gets at the start of a conversation.", h("a.button", { href: href("documents/user/profile") }, "Write profile")),
     stats.knowledge ? null : step("memories", "Remember a first thing", "Something an assistant should know next time.", h("button", { type: "button", onclick: () => remember() }, "Remember")),
@@ -132,14 +133,14 @@ function changesCard(changes) {
       } }, icon("undo", 16), "Undo the last"),
     },
     h("ol.change-list", changes.map((change) =>
-      h("li", { class: undone.has(change.id) ? "is-undone" : "" }, h("span", `${actorName(change.actor).split(",")[0]} ${verbName(change.verb)}`), when(change.at)))),
+      h("li", { class: undone.has(change.id) ? "is-undone" : "" }, h("span", { title: viaName(change) }, changeName(change)), when(change.at)))),
   );
 }
 
 function healthCard(state, jobs) {
-  const problems = state?.problems ?? [];
-  const remarks = [...new Set(state?.remarks ?? [])];
-  const title = !state ? "Could not be checked" : problems.length ? plural(problems.length, "problem") : "All is well";
+  const problems = state.problems ?? [];
+  const remarks = [...new Set(state.remarks ?? [])];
+  const title = problems.length ? plural(problems.length, "problem") : "All is well";
   return card(
     "Health",
     { action: h("a.card-link", { href: href("settings") }, "Settings") },

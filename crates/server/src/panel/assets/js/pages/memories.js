@@ -16,7 +16,7 @@ import { memoryRow, ROW_HEIGHT } from "../memories/row.js";
 
 const TYPING_MS = 80;
 const FIRST_PAGE = 100;
-const NEXT_PAGE = 500;
+const NEXT_PAGE = 1_000;
 const MOST_HITS = 100;
 
 export const page = {
@@ -241,7 +241,7 @@ export const page = {
     countAll();
     api.get("/api/projects", null, { signal }).then(({ projects }) => learn(projects.map(({ name }) => ({ project: name })))).catch(() => {});
     await list.reset();
-    say();
+    if (!query()) say();
     if (view.query.get("id")) await open(view.query.get("id"));
     if (view.query.get("focus") === "search") field.focus();
   },
