@@ -15,6 +15,7 @@ pub mod prompts;
 pub mod recall;
 pub mod reflect;
 pub mod session;
+pub mod steady;
 pub mod text;
 pub mod tools;
 pub mod vault;

@@ -60,6 +60,8 @@ pub enum Trigger {
     Idle,
     /// Enough was said to look for what the assistant should have stored.
     Flush,
+    /// The conversation was ended, and not yet looked back on.
+    Ended,
 }
 
 /// A conversation as the triggers see it.

@@ -1,13 +1,23 @@
-//! The daemon's life: bind, serve, and stop after what was acknowledged is done.
+//! The daemon's life: bind, serve, do what is due, and stop after what was acknowledged is done.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::net::TcpListener;
+use axum_server::Handle;
+use axum_server::tls_rustls::RustlsConfig;
+use throughline_core::engine::EngineError;
+use tokio_util::sync::CancellationToken;
 
 use crate::access::{Links, Names, Passes, Token};
+use crate::events::Events;
 use crate::http::{self, App};
+use crate::scheduler::Scheduler;
 use crate::{Host, Problem};
+
+/// How long the daemon waits for what is under way once it is told to stop.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why the daemon cannot serve.
 #[derive(Debug, thiserror::Error)]
@@ -21,37 +31,80 @@ pub enum ServeError {
         #[source]
         source: std::io::Error,
     },
+    /// The certificate or its key cannot be used.
+    #[error("cannot use the certificate {} with the key {}", tls.cert.display(), tls.key.display())]
+    Tls {
+        /// Which.
+        tls: Tls,
+        /// What is wrong with them.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The log of jobs cannot be read.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     /// The connection to everybody was lost.
     #[error("cannot go on serving")]
     Serve(#[source] std::io::Error),
 }
 
+impl ServeError {
+    /// Whether somebody else listens there already.
+    pub fn is_taken(&self) -> bool {
+        matches!(self, Self::Bind { source, .. } if source.kind() == std::io::ErrorKind::AddrInUse)
+    }
+}
+
+/// A certificate and its key, in PEM files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tls {
+    /// The certificate, with those that lead to its root.
+    pub cert: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+}
+
+/// Where to listen, and as whom.
+#[derive(Debug, Clone)]
+pub struct Listening {
+    /// The address.
+    pub address: SocketAddr,
+    /// Names besides those of loopback that lead here.
+    pub hosts: Vec<String>,
+    /// With it, everything is encrypted.
+    pub tls: Option<Tls>,
+}
+
 /// A daemon that listens.
 pub struct Daemon {
-    listener: TcpListener,
+    listener: std::net::TcpListener,
+    tls: Option<RustlsConfig>,
     app: Arc<App>,
 }
 
 impl Daemon {
-    /// Listens on `address`, answering only to its loopback names and `more`.
-    pub async fn bind(
-        host: Arc<dyn Host>,
-        address: SocketAddr,
-        token: Token,
-        more: &[String],
-    ) -> Result<Self, ServeError> {
+    /// Listens, answering only to loopback names and those that are given.
+    pub async fn bind(host: Arc<dyn Host>, listening: &Listening, token: Token) -> Result<Self, ServeError> {
+        let address = listening.address;
         let bind = |source| ServeError::Bind { address, source };
-        let listener = TcpListener::bind(address).await.map_err(bind)?;
-        let port = listener.local_addr().map_err(bind)?.port();
-        let names = Names::new(port, false, more);
+        let tls = match &listening.tls {
+            Some(tls) => Some(certificate(tls).await?),
+            None => None,
+        };
+        let listener = tokio::net::TcpListener::bind(address).await.and_then(tokio::net::TcpListener::into_std);
+        let listener = listener.map_err(bind)?;
+        let names = Names::listening(listener.local_addr().map_err(bind)?, tls.is_some(), &listening.hosts);
         let passes = Passes::new(token.clone());
-        let app = Arc::new(App { host, token, passes, links: Links::default(), names });
-        Ok(Self { listener, app })
+        let stop = CancellationToken::new();
+        let scheduler = Arc::new(Scheduler::new(Arc::clone(&host), stop.clone())?);
+        let events = Arc::new(Events::new(Arc::clone(&host), stop.clone()));
+        let app = App { host, token, passes, links: Links::default(), names, scheduler, events, stop };
+        Ok(Self { listener, tls, app: Arc::new(app) })
     }
 
-    /// Where it listens.
-    pub fn port(&self) -> u16 {
-        self.listener.local_addr().map_or(0, |address| address.port())
+    /// Where the person finds the panel.
+    pub fn url(&self) -> String {
+        self.app.names.url()
     }
 
     /// A one-time link to the panel.
@@ -59,9 +112,43 @@ impl Daemon {
         self.app.link()
     }
 
-    /// Serves until `stop` is done, and then until the last answer is out.
-    pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
-        let router = http::router(self.app);
-        axum::serve(self.listener, router).with_graceful_shutdown(stop).await.map_err(ServeError::Serve)
+    /// Serves until `asked` is done, and then until the last answer is out and the last job has ended, but not for ever.
+    pub async fn serve(self, asked: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
+        let Self { listener, tls, app } = self;
+        let stop = app.stop.clone();
+        let scheduler = tokio::spawn(Arc::clone(&app.scheduler).run());
+        let events = tokio::spawn(Arc::clone(&app.events).run());
+        let handle = Handle::new();
+        let (stopping, stopped) = (handle.clone(), stop.clone());
+        let ending = tokio::spawn(async move {
+            tokio::select! { () = asked => {}, () = stopped.cancelled() => {} }
+            stopped.cancel();
+            stopping.graceful_shutdown(Some(PATIENCE));
+            let jobs = async { (scheduler.await, events.await) };
+            if tokio::time::timeout(PATIENCE, jobs).await.is_err() {
+                tracing::warn!("a job is still running; it is begun again the next time");
+            }
+        });
+        let service = http::router(app).into_make_service();
+        let served = match tls {
+            Some(config) => match axum_server::from_tcp_rustls(listener, config) {
+                Ok(server) => server.handle(handle).serve(service).await,
+                Err(error) => Err(error),
+            },
+            None => match axum_server::from_tcp(listener) {
+                Ok(server) => server.handle(handle).serve(service).await,
+                Err(error) => Err(error),
+            },
+        };
+        stop.cancel();
+        let _ = ending.await;
+        served.map_err(ServeError::Serve)
     }
+}
+
+async fn certificate(tls: &Tls) -> Result<RustlsConfig, ServeError> {
+    // Another part of the program may have chosen already, and chose the same.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let unusable = |source| ServeError::Tls { tls: tls.clone(), source };
+    RustlsConfig::from_pem_chain_file(&tls.cert, &tls.key).await.map_err(unusable)
 }

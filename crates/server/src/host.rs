@@ -6,9 +6,11 @@ use throughline_core::engine::{Consolidation, Ended, Engine, ErasedMemory, Healt
 use throughline_core::model::SessionId;
 
 use crate::Problem;
+use crate::http::chat::Talks;
+use crate::scheduler::Chores;
 
 /// What the daemon asks of the program that runs it. Every method may block: it is called on a thread for that.
-pub trait Host: Send + Sync + 'static {
+pub trait Host: Chores + Talks {
     /// The memory, in the hands of the person.
     fn engine(&self) -> &Engine;
 

@@ -5,11 +5,15 @@
 
 pub mod access;
 mod daemon;
+mod events;
 mod host;
 mod http;
 mod panel;
 mod problem;
+mod scheduler;
 
-pub use daemon::{Daemon, ServeError};
+pub use daemon::{Daemon, Listening, ServeError, Tls};
 pub use host::{Host, Setting};
+pub use http::chat::{ChatEvent, ChatMessage, ChatModel, Talks};
 pub use problem::{Code, Problem};
+pub use scheduler::{Chores, Rhythm, Worked, automatic_name, surplus};

@@ -1,12 +1,14 @@
-//! Copies of the live database, made and verified by SQLite itself.
+//! Copies of the live database, made, proved and brought back by SQLite itself.
 
 use std::path::Path;
+use std::time::Duration;
 
-use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
-use throughline_core::ports::StoreError;
+use rusqlite::{Connection, OpenFlags};
+use throughline_core::ports::{StoreError, StoreStats};
 
 use crate::error::while_doing;
+use crate::{Stored, inspect, open};
 
 /// Pages copied between two reports.
 const PAGES_A_STEP: i32 = 1024;
@@ -57,6 +59,72 @@ fn copy_to(source: &Connection, partial: &Path, progress: &mut dyn FnMut(u64, u6
         return Err(StoreError::Damaged { path: partial.display().to_string(), source: Some(verdict.into()) });
     }
     Ok(())
+}
+
+/// How often a restore looks whether others have let go of the database, and how often at most.
+const PAUSE: Duration = Duration::from_millis(50);
+const LOOKS: u32 = 200;
+
+/// What restoring a copy elsewhere showed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Drill {
+    /// What is wrong with it; nothing when it can be relied on.
+    pub problems: Vec<String>,
+    /// What it holds.
+    pub stats: StoreStats,
+}
+
+/// Restores a copy beside itself, brings it up to date and checks it, as if it were needed; leaves nothing behind.
+pub fn drill(copy: &Path) -> Stored<Drill> {
+    let name = copy.file_name().unwrap_or_default().to_string_lossy();
+    // Erasing removes whatever ends like this, should this process be killed.
+    let scratch = copy.with_file_name(format!(".{name}.{}.drill.partial", std::process::id()));
+    let outcome = drill_at(copy, &scratch);
+    for left in [scratch.clone(), scratch.with_extension("partial-journal")] {
+        if let Err(error) = std::fs::remove_file(&left)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, file = %left.display(), "a rehearsal of restoring stays behind");
+        }
+    }
+    outcome
+}
+
+fn drill_at(copy: &Path, scratch: &Path) -> Stored<Drill> {
+    let rehearsing = while_doing("rehearse restoring a backup");
+    restore(copy, scratch)?;
+    let mut connection = Connection::open(scratch).map_err(&rehearsing)?;
+    connection.execute_batch("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON").map_err(&rehearsing)?;
+    open::migrate(&mut connection, &open::MIGRATIONS, None)?;
+    let problems = inspect::check(&connection).map_err(&rehearsing)?;
+    Ok(Drill { problems, stats: inspect::stats(&connection).map_err(&rehearsing)? })
+}
+
+/// Puts what a copy holds in the place of what is in the database at `target`: all of it in one transaction, or nothing.
+/// Other processes that have it open go on with what was restored.
+pub fn restore(copy: &Path, target: &Path) -> Stored<()> {
+    let restoring = while_doing("restore a backup");
+    let source = open::connect_to_copy(copy)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let mut live = Connection::open_with_flags(target, flags).map_err(&restoring)?;
+    restrict(target)?;
+    live.execute_batch("PRAGMA synchronous = FULL").map_err(&restoring)?;
+    let backup = Backup::new(&source, &mut live).map_err(&restoring)?;
+    let mut looks = 0;
+    loop {
+        match backup.step(PAGES_A_STEP).map_err(&restoring)? {
+            StepResult::Done => return Ok(()),
+            StepResult::Busy | StepResult::Locked if looks >= LOOKS => return Err(StoreError::Busy),
+            StepResult::Busy | StepResult::Locked => {
+                looks += 1;
+                std::thread::sleep(PAUSE);
+            }
+            _ => {}
+        }
+    }
 }
 
 #[cfg(unix)]

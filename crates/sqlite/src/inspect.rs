@@ -1,9 +1,10 @@
 //! Sizes and health.
 
+use jiff::Timestamp;
 use rusqlite::Connection;
-use throughline_core::ports::{Inspect, StoreStats};
+use throughline_core::ports::{Doings, Inspect, Pulse, StoreStats};
 
-use crate::{SqliteStore, Stored};
+use crate::{SqliteStore, Stored, jobs};
 
 impl Inspect for SqliteStore {
     fn stats(&self) -> Stored<StoreStats> {
@@ -15,9 +16,22 @@ impl Inspect for SqliteStore {
         self.bookkeeper.flush();
         self.read(check, "check the database")
     }
+
+    fn pulse(&self) -> Stored<Pulse> {
+        self.read(jobs::pulse, "take the pulse")
+    }
+
+    fn doings(&self, starts: &[Timestamp]) -> Stored<Vec<Doings>> {
+        self.bookkeeper.flush();
+        self.snapshot(|connection| jobs::doings(connection, starts), "count what was done")
+    }
+
+    fn was_in_use(&self, from: Timestamp, until: Timestamp) -> Stored<bool> {
+        self.read(|connection| jobs::was_in_use(connection, from, until), "look when it was used")
+    }
 }
 
-fn stats(connection: &Connection) -> rusqlite::Result<StoreStats> {
+pub(crate) fn stats(connection: &Connection) -> rusqlite::Result<StoreStats> {
     const SQL: &str = "SELECT \
         (SELECT count(*) FROM entries WHERE kind = 'entry' AND status = 'active' AND layer = 'knowledge'), \
         (SELECT count(*) FROM entries WHERE kind = 'entry' AND status = 'active' AND layer = 'archive'), \
@@ -41,7 +55,7 @@ fn stats(connection: &Connection) -> rusqlite::Result<StoreStats> {
     })
 }
 
-fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+pub(crate) fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut problems: Vec<String> = connection
         .prepare("PRAGMA integrity_check")?
         .query_map([], |row| row.get::<_, String>(0))?

@@ -12,6 +12,7 @@ mod filter;
 mod history;
 mod index;
 mod inspect;
+mod jobs;
 mod open;
 mod progress;
 mod recalls;
@@ -31,6 +32,7 @@ use throughline_core::ports::StoreError;
 use error::while_doing;
 use recalls::Bookkeeper;
 
+pub use backup::{Drill, drill, restore};
 pub use erase::erase_in_backup;
 pub use open::Durability;
 

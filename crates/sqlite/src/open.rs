@@ -10,12 +10,13 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 5] = [
+pub(crate) const MIGRATIONS: [&str; 6] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
     include_str!("migrations/0004_reflection.sql"),
     include_str!("migrations/0005_vault.sql"),
+    include_str!("migrations/0006_jobs.sql"),
 ];
 
 /// `PRAGMA application_id`: says that a database is one of ours.
@@ -73,6 +74,23 @@ pub(crate) fn connect_to_backup(path: &Path) -> Result<Connection, StoreError> {
     }
     let pragmas = "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;";
     connection.execute_batch(pragmas).map_err(&opening)?;
+    Ok(connection)
+}
+
+/// A connection that only reads a copy of a database of ours, whatever its schema, unless that is newer than this program.
+pub(crate) fn connect_to_copy(path: &Path) -> Result<Connection, StoreError> {
+    let shown = path.display().to_string();
+    let opening = |error: rusqlite::Error| match while_doing("open a backup")(error) {
+        StoreError::Damaged { source, .. } => StoreError::Damaged { path: shown.clone(), source },
+        other => other,
+    };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(path, flags).map_err(opening)?;
+    let found = schema_version(&connection).map_err(opening)?;
+    gate(path, found, &connection)?;
+    if found == 0 {
+        return Err(StoreError::Damaged { path: shown, source: Some("it holds nothing".into()) });
+    }
     Ok(connection)
 }
 

@@ -1,33 +1,40 @@
-//! Consolidation and reflection without a daemon: a detached run of this program, which ends by itself.
+//! Consolidation and reflection without a daemon: a detached run of this program, which ends by itself. Where a daemon runs
+//! on this memory, nothing is started: it notices within a second or two what is due.
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use throughline_core::engine::{Consolidation, Ended, EngineError, Filled, Reflection, Worker};
 use throughline_core::model::SessionId;
 use throughline_core::ports::Model;
 use throughline_core::session::Trigger;
 
-use crate::models;
 use crate::world::{World, is_running};
+use crate::{daemon, models};
 
 /// How long a run waits for another that holds the lease, and how often it looks.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Conversations older than this are not looked at for silence: they were consolidated, or never will be.
-const RECENT: SignedDuration = SignedDuration::from_hours(24 * 7);
+pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(24 * 7);
 
-/// Starts a consolidation that outlives this process; says whether it could.
-pub(crate) fn start(session: &SessionId) -> bool {
-    detached(&["session", "consolidate", session.as_str(), "--json"])
+/// Has a conversation consolidated after this process; says whether somebody will.
+pub(crate) fn start(world: &World, session: &SessionId) -> bool {
+    daemon::is_running(&world.home) || detached(&["session", "consolidate", session.as_str(), "--json"])
 }
 
-/// Ends a conversation in a run that outlives this process.
-pub(crate) fn start_end(session: &SessionId) {
-    detached(&["session", "end", session.as_str(), "--json"]);
+/// Has a conversation ended after this process.
+pub(crate) fn start_end(world: &World, session: &SessionId) {
+    if !daemon::is_running(&world.home) {
+        detached(&["session", "end", session.as_str(), "--json"]);
+        return;
+    }
+    if let Err(error) = world.engine.mark_ended(session) {
+        tracing::warn!(%error, "the conversation was not ended; it is looked back on after some silence");
+    }
 }
 
 fn detached(args: &[&str]) -> bool {
@@ -47,13 +54,22 @@ fn detached(args: &[&str]) -> bool {
 
 /// Starts what fell silent long enough ago; a failure to look is no failure of the command.
 pub(crate) fn start_idle(world: &World, except: &SessionId) {
+    if daemon::is_running(&world.home) {
+        return;
+    }
     let due = world.engine.all_due(RECENT).unwrap_or_else(|error| {
         tracing::warn!(%error, "silent conversations could not be looked for");
         Vec::new()
     });
     for (session, trigger) in due {
-        if trigger == Trigger::Idle && session != *except {
-            start(&session);
+        match trigger {
+            _ if session == *except => {}
+            Trigger::Idle => {
+                start(world, &session);
+            }
+            // A daemon that was to end it has gone.
+            Trigger::Ended => start_end(world, &session),
+            Trigger::Tokens | Trigger::Turns | Trigger::Flush => {}
         }
     }
     start_reflection(world);
@@ -71,12 +87,26 @@ fn start_reflection(world: &World) {
     }
 }
 
-/// The person's own memory and those projects of which a pass is due.
-fn reflections_due(world: &World) -> Result<Vec<Option<String>>, EngineError> {
+/// What is looked back on: the person's own memory, and projects that have a place.
+fn targets(world: &World) -> Result<Vec<Option<String>>, EngineError> {
     let placed = world.engine.projects()?.into_iter().filter(|project| project.dir.is_some());
-    let targets = std::iter::once(None).chain(placed.map(|project| Some(project.name.to_string())));
+    Ok(std::iter::once(None).chain(placed.map(|project| Some(project.name.to_string()))).collect())
+}
+
+/// When the next pass of any kind is due.
+pub(crate) fn next_reflection(world: &World) -> Result<Option<Timestamp>, EngineError> {
+    let mut next = None;
+    for target in targets(world)? {
+        let due = world.engine.next_reflection(target.as_deref(), &world.zone)?;
+        next = next.into_iter().chain(due).min();
+    }
+    Ok(next)
+}
+
+/// Those of which a pass is due.
+fn reflections_due(world: &World) -> Result<Vec<Option<String>>, EngineError> {
     let mut due = Vec::new();
-    for target in targets {
+    for target in targets(world)? {
         if world.engine.is_reflection_due(target.as_deref(), &world.zone)? {
             due.push(target);
         }

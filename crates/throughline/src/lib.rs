@@ -1,6 +1,8 @@
 //! The command line and everything it is wired from. The memory itself is `throughline-core`.
 
 mod background;
+mod backups;
+mod chat;
 pub mod cli;
 pub mod config;
 mod daemon;

@@ -3,7 +3,8 @@
 #![allow(clippy::disallowed_methods, reason = "this is the place that the rule points to")]
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use directories::ProjectDirs;
 use jiff::tz::TimeZone;
@@ -91,8 +92,7 @@ pub struct Home {
 impl Home {
     /// `THROUGHLINE_HOME` for everything, else the platform's own places.
     pub fn find() -> Result<Self, OpenError> {
-        if let Some(home) = std::env::var_os("THROUGHLINE_HOME").filter(|home| !home.is_empty()) {
-            let home = std::path::absolute(&home).unwrap_or_else(|_| PathBuf::from(home));
+        if let Some(home) = home_variable() {
             return Ok(Self { config: home.clone(), data: home });
         }
         let places = ProjectDirs::from("", "", "throughline").ok_or(OpenError::NoHome)?;
@@ -130,6 +130,12 @@ impl Home {
     }
 }
 
+/// What `THROUGHLINE_HOME` is set to, if it is.
+pub fn home_variable() -> Option<PathBuf> {
+    let home = std::env::var_os("THROUGHLINE_HOME").filter(|home| !home.is_empty())?;
+    Some(std::path::absolute(&home).unwrap_or_else(|_| PathBuf::from(home)))
+}
+
 /// Makes a directory that only its owner can enter.
 pub fn private_directory(path: &Path) -> Result<(), OpenError> {
     let failed = |source| OpenError::Directory { path: path.to_owned(), source };
@@ -144,7 +150,7 @@ pub fn private_directory(path: &Path) -> Result<(), OpenError> {
 }
 
 /// Makes sure that a file which is about to be made is its owner's alone; one that is there is not touched.
-fn private_file(path: &Path) -> Result<(), OpenError> {
+pub(crate) fn private_file(path: &Path) -> Result<(), OpenError> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -182,6 +188,12 @@ impl Clock for WorldClock {
         let now = self.fixed.unwrap_or_else(Timestamp::now);
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
     }
+}
+
+/// How long this process has been running, whatever anybody does to the clock. A machine that sleeps may not count.
+pub fn uptime() -> Duration {
+    static BEGINNING: OnceLock<Instant> = OnceLock::new();
+    BEGINNING.get_or_init(Instant::now).elapsed()
 }
 
 /// 256 bits that nobody can guess.

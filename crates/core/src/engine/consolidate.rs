@@ -110,7 +110,7 @@ impl Engine {
         let outcome = self.alone(session, worker, work);
         // Whoever waits for somebody else comes back, and need not look each time.
         let is_busy = matches!(outcome, Ok(None));
-        if !is_busy && let Err(error) = engine.retire() {
+        if !is_busy && let Err(error) = engine.retire_if_confirmed() {
             tracing::warn!(%error, "old chunks of the timeline were not retired");
         }
         Ok(outcome?.unwrap_or(Consolidation::Busy))

@@ -140,8 +140,22 @@ impl Engine {
 
     /// Whether a pass over the person's memory, or a project's, is due at this time and place.
     pub fn is_reflection_due(&self, project: Option<&str>, zone: &TimeZone) -> Done<bool> {
+        let Some((done, tried)) = self.reflected(project)? else { return Ok(false) };
+        let now = self.clock.now().to_zoned(zone.clone());
+        Ok(reflect::is_due(&self.settings.reflection.schedule, done, tried, &now))
+    }
+
+    /// When the next pass over the person's memory, or a project's, is due at this place; nothing where none is.
+    pub fn next_reflection(&self, project: Option<&str>, zone: &TimeZone) -> Done<Option<Timestamp>> {
+        let Some((done, tried)) = self.reflected(project)? else { return Ok(None) };
+        let now = self.clock.now().to_zoned(zone.clone());
+        Ok(reflect::next(&self.settings.reflection.schedule, done, tried, &now))
+    }
+
+    /// When the last whole pass was, and the last of any kind; nothing where there are none to be.
+    fn reflected(&self, project: Option<&str>) -> Done<Option<(Option<Timestamp>, Option<Timestamp>)>> {
         if !self.settings.enabled || self.settings.namespace.is_none() {
-            return Ok(false);
+            return Ok(None);
         }
         let target = self.reflect_target(project)?;
         let passes = self.store.passes(Some(&target.name), PASSES)?;
@@ -152,9 +166,7 @@ impl Engine {
             // Before the first pass, the first conversation begins the count.
             None => self.store.sessions()?.iter().map(|state| state.session.created_at).min(),
         };
-        let now = self.clock.now().to_zoned(zone.clone());
-        let tried = passes.first().map(|pass| pass.at);
-        Ok(reflect::is_due(&self.settings.reflection.schedule, done, tried, &now))
+        Ok(Some((done, passes.first().map(|pass| pass.at))))
     }
 
     fn reflect_target(&self, project: Option<&str>) -> Done<Target> {

@@ -271,11 +271,26 @@ impl Engine {
         let mut due = Vec::new();
         let since = self.clock.now().checked_sub(lately).unwrap_or(jiff::Timestamp::MIN);
         for state in self.store.sessions()?.into_iter().take_while(|state| state.session.updated_at >= since) {
-            if let Some(trigger) = self.due(&state.session.id)? {
+            let trigger = if self.is_ending(&state)? { Some(Trigger::Ended) } else { self.due(&state.session.id)? };
+            if let Some(trigger) = trigger {
                 due.push((state.session.id, trigger));
             }
         }
         Ok(due)
+    }
+
+    /// Whether a conversation was ended and something in it was not yet looked back on.
+    fn is_ending(&self, state: &SessionState) -> Done<bool> {
+        if state.session.ended_at.is_none() || !self.settings.enabled {
+            return Ok(false);
+        }
+        Ok(!self.store.turns_after(&state.session.id, crate::session::flushed_to(state))?.is_empty())
+    }
+
+    /// Marks a conversation as ended; whoever looks for what is due does the rest.
+    pub fn mark_ended(&self, session: &SessionId) -> Done<()> {
+        self.state(session)?;
+        Ok(self.store.end_session(session, self.clock.now())?)
     }
 
     /// What is still sent to the model: the latest summary and the turns since, as far as they fit.

@@ -169,6 +169,11 @@ impl Engine {
         Ok(Some(self.store.nearest(&set.model, query, fetch).map_err(|error| error.to_string())?))
     }
 
+    /// How many chunks have no vector of this embedder yet.
+    pub fn vault_unembedded(&self, embedder: &dyn Embedder) -> Done<u64> {
+        Ok(self.store.without_vector(&model_of(embedder), 1)?.1)
+    }
+
     /// Gives every chunk a vector of this embedder, a batch at a time; what is kept is kept, whatever happens next. The
     /// vectors of another model serve until the last of the new ones is there.
     pub fn vault_embed(&self, embedder: &dyn Embedder, progress: &mut dyn FnMut(u64, u64)) -> Done<Embedded> {

@@ -4,6 +4,7 @@
 mod conversations;
 mod documents;
 mod embedder;
+mod jobs;
 mod model;
 mod reflection;
 mod vault;
@@ -21,6 +22,7 @@ use crate::text::redact::redact;
 pub use conversations::{Conversations, Lease, NewSession, Progress, Spent};
 pub use documents::{DocumentError, Documents};
 pub use embedder::{EmbedFor, Embedder};
+pub use jobs::{Doings, Job, Jobs, Pulse, Run, RunOutcome};
 pub use model::{
     Breaker, Brief, ExtractBrief, Finish, Message, Model, ModelError, Purpose, Reply, SummaryBrief, ToolCall, ToolSpec,
 };
@@ -389,6 +391,12 @@ pub trait Inspect {
     fn stats(&self) -> Stored<StoreStats>;
     /// Everything that is wrong, in words; nothing when all is well.
     fn check(&self) -> Stored<Vec<String>>;
+    /// How far everything is.
+    fn pulse(&self) -> Stored<Pulse>;
+    /// What was done between each of these times and the next; what comes after the last belongs to it.
+    fn doings(&self, starts: &[Timestamp]) -> Stored<Vec<Doings>>;
+    /// Whether this machine's own clock was read between two times: something was changed, asked or run here.
+    fn was_in_use(&self, from: Timestamp, until: Timestamp) -> Stored<bool>;
 }
 
 /// What the store holds.
@@ -428,6 +436,7 @@ pub trait Store:
     + Vectors
     + Transfer
     + Inspect
+    + Jobs
     + Send
     + Sync
 {
@@ -445,6 +454,7 @@ impl<T> Store for T where
         + Vectors
         + Transfer
         + Inspect
+        + Jobs
         + Send
         + Sync
 {

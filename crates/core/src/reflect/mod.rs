@@ -17,4 +17,4 @@ pub use lines::{Line, lines};
 pub use plan::{Input, Plan, Step, plan};
 pub use reply::{NotOperations, Operation, Proposal, parse};
 pub use same::says_the_same;
-pub use schedule::{Schedule, is_due};
+pub use schedule::{Schedule, is_due, next};

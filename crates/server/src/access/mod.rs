@@ -6,6 +6,7 @@ mod links;
 mod passes;
 
 use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
 
 use subtle::ConstantTimeEq as _;
 
@@ -51,7 +52,8 @@ impl std::fmt::Debug for Token {
 #[derive(Debug, Clone)]
 pub struct Names {
     hosts: BTreeSet<String>,
-    port: u16,
+    /// The one that is shown to the person.
+    shown: String,
     scheme: &'static str,
 }
 
@@ -59,17 +61,31 @@ impl Names {
     /// The loopback names, and those that the person added (`memory.example:7077`; without a port, this one).
     pub fn new(port: u16, is_tls: bool, more: &[String]) -> Self {
         let usual = ["127.0.0.1", "localhost", "[::1]"].map(str::to_owned);
-        let with_port = |name: &str| {
-            let has_port = name.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-            if has_port && !name.ends_with(']') { name.to_owned() } else { format!("{name}:{port}") }
+        let hosts = usual.iter().chain(more).map(|name| with_port(name, port)).collect();
+        Self { hosts, shown: with_port("127.0.0.1", port), scheme: if is_tls { "https" } else { "http" } }
+    }
+
+    /// The names of a daemon that listens on this address: unless it stands for all, it is one of them. A certificate is
+    /// made out to a name that the person added; that is the one to show.
+    pub fn listening(address: SocketAddr, is_tls: bool, more: &[String]) -> Self {
+        let own = match address.ip() {
+            ip if ip.is_unspecified() => None,
+            IpAddr::V4(ip) => Some(ip.to_string()),
+            IpAddr::V6(ip) => Some(format!("[{ip}]")),
         };
-        let hosts = usual.iter().chain(more).map(|name| with_port(&name.to_ascii_lowercase())).collect();
-        Self { hosts, port, scheme: if is_tls { "https" } else { "http" } }
+        let more: Vec<String> = more.iter().cloned().chain(own.clone()).collect();
+        let is_local = address.ip().is_loopback() && !is_tls;
+        let shown = if is_local { own.as_ref() } else { more.first() };
+        let names = Self::new(address.port(), is_tls, &more);
+        match shown {
+            Some(shown) => Self { shown: with_port(shown, address.port()), ..names },
+            None => names,
+        }
     }
 
     /// Where the person finds the panel.
     pub(crate) fn url(&self) -> String {
-        format!("{}://127.0.0.1:{}", self.scheme, self.port)
+        format!("{}://{}", self.scheme, self.shown)
     }
 
     /// Whether the way here is encrypted.
@@ -86,5 +102,36 @@ impl Names {
             .strip_prefix(self.scheme)
             .and_then(|rest| rest.strip_prefix("://"))
             .is_some_and(|host| self.hosts.contains(host))
+    }
+}
+
+/// `name:port`, in small letters; a name that brings its own port keeps it.
+fn with_port(name: &str, port: u16) -> String {
+    let name = name.to_ascii_lowercase();
+    let has_port = name.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    if has_port && !name.ends_with(']') { name } else { format!("{name}:{port}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_that_is_shown_leads_to_the_daemon() {
+        let named = ["Memory.Example".to_owned()];
+        for (address, is_tls, more, url) in [
+            ("127.0.0.1:7077", false, &named[..0], "http://127.0.0.1:7077"),
+            ("127.0.0.1:7077", false, &named[..], "http://127.0.0.1:7077"),
+            ("[::1]:7077", false, &named[..], "http://[::1]:7077"),
+            ("127.0.0.1:7077", true, &named[..], "https://memory.example:7077"),
+            ("0.0.0.0:7077", true, &named[..0], "https://127.0.0.1:7077"),
+            ("192.168.1.5:80", true, &named[..0], "https://192.168.1.5:80"),
+            ("[fd00::5]:80", false, &named[..0], "http://[fd00::5]:80"),
+        ] {
+            let names = Names::listening(address.parse().unwrap(), is_tls, more);
+            assert_eq!(names.url(), url);
+            let host = url.split_once("://").unwrap().1;
+            assert!(names.is_host(host) && names.is_origin(url) && names.is_host("localhost:7077") == (address.ends_with("7077")));
+        }
     }
 }

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use throughline_core::engine::Engine;
 use throughline_core::model::{Actor, Source};
+use tokio_util::sync::CancellationToken;
 
 use crate::Host;
 use crate::access::{Links, Names, Passes, Token};
+use crate::events::Events;
 use crate::problem::{Code, Problem};
+use crate::scheduler::Scheduler;
 
 /// What every handler has at hand.
 pub(crate) struct App {
@@ -16,6 +19,10 @@ pub(crate) struct App {
     pub(crate) passes: Passes,
     pub(crate) links: Links,
     pub(crate) names: Names,
+    pub(crate) scheduler: Arc<Scheduler>,
+    pub(crate) events: Arc<Events>,
+    /// Done when the daemon stops.
+    pub(crate) stop: CancellationToken,
 }
 
 impl App {

@@ -1,6 +1,10 @@
 //! The HTTP API: one file per resource. A handler parses, calls one verb of the engine, and answers with what it gives.
 
+mod activity;
 mod app;
+pub(crate) mod chat;
+mod events;
+mod jobs;
 mod memories;
 
 use std::sync::Arc;
@@ -18,7 +22,12 @@ pub(crate) use app::App;
 
 /// Every route, behind the gate.
 pub(crate) fn router(app: Arc<App>) -> Router {
-    let api = Router::new().merge(memories::routes());
+    let api = Router::new()
+        .merge(memories::routes())
+        .merge(activity::routes())
+        .merge(chat::routes())
+        .merge(events::routes())
+        .merge(jobs::routes());
     Router::new()
         .route("/healthz", get(async || axum::Json(serde_json::json!({ "status": "ok" }))))
         .merge(api)

@@ -236,8 +236,10 @@ fn retention_takes_old_automatic_chunks_that_do_not_matter() {
     home.pass(90 * 24 * 60);
     home.exchange("cli:new", "hello");
     home.compact("cli:new");
-    assert_eq!(home.timeline().len(), 5, "not before the ninety days are over");
     home.pass(1);
+    assert_eq!(home.consolidate("cli:new", &ScriptedModel::default()), Consolidation::Nothing);
+    assert_eq!(home.timeline().len(), 5, "not before the new time is confirmed");
+    home.pass(60);
     assert_eq!(home.consolidate("cli:new", &ScriptedModel::default()), Consolidation::Nothing);
     let left = home.timeline();
     assert!(left[0].key.as_deref().unwrap().starts_with("ctx_cli:weighty"), "{left:?}");
@@ -248,6 +250,23 @@ fn retention_takes_old_automatic_chunks_that_do_not_matter() {
     assert_eq!(retired.len(), 1, "retired, and not deleted");
     home.engine.undo().unwrap();
     assert_eq!(home.timeline().len(), 5);
+}
+
+#[test]
+fn a_clock_that_jumped_retires_nothing_until_it_is_confirmed() {
+    let home = Home::new();
+    home.exchange("cli:one", "the parser is half done");
+    home.compact("cli:one");
+    let consolidated = || home.consolidate("cli:one", &ScriptedModel::default());
+    home.pass(10 * 365 * 24 * 60);
+    assert!(!home.engine.is_time_confirmed().unwrap());
+    assert_eq!((consolidated(), home.timeline().len()), (Consolidation::Nothing, 1));
+    home.engine.remember(&NewMemory::fact("in use again")).unwrap();
+    home.pass(59);
+    assert_eq!((consolidated(), home.timeline().len()), (Consolidation::Nothing, 1), "used only a moment ago");
+    home.pass(1);
+    assert!(home.engine.is_time_confirmed().unwrap());
+    assert_eq!((consolidated(), home.timeline().len()), (Consolidation::Nothing, 0));
 }
 
 #[test]
@@ -271,6 +290,8 @@ fn what_stays_for_ever_does_not_hide_what_goes() {
     };
     stores::apply(&*home.store, Verb::Remember, &(0..600).map(kept).collect::<Vec<_>>()).unwrap();
     home.pass(90 * 24 * 60 + 2);
+    home.engine.remember(&NewMemory::fact("in use again")).unwrap();
+    home.pass(60);
     assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);
     let left = home.timeline();
     assert!(left.len() == 600 && left.iter().all(|entry| entry.key.is_none()), "{}", left.len());

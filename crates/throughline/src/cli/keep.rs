@@ -1,50 +1,97 @@
 //! `throughline backup`, `throughline reindex`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
+use throughline_core::engine::chain;
+use throughline_core::ports::Clock as _;
 
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
-use crate::world::World;
+use crate::backups::{self, BackupError, Proved};
+use crate::daemon::Claim;
+use crate::world::{Home, World, WorldClock, private_directory};
 
-/// Write a verified copy of the database
+/// Write a verified copy of the database; check one, or bring it back
 #[derive(Args)]
 pub(super) struct Backup {
     /// Where to write it; without it, a dated file in the backups directory
     file: Option<PathBuf>,
+    /// Check a copy instead, by restoring it on the side; nothing else is touched
+    #[arg(long, value_name = "COPY", conflicts_with = "file")]
+    check: Option<PathBuf>,
+    /// Put a copy in the place of the database, which is kept as a backup itself; not while a daemon runs
+    #[arg(long, value_name = "COPY", conflicts_with_all = ["file", "check"])]
+    restore: Option<PathBuf>,
 }
 
 impl Backup {
-    pub(super) fn run(self, world: &World) -> Answer {
-        let dated = || {
-            let stamp = world.now().strftime("%Y-%m-%d-%H%M%S");
-            let named = |suffix: &str| world.home.backups().join(format!("memory-{stamp}{suffix}.db"));
-            let numbered = (2..).map(|n| named(&format!("-{n}")));
-            std::iter::once(named("")).chain(numbered).find(|path| !path.exists()).unwrap_or_else(|| named(""))
-        };
-        let target = match self.file {
-            Some(file) => std::path::absolute(&file).unwrap_or(file),
-            None => dated(),
-        };
-        if target.to_str().is_none() {
-            return Err(Failure::new("the name of the backup is not UTF-8", "choose another name"));
+    pub(super) fn run(self) -> Answer {
+        match (self.check, self.restore) {
+            (Some(copy), _) => check(&copy),
+            (_, Some(copy)) => restore(&copy),
+            _ => write(self.file, &World::open()?),
         }
-        let bar = bar("pages");
-        world.store.backup(&target, &mut |done, total| {
-            bar.set_length(total);
-            bar.set_position(done);
-        })?;
-        bar.finish_and_clear();
-        if target.parent() != Some(world.home.backups().as_path()) {
-            world.engine.note_export(&target.to_string_lossy())?;
-        }
-        let told = format!("backed up to {}; checked, and found sound\n", target.display());
-        Ok(Reply::new(&json!({ "path": target.display().to_string() }), told))
     }
+}
+
+fn write(file: Option<PathBuf>, world: &World) -> Answer {
+    let target = match file {
+        Some(file) => std::path::absolute(&file).unwrap_or(file),
+        None => backups::dated(world),
+    };
+    if target.to_str().is_none() {
+        return Err(Failure::new("the name of the backup is not UTF-8", "choose another name"));
+    }
+    let bar = bar("pages");
+    world.store.backup(&target, &mut |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    })?;
+    bar.finish_and_clear();
+    if target.parent() != Some(world.home.backups().as_path()) {
+        world.engine.note_export(&target.to_string_lossy())?;
+    }
+    let told = format!("backed up to {}; checked, and found sound\n", target.display());
+    Ok(Reply::new(&json!({ "path": target.display().to_string() }), told))
+}
+
+fn check(copy: &Path) -> Answer {
+    let copy = std::path::absolute(copy).unwrap_or_else(|_| copy.to_owned());
+    let proved = backups::prove(&copy).map_err(|error| failed(&error))?;
+    let told = format!("{} can be restored: {}\n", copy.display(), held(&proved));
+    let Proved { memories, turns } = proved;
+    Ok(Reply::new(&json!({ "path": copy.display().to_string(), "memories": memories, "turns": turns }), told))
+}
+
+fn restore(copy: &Path) -> Answer {
+    let copy = std::path::absolute(copy).unwrap_or_else(|_| copy.to_owned());
+    let home = Home::find()?;
+    private_directory(&home.backups())?;
+    // Held until the end: no daemon begins on half of a memory.
+    let claim = Claim::take(&home).map_err(|error| Failure::io("tell whether a daemon runs", &error))?;
+    let _claim =
+        claim.map_err(|_| Failure::new("a daemon runs on this memory", "stop it first; nothing was changed"))?;
+    let stamp = WorldClock::from_environment()?.now().strftime("%Y-%m-%d-%H%M%S").to_string();
+    let (proved, kept) = backups::restore(&home, &copy, &stamp).map_err(|error| failed(&error))?;
+    let mut told = format!("restored {}: {}\n", copy.display(), held(&proved));
+    if let Some(kept) = &kept {
+        told.push_str(&format!("what was there before is in {}\n", kept.display()));
+    }
+    let kept = kept.map(|kept| kept.display().to_string());
+    Ok(Reply::new(&json!({ "restored": copy.display().to_string(), "kept": kept }), told))
+}
+
+fn held(proved: &Proved) -> String {
+    let memories = style::count(proved.memories, "memory", "memories");
+    format!("{memories}, {}", style::count(proved.turns, "turn", "turns"))
+}
+
+fn failed(error: &BackupError) -> Failure {
+    Failure::new(chain(error), error.hint())
 }
 
 /// Rebuild the search index

@@ -22,6 +22,7 @@ mod remember;
 mod reply;
 mod report;
 mod serve;
+mod service;
 mod session;
 mod show;
 mod status;
@@ -62,6 +63,8 @@ enum Command {
     Serve(serve::Serve),
     /// Get a fresh one-time link to the panel
     Open(serve::Open),
+    /// Write a verified copy of the database; check one, or bring it back
+    Backup(keep::Backup),
     /// Check that everything is sound
     Doctor(doctor::Doctor),
     /// Show or check the configuration
@@ -136,8 +139,6 @@ enum MemoryCommand {
     Import(import::Import),
     /// Count what the memory holds
     Stats(status::Stats),
-    /// Write a verified copy of the database
-    Backup(keep::Backup),
     /// Rebuild the search index
     Reindex(keep::Reindex),
 }
@@ -183,6 +184,7 @@ fn run(command: Option<Command>) -> Result<(Reply, Option<World>), Failure> {
         Some(Command::Bench(command)) => return Ok((command.run()?, None)),
         Some(Command::Serve(command)) => return Ok((command.run()?, None)),
         Some(Command::Open(command)) => return Ok((command.run()?, None)),
+        Some(Command::Backup(command)) => return Ok((command.run()?, None)),
         Some(Command::Doctor(command)) => return Ok((command.run()?, None)),
         Some(Command::OnMemory(command)) => Some(command),
         None => None,
@@ -225,7 +227,6 @@ impl MemoryCommand {
             Self::Export(command) => command.run(world),
             Self::Import(command) => command.run(world),
             Self::Stats(command) => command.run(world),
-            Self::Backup(command) => command.run(world),
             Self::Reindex(command) => command.run(world),
         }
     }

@@ -55,6 +55,8 @@ impl Reply {
     /// Prints it; a reader that goes away early is no failure.
     pub(super) fn print(&self, json: bool) -> ExitCode {
         let written = match &self.human {
+            // Programs have been told before.
+            _ if json && self.json.is_null() => Ok(()),
             _ if json => write(&serde_json::to_string_pretty(&self.json).unwrap_or_default(), std::io::stdout().lock()),
             Human::Styled(text) => write(text, anstream::stdout().lock()),
             Human::Data(text) if std::io::stdout().is_terminal() => write(&plain(text), std::io::stdout().lock()),

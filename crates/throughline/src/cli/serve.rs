@@ -1,80 +1,198 @@
 //! `throughline serve`, `throughline open`
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use owo_colors::OwoColorize as _;
-use serde_json::json;
+use serde::Serialize;
 use throughline_core::engine::chain;
-use throughline_server::{Daemon, ServeError};
+use throughline_server::{Daemon, Listening, ServeError, Tls};
 
 use super::Answer;
 use super::failure::Failure;
 use super::reply::Reply;
-use crate::daemon::{Claim, Household, Running, find, token};
-use crate::world::{Home, World};
+use super::service::Service;
+use crate::config::ServerConfig;
+use crate::daemon::{Claim, Household, Running, find, fresh_link, token};
+use crate::world::{Home, World, home_variable};
 
 /// Run the daemon: the panel, the HTTP API, and what happens in the background
+///
+/// It listens on this machine alone. With --json, one line of JSON says where, once it does.
 #[derive(Args)]
 pub(super) struct Serve {
-    /// Where to listen, on this machine alone
-    #[arg(long, default_value_t = 7077)]
-    port: u16,
+    /// Where to listen instead of `server.port`, which is 7077 unless set otherwise; 0 takes any port that is free
+    #[arg(long)]
+    port: Option<u16>,
+    /// The address to listen on; one beyond this machine needs TLS, or --insecure-bind
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1")]
+    bind: IpAddr,
+    /// A certificate in a PEM file, instead of `server.tls_cert`
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Its private key, instead of `server.tls_key`
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Listen beyond this machine without TLS: whoever is on the way reads everything, the token too
+    #[arg(long)]
+    insecure_bind: bool,
+    /// Open the panel in your browser
+    #[arg(long)]
+    open: bool,
+    /// Print a file that has the system start the daemon, and do nothing else
+    #[arg(long, value_name = "SYSTEM", num_args = 0..=1, require_equals = true, default_missing_value = Service::HERE)]
+    print_service: Option<Service>,
+    #[arg(from_global)]
+    json: bool,
+}
+
+/// What a program is told once the daemon listens.
+#[derive(Serialize)]
+struct Ready<'a> {
+    version: &'a str,
+    memory: String,
+    url: &'a str,
+    link: &'a str,
+    process: u32,
 }
 
 impl Serve {
     pub(super) fn run(self) -> Answer {
+        if let Some(service) = self.print_service {
+            let program = std::env::current_exe().map_err(|error| Failure::io("tell where this program is", &error))?;
+            return Ok(Reply::text(service.text(&program, home_variable().as_deref())));
+        }
         let world = World::open()?;
-        let home = world.home.clone();
-        let claim = Claim::take(&home).map_err(|error| Failure::io("tell whether a daemon runs", &error))?;
-        let claim = claim.map_err(|running| already(running.as_ref()))?;
+        let listening = self.listening(&world.config.config.server, &world.home)?;
+        let claim = Claim::take(&world.home).map_err(|error| Failure::io("tell whether a daemon runs", &error))?;
+        let claim = claim.map_err(|running| already(&world.home, running.as_ref()))?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
-        runtime.block_on(self.serve(world, claim))
+        let served = runtime.block_on(self.serve(world, &listening, &claim));
+        // Whatever still runs was waited for long enough.
+        runtime.shutdown_timeout(Duration::from_millis(100));
+        served
     }
 
-    async fn serve(self, world: World, mut claim: Claim) -> Answer {
+    /// Where to listen, and as whom; nothing beyond this machine by accident.
+    fn listening(&self, config: &ServerConfig, home: &Home) -> Result<Listening, Failure> {
+        let in_config = |path: &Option<String>| path.as_ref().map(|path| home.config.join(path));
+        let cert = self.tls_cert.clone().or_else(|| in_config(&config.tls_cert));
+        let key = self.tls_key.clone().or_else(|| in_config(&config.tls_key));
+        let tls = match (cert, key) {
+            (Some(cert), Some(key)) => Some(Tls { cert, key }),
+            (None, None) => None,
+            _ => {
+                return Err(Failure::new(
+                    "a certificate needs its key",
+                    "set both `server.tls_cert` and `server.tls_key`",
+                ));
+            }
+        };
+        if !self.bind.is_loopback() && tls.is_none() && !self.insecure_bind {
+            let message = format!("{} can be reached from other machines, and nothing would be encrypted", self.bind);
+            let hint =
+                "give --tls-cert and --tls-key; or --insecure-bind, if everybody on the way may read your memory";
+            return Err(Failure::new(message, hint));
+        }
+        let address = SocketAddr::new(self.bind, self.port.unwrap_or(config.port));
+        Ok(Listening { address, hosts: config.hosts.clone(), tls })
+    }
+
+    async fn serve(self, world: World, listening: &Listening, claim: &Claim) -> Answer {
         let token = token(&world.home)?;
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
+        let memory = world.home.data.display().to_string();
+        let stop = signals().map_err(|error| Failure::io("listen for the signal to stop", &error))?;
         let household = Arc::new(Household::new(world));
-        let daemon = Daemon::bind(household, address, token, &[]).await.map_err(|error| refused(&error))?;
-        let url = format!("http://127.0.0.1:{}", daemon.port());
+        let daemon = Daemon::bind(household, listening, token).await.map_err(|error| refused(&error))?;
+        let url = daemon.url();
         let running = Running { process: std::process::id(), url: url.clone() };
         claim.announce(&running).map_err(|error| Failure::io("say where the daemon listens", &error))?;
         let link = daemon.link().map_err(|problem| Failure::new(problem.message, "try again"))?;
-        anstream::println!("{} {}", "your memory:".green().bold(), link.cyan());
-        daemon.serve(stopped()).await.map_err(|error| refused(&error))?;
-        Ok(Reply::new(&json!({ "url": url }), "stopped; everything that was confirmed is kept\n"))
+        let version = env!("CARGO_PKG_VERSION");
+        if self.json {
+            let ready = Ready { version, memory, url: &url, link: &link, process: running.process };
+            anstream::println!("{}", serde_json::to_string(&ready).unwrap_or_default());
+        } else {
+            anstream::println!("{} {version}", "Throughline".green().bold());
+            anstream::println!("  {}  {memory}", "memory".dimmed());
+            anstream::println!("  {}   {}", "panel".dimmed(), link.cyan());
+            anstream::println!(
+                "          {}",
+                "opens once, within ten minutes; `throughline open` gives a new link".dimmed()
+            );
+            anstream::println!("  {}    Ctrl-C", "stop".dimmed());
+        }
+        if self.open && !browse(&link) {
+            anstream::eprintln!("{} no browser could be opened: open the link yourself", "note:".yellow());
+        }
+        daemon.serve(stop).await.map_err(|error| refused(&error))?;
+        Ok(Reply::new(&(), "stopped; everything that was confirmed is kept\n"))
     }
+}
+
+/// Done when somebody asks the daemon to stop; a signal is heard from here on.
+#[cfg(unix)]
+fn signals() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupted, mut terminated) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! { _ = interrupted.recv() => {}, _ = terminated.recv() => {} }
+    })
 }
 
 /// Done when somebody asks the daemon to stop.
-async fn stopped() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        let terminated = async {
-            match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-                Ok(mut signal) => {
-                    signal.recv().await;
-                }
-                Err(_) => std::future::pending().await,
-            }
-        };
-        tokio::select! { _ = interrupted => {}, () = terminated => {} }
-    }
-    #[cfg(not(unix))]
-    let _ = interrupted.await;
+#[cfg(not(unix))]
+fn signals() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
 }
 
-fn already(running: Option<&Running>) -> Failure {
-    let place = running.map_or_else(String::new, |running| format!(" at {}", running.url));
-    Failure::new(format!("a daemon already runs on this memory{place}"), "`throughline open` gives a link to its panel")
+/// Opens a link in the person's browser; says whether somebody took it.
+fn browse(link: &str) -> bool {
+    let (program, before): (&str, &[&str]) = if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else if cfg!(windows) {
+        ("rundll32", &["url.dll,FileProtocolHandler"])
+    } else {
+        ("xdg-open", &[])
+    };
+    let mut command = Command::new(program);
+    command.args(before).arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().is_ok()
+}
+
+fn already(home: &Home, running: Option<&Running>) -> Failure {
+    let Some(running) = running else {
+        return Failure::new("a daemon is starting or stopping on this memory", "try again in a moment");
+    };
+    let message = format!("a daemon already runs on this memory at {}", running.url);
+    let link = token(home).ok().and_then(|token| fresh_link(running, &token));
+    match link {
+        Some(link) => Failure::new(message, format!("open its panel: {link}")),
+        None => Failure::new(message, "`throughline open` gives a link to its panel"),
+    }
 }
 
 fn refused(error: &ServeError) -> Failure {
-    Failure::new(chain(error), "choose another port with --port")
+    if let ServeError::Bind { address, .. } = error
+        && error.is_taken()
+    {
+        let port = address.port();
+        let hint = "choose another with --port, or --port 0 for any that is free";
+        return Failure::new(format!("the port {port} belongs to another program"), hint);
+    }
+    let hint = match error {
+        ServeError::Bind { .. } => "choose another address or port with --bind and --port",
+        ServeError::Tls { .. } => "both must be PEM files that you may read, and the key must be the certificate's",
+        ServeError::Engine(_) | ServeError::Serve(_) => "`throughline doctor` looks for the cause",
+    };
+    Failure::new(chain(error), hint)
 }
 
 /// Get a fresh one-time link to the panel

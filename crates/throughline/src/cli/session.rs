@@ -226,7 +226,7 @@ impl Observe {
         world.engine.start_session(&start)?;
         let observed = world.engine.observe(&id, &said)?;
         let mut text = format!("kept {} of {id}\n", style::count(observed.kept as u64, "turn", "turns"));
-        if observed.due.is_some() && background::start(&id) {
+        if observed.due.is_some() && background::start(world, &id) {
             text.push_str("a summary is being made in the background\n");
         }
         background::start_idle(world, &id);

@@ -21,9 +21,11 @@ pub(super) enum Takes {
     OneOf(&'static [&'static str]),
     /// One of these words, or a list of texts.
     OneOfOrList(&'static [&'static str]),
+    /// A list of texts.
+    List,
 }
 
-use Takes::{OneOf, OneOfOrList, Ratio, Switch, Text, Variable, Whole};
+use Takes::{List, OneOf, OneOfOrList, Ratio, Switch, Text, Variable, Whole};
 
 /// The optional keys: these may be left empty.
 const OPTIONAL: &[&str] = &[
@@ -35,6 +37,8 @@ const OPTIONAL: &[&str] = &[
     "base_url",
     "model",
     "api_key_env",
+    "tls_cert",
+    "tls_key",
 ];
 
 /// A table of the file: its name, and its keys in the order of `defaults.toml`.
@@ -102,6 +106,17 @@ pub(super) const TABLES: &[Table] = &[
             ("api_key_env", Variable),
         ],
     ),
+    (
+        "server",
+        &[
+            ("port", Whole(0, 65_535)),
+            ("hosts", List),
+            ("backup_every_hours", Whole(0, 8760)),
+            ("keep_backups", Whole(1, 1000)),
+            ("tls_cert", Text),
+            ("tls_key", Text),
+        ],
+    ),
 ];
 
 impl Takes {
@@ -120,7 +135,7 @@ impl Takes {
             }
             (Variable, Value::String(_)) => true,
             (OneOf(words) | OneOfOrList(words), Value::String(text)) => words.contains(&text.as_str()),
-            (OneOfOrList(_), Value::Array(items)) => items.iter().all(Value::is_string),
+            (OneOfOrList(_) | List, Value::Array(items)) => items.iter().all(Value::is_string),
             _ => false,
         };
         if fits {
@@ -153,6 +168,7 @@ impl Takes {
             Whole(..) => format!("a whole number, {}", self.range()),
             Ratio => format!("a number, {}", self.range()),
             OneOf(words) => format!("one of `{}`", words.join("`, `")),
+            List => "a list of names".to_owned(),
             OneOfOrList(words) => format!("one of `{}` or a list of names", words.join("`, `")),
         }
     }
@@ -161,7 +177,7 @@ impl Takes {
         match (self, value) {
             (OneOf(_) | OneOfOrList(_), Value::String(_)) => "another word",
             (Whole(..), Value::Number(_)) => "a number with a decimal point",
-            (OneOfOrList(_), Value::Array(_)) => "a list of something else",
+            (OneOfOrList(_) | List, Value::Array(_)) => "a list of something else",
             _ => kind(value),
         }
     }

@@ -18,7 +18,7 @@ pub use load::{Loaded, find, load, write_first_run};
 pub use parse::{Format, parse};
 pub use sections::{
     AgentForget, Config, EmbeddingsConfig, EmbeddingsProvider, InjectConfig, MemoryConfig, ModelConfig, ModelProvider,
-    Ranking, RecallPlace, ReflectionConfig, ToolSet, Tools,
+    Ranking, RecallPlace, ReflectionConfig, ServerConfig, ToolSet, Tools,
 };
 pub use show::{Origin, rows};
 

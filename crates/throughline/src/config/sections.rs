@@ -18,6 +18,8 @@ pub struct Config {
     pub model: ModelConfig,
     /// The optional search by meaning.
     pub embeddings: EmbeddingsConfig,
+    /// The daemon.
+    pub server: ServerConfig,
 }
 
 /// `[memory]`
@@ -264,4 +266,28 @@ pub enum EmbeddingsProvider {
     /// Any OpenAI-compatible endpoint.
     #[serde(rename = "openai")]
     OpenAi,
+}
+
+/// `[server]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServerConfig {
+    /// Where the daemon listens; 0 lets the system choose.
+    pub port: u16,
+    /// Names besides those of loopback that lead to it.
+    pub hosts: Vec<String>,
+    /// Hours between automatic backups; 0 makes none.
+    pub backup_every_hours: u32,
+    /// Automatic backups that are kept.
+    pub keep_backups: u32,
+    /// A certificate in a PEM file; with it, everything is encrypted.
+    pub tls_cert: Option<String>,
+    /// Its private key.
+    pub tls_key: Option<String>,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self { port: 7077, hosts: Vec::new(), backup_every_hours: 24, keep_backups: 7, tls_cert: None, tls_key: None }
+    }
 }

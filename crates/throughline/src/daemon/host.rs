@@ -10,7 +10,7 @@ use crate::{background, config, exports};
 
 /// The memory and all that it is wired from, for the daemon.
 pub(crate) struct Household {
-    world: World,
+    pub(super) world: World,
 }
 
 impl Household {

@@ -1,9 +1,13 @@
 //! The daemon from this side: its token, how it is found by other commands, and what it asks of the memory's wiring.
 
+mod ask;
+mod chores;
 mod host;
 mod presence;
+mod talks;
 mod token;
 
+pub(crate) use ask::fresh_link;
 pub(crate) use host::Household;
-pub(crate) use presence::{Claim, Running, find};
+pub(crate) use presence::{Claim, Running, find, is_running};
 pub(crate) use token::token;

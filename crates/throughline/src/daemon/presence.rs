@@ -1,11 +1,18 @@
-//! Whether a daemon runs on this home, and where: a file that it keeps locked while it lives.
+//! Whether a daemon runs on this home, and where: one file that it keeps locked while it lives, and one that says where it
+//! listens. Some systems let nobody read a file that is locked.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read as _, Seek as _, Write as _};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::exports::write_private;
 use crate::world::Home;
+
+/// Whoever looks for a daemon holds the lock for a moment: so often, and so long apart, it is tried again.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(25);
 
 /// A daemon that runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +25,9 @@ pub(crate) struct Running {
 
 /// The right to be the daemon of this home; ends with the process.
 pub(crate) struct Claim {
-    file: File,
+    /// Locked.
+    _lock: File,
+    said: PathBuf,
 }
 
 impl Claim {
@@ -28,41 +37,69 @@ impl Claim {
         options.read(true).write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(home.daemon())?;
-        match file.try_lock() {
-            Ok(()) => Ok(Ok(Self { file })),
-            Err(TryLockError::WouldBlock) => Ok(Err(said(&mut file))),
-            Err(TryLockError::Error(error)) => Err(error),
+        let file = options.open(lock_of(home))?;
+        for _ in 0..TRIES {
+            match file.try_lock() {
+                Ok(()) => return Ok(Ok(Self { _lock: file, said: home.daemon() })),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
         }
+        Ok(Err(said(home)))
     }
 
     /// Says where the daemon listens.
-    pub(crate) fn announce(&mut self, running: &Running) -> std::io::Result<()> {
-        let text = serde_json::to_vec(running).unwrap_or_default();
-        self.file.set_len(0)?;
-        self.file.rewind()?;
-        self.file.write_all(&text)?;
-        self.file.flush()
+    pub(crate) fn announce(&self, running: &Running) -> std::io::Result<()> {
+        write_private(&self.said, &serde_json::to_string(running).unwrap_or_default())
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        let _ = self.file.set_len(0);
+        let _ = std::fs::remove_file(&self.said);
     }
 }
 
-/// The daemon that runs on this home, if one does.
+/// Whether a daemon runs on this home.
+pub(crate) fn is_running(home: &Home) -> bool {
+    let Ok(file) = File::open(lock_of(home)) else { return false };
+    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+}
+
+/// The daemon that runs on this home and has said where, if one does.
 pub(crate) fn find(home: &Home) -> Option<Running> {
-    let mut file = File::open(home.daemon()).ok()?;
-    match file.try_lock_shared() {
-        Err(TryLockError::WouldBlock) => said(&mut file),
-        _ => None,
-    }
+    is_running(home).then(|| said(home)).flatten()
 }
 
-fn said(file: &mut File) -> Option<Running> {
-    let mut text = String::new();
-    file.read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok()
+/// What was last said: true only while the lock is held.
+fn said(home: &Home) -> Option<Running> {
+    serde_json::from_str(&std::fs::read_to_string(home.daemon()).ok()?).ok()
+}
+
+fn lock_of(home: &Home) -> PathBuf {
+    home.daemon().with_extension("lock")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_daemon_at_a_time_and_none_after_its_end() {
+        let place = tempfile::tempdir().unwrap();
+        let home = Home { config: place.path().to_owned(), data: place.path().to_owned() };
+        assert_eq!((is_running(&home), find(&home)), (false, None));
+        let claim = Claim::take(&home).unwrap().ok().unwrap();
+        assert_eq!((is_running(&home), find(&home)), (true, None), "it has not said where yet");
+        let running = Running { process: 7, url: "http://127.0.0.1:7077".to_owned() };
+        claim.announce(&running).unwrap();
+        assert_eq!(find(&home), Some(running.clone()));
+        assert_eq!(Claim::take(&home).unwrap().err(), Some(Some(running.clone())));
+        drop(claim);
+        assert_eq!((is_running(&home), find(&home)), (false, None));
+        // Killed, it leaves a file that says something and a lock that nobody holds.
+        write_private(&home.daemon(), &serde_json::to_string(&running).unwrap()).unwrap();
+        assert_eq!(find(&home), None);
+        assert!(Claim::take(&home).unwrap().is_ok());
+    }
 }

@@ -5,12 +5,13 @@ use jiff::{SignedDuration, Timestamp};
 use crate::consolidate::facts::{Fact, FactKind};
 use crate::consolidate::plan;
 use crate::model::{
-    ContentHash, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Namespace, Position, Role,
+    Actor, ContentHash, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Namespace, Position, Role,
     SessionState, Source, Status, Turn, TurnId, Verb,
 };
 use crate::ports::{Op, Page, StoreError};
 use crate::recall::{Filter, similarity};
 use crate::session::Standing;
+use crate::steady::{CONFIRMED_AFTER, LONG_UNSEEN};
 use crate::text::{bullets, tokens};
 use crate::working;
 
@@ -223,14 +224,32 @@ impl Engine {
         }
     }
 
-    /// Retires automatic chunks of the timeline that are older than their retention, unless they matter.
-    pub(super) fn retire(&self) -> Done<()> {
+    /// Retires automatic chunks of the timeline that are older than their retention, unless they matter. Nothing where
+    /// the time is not confirmed: a clock that was set wrong must not make everything old at once.
+    pub(super) fn retire_if_confirmed(&self) -> Done<usize> {
+        if self.settings.policy.retention_days == 0 || !self.is_time_confirmed()? {
+            return Ok(0);
+        }
+        self.retire()
+    }
+
+    /// Whether the store was in use between an hour and a day and a half ago, as the clock tells it now. Right after the
+    /// clock jumped forward it was not; an hour later, it may have been.
+    pub fn is_time_confirmed(&self) -> Done<bool> {
+        let now = self.clock.now();
+        let ago = |duration: SignedDuration| now.checked_sub(duration).unwrap_or(now);
+        Ok(self.store.was_in_use(ago(LONG_UNSEEN), ago(CONFIRMED_AFTER))?)
+    }
+
+    /// Retires automatic chunks of the timeline that are older than their retention, unless they matter; gives how many.
+    /// Whoever calls it trusts the clock.
+    pub fn retire(&self) -> Done<usize> {
         let days = self.settings.policy.retention_days;
         if days == 0 || !self.settings.enabled {
-            return Ok(());
+            return Ok(0);
         }
         let now = self.clock.now();
-        let Ok(until) = now.checked_sub(SignedDuration::from_hours(24 * i64::from(days))) else { return Ok(()) };
+        let Ok(until) = now.checked_sub(SignedDuration::from_hours(24 * i64::from(days))) else { return Ok(0) };
         let filter = Filter { layers: vec![Layer::Archive], until: Some(until), ..Filter::recallable(now) };
         let mut page = Page { limit: RETIRED_AT_ONCE, cursor: None };
         let mut ops = Vec::new();
@@ -247,9 +266,10 @@ impl Engine {
             }
         }
         if !ops.is_empty() {
-            self.store.apply(&self.change(Verb::Forget), &ops, &mut || true)?;
+            let system = self.acting(Actor::new(Source::System, "consolidation"));
+            self.store.apply(&system.change(Verb::Forget), &ops, &mut || true)?;
         }
-        Ok(())
+        Ok(ops.len())
     }
 }
 

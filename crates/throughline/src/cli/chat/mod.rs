@@ -1,7 +1,6 @@
 //! `throughline chat`: a conversation in the terminal, with memory.
 
 mod commands;
-mod rounds;
 mod screen;
 mod setup;
 
@@ -14,23 +13,21 @@ use owo_colors::OwoColorize as _;
 use rustyline::error::ReadlineError;
 use rustyline::{Behavior, DefaultEditor};
 use serde_json::json;
-use throughline_core::context::Context;
-use throughline_core::engine::{Engine, StartSession};
-use throughline_core::model::{Actor, EntryId, Role, SessionId, Source, Turn};
-use throughline_core::ports::{Message, Model, ModelError, ToolSpec};
-use throughline_core::text::{redact::redact, tokens};
+use throughline_core::model::{EntryId, SessionId};
+use throughline_core::ports::{Model, ModelError};
+use throughline_core::text::redact::redact;
 
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
 use crate::background;
+use crate::chat::{About, Conversation, Ended, Happening, fresh};
 use crate::world::World;
 use commands::Next;
-use rounds::{Asked, Ended};
 use screen::Screen;
 
-/// Room that is left for the reply; a quarter of a window that is smaller than four times as much.
-const REPLY_TOKENS: usize = 4000;
+/// As much of an answer as is shown, in characters.
+const MAX_SHOWN: usize = 100;
 
 /// Talk to the configured model, with memory
 ///
@@ -56,7 +53,7 @@ impl Chat {
         let model = setup::model(world)?;
         let session = match &self.session {
             Some(id) => SessionId::on_channel("cli", id)?,
-            None => fresh(world)?,
+            None => fresh(world, "cli")?,
         };
         background::start_idle(world, &session);
         if let Some(task) = &self.task {
@@ -69,24 +66,10 @@ impl Chat {
         let ended = talk.converse(&mut editor, if self.json { "" } else { "› " });
         let _ = editor.save_history(&world.home.chat_history());
         ended?;
-        background::start_end(&talk.session);
-        let goodbye = format!("{}\n", format!("this was {}; it is remembered", talk.session).dimmed());
-        Ok(Reply::new(&json!({ "session": talk.session }), goodbye))
+        background::start_end(world, talk.session());
+        let goodbye = format!("{}\n", format!("this was {}; it is remembered", talk.session()).dimmed());
+        Ok(Reply::new(&json!({ "session": talk.session() }), goodbye))
     }
-}
-
-/// A conversation that does not exist yet, named after the minute it begins.
-fn fresh(world: &World) -> Result<SessionId, Failure> {
-    let stamp = world.now().strftime("%Y-%m-%d-%H%M").to_string();
-    let known = world.engine.sessions()?;
-    let taken = |id: &SessionId| known.iter().any(|state| state.session.id == *id);
-    let mut id = SessionId::on_channel("cli", &stamp)?;
-    let mut nth = 1;
-    while taken(&id) {
-        nth += 1;
-        id = SessionId::on_channel("cli", &format!("{stamp}-{nth}"))?;
-    }
-    Ok(id)
 }
 
 fn editor(world: &World, is_json: bool) -> Result<DefaultEditor, Failure> {
@@ -102,16 +85,10 @@ fn editor(world: &World, is_json: bool) -> Result<DefaultEditor, Failure> {
     Ok(editor)
 }
 
-/// A project and a task, where they are named.
-type About = (Option<String>, Option<String>);
-
-/// A conversation that is going on.
+/// A conversation that is going on in the terminal.
 struct Talk<'a> {
     world: &'a World,
-    /// The memory, sized to what this model can see.
-    engine: Engine,
-    model: Arc<dyn Model>,
-    session: SessionId,
+    conversation: Conversation<'a>,
     stopped: Arc<AtomicBool>,
     screen: Screen,
     about: About,
@@ -125,11 +102,6 @@ impl<'a> Talk<'a> {
         about: About,
         screen: Screen,
     ) -> Result<Self, Failure> {
-        let person = world.engine.acting(Actor::new(Source::User, "chat"));
-        let engine = match model.context_window() {
-            Some(window) => person.with_window(window),
-            None => person,
-        };
         let stopped = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stopped);
         // Ctrl-C stops the reply, not the program; at the prompt the line editor sees it first.
@@ -137,22 +109,17 @@ impl<'a> Talk<'a> {
         if let Err(error) = handled {
             tracing::warn!(%error, "Ctrl-C will end the program");
         }
-        let talk = Self { world, engine, model, session, stopped, screen, about };
-        talk.open()?;
-        Ok(talk)
+        let conversation = Conversation::open(world, model, session, &about)?;
+        Ok(Self { world, conversation, stopped, screen, about })
     }
 
-    /// The session begins, or goes on, with what the model is told about its memory.
-    fn open(&self) -> Result<(), Failure> {
-        let system_prompt = self.engine.guidance().map(|guidance| guidance.text);
-        let (project, task) = self.about.clone();
-        let start = StartSession { system_prompt, project, task, ..StartSession::new(self.session.clone()) };
-        self.engine.start_session(&start)?;
-        Ok(())
+    fn session(&self) -> &SessionId {
+        &self.conversation.session
     }
 
     fn greet(&self) {
-        self.screen.aside(&format!("{} · {} · {}", self.model.provider(), self.model.name(), self.session));
+        let Conversation { model, session, .. } = &self.conversation;
+        self.screen.aside(&format!("{} · {} · {session}", model.provider(), model.name()));
         self.screen.aside("/help shows what you can do; Ctrl-D ends");
         self.screen.line("");
     }
@@ -171,61 +138,45 @@ impl<'a> Talk<'a> {
             }
             // What was typed is kept for the arrow keys, without its secrets.
             let _ = editor.add_history_entry(redact(said).text);
-            match commands::run(said, self.world, &self.session)? {
+            match commands::run(said, self.world, self.session())? {
                 Next::Say => self.exchange(said)?,
                 Next::Shown(text) => self.screen.line(&text),
                 Next::New => {
-                    background::start_end(&self.session);
-                    self.session = fresh(self.world)?;
-                    self.open()?;
-                    self.screen.aside(&format!("a new conversation: {}", self.session));
+                    background::start_end(self.world, self.session());
+                    let (model, session) = (Arc::clone(&self.conversation.model), fresh(self.world, "cli")?);
+                    self.conversation = Conversation::open(self.world, model, session, &self.about)?;
+                    self.screen.aside(&format!("a new conversation: {}", self.session()));
                 }
                 Next::Quit => return Ok(()),
             }
         }
     }
 
-    /// One message and its reply. A model that fails costs the reply, and nothing that was said.
+    /// One message and its reply, as it comes.
     fn exchange(&self, said: &str) -> Result<(), Failure> {
-        // What is sent later is the raw turn: a memory that still matters must come again.
-        let context = self.engine.repeating().context(&self.session, said)?;
-        let used: Vec<EntryId> = context.parts.iter().filter_map(|part| part.id.clone()).collect();
-        let asked = self.asked(context, said)?;
-        self.observe(Role::User, said.to_owned())?;
-        match self.rounds(asked)? {
-            Ended::Said(reply) if !reply.trim().is_empty() => {
-                let observed = self.observe(Role::Assistant, reply)?;
-                self.note_used(&used);
-                if observed.due.is_some() {
-                    background::start(&self.session);
+        self.stopped.store(false, Ordering::SeqCst);
+        let mut used: Vec<EntryId> = Vec::new();
+        let ended = self.conversation.exchange(said, &mut |happening| {
+            match happening {
+                Happening::Injected(parts) => used = parts.iter().filter_map(|part| part.id.clone()).collect(),
+                Happening::LeftOut(turns) => {
+                    let turns = style::count(turns as u64, "older turn", "older turns");
+                    self.screen.aside(&format!("({turns} did not fit and stay in memory)"));
                 }
+                Happening::Piece(text) => self.screen.piece(text),
+                Happening::Paused => self.screen.line(""),
+                Happening::Tool { name, summary } => self.screen.aside(&shown(name, summary)),
             }
+            !self.stopped.load(Ordering::SeqCst)
+        })?;
+        match ended {
+            Ended::Said(reply) if !reply.trim().is_empty() => self.note_used(&used),
             Ended::Said(_) => self.screen.aside("(no reply)"),
             Ended::TooManyRounds => self.screen.aside("(the model calls tools and does not come to an end: stopped)"),
             Ended::Failed(ModelError::Cancelled) => self.screen.aside("(stopped)"),
             Ended::Failed(error) => self.explain(&error),
         }
         Ok(())
-    }
-
-    /// What the model is asked: as much of the conversation as fits beside the rest.
-    fn asked(&self, context: Context, said: &str) -> Result<Asked, Failure> {
-        let tools = self.engine.tools();
-        let system = context.system_prompt;
-        let enriched = context.message.unwrap_or_else(|| said.to_owned());
-        let size =
-            |tool: &ToolSpec| tokens::estimate(tool.description) + tokens::estimate(&tool.parameters.to_string());
-        let fixed = tokens::estimate(&system) + tokens::estimate(&enriched) + tools.iter().map(size).sum::<usize>();
-        let window = self.engine.settings().policy.context_window;
-        let budget = window.saturating_sub(REPLY_TOKENS.min(window / 4)).saturating_sub(fixed);
-        let (turns, left_out) = self.engine.window(&self.session, budget)?;
-        if left_out > 0 {
-            let turns = style::count(left_out as u64, "older turn", "older turns");
-            self.screen.aside(&format!("({turns} did not fit and stay in memory)"));
-        }
-        let mut messages: Vec<Message> = turns.iter().filter_map(message).collect();
-        messages.push(Message::said(Role::User, enriched));
-        Ok(Asked { system, messages, tools })
     }
 
     fn explain(&self, error: &ModelError) {
@@ -244,12 +195,22 @@ impl<'a> Talk<'a> {
     }
 }
 
-/// A turn as the model sees it; a summary says that it is one. Calls and their results are for the transcript alone:
-/// without each other they are refused, and what came of them is in the replies.
-fn message(turn: &Turn) -> Option<Message> {
-    match turn.role {
-        Role::Tool | Role::System => None,
-        Role::Summary => Some(Message::said(Role::User, format!("[Context Summary]\n{}", turn.content))),
-        role => Some(Message::said(role, turn.content.clone())),
+/// `· memory_write: stored abc123`
+fn shown(name: &str, summary: &str) -> String {
+    let first = style::plain(summary.lines().next().unwrap_or_default());
+    let short: String = first.chars().take(MAX_SHOWN).collect();
+    let name = style::plain(name);
+    if short.starts_with(&name) { format!("· {short}") } else { format!("· {name}: {short}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_shown_in_a_line() {
+        assert_eq!(shown("memory_write", "stored abc\nand more"), "· memory_write: stored abc");
+        assert_eq!(shown("memory_write", "memory_write could not: x"), "· memory_write could not: x");
+        assert_eq!(shown("x", &"y".repeat(500)).chars().count(), 5 + MAX_SHOWN);
     }
 }

@@ -1,33 +1,16 @@
 //! One message and what follows it: the model answers, or calls tools and is asked again with their results.
 
-use std::sync::atomic::Ordering;
-
-use throughline_core::engine::{Observed, Said};
+use throughline_core::engine::{EngineError, Observed, Said};
 use throughline_core::model::Role;
 use throughline_core::ports::{Brief, Message, ModelError, Reply, ToolCall, ToolSpec};
 
-use super::Talk;
-use crate::cli::failure::Failure;
-use crate::cli::style;
+use super::{Conversation, Ended, Happening, Tell};
 
 /// Rounds of calls after which a model is not asked again.
 const MAX_ROUNDS: usize = 8;
 
-/// As much of a call and its answer as the transcript keeps, in bytes.
+/// As much of a call and its answer as the transcript keeps, in characters.
 const MAX_KEPT: usize = 200;
-
-/// As much of an answer as is shown, in characters.
-const MAX_SHOWN: usize = 100;
-
-/// How the rounds ended.
-pub(super) enum Ended {
-    /// With words; nothing, where the model had none.
-    Said(String),
-    /// The model called and called.
-    TooManyRounds,
-    /// Without an answer.
-    Failed(ModelError),
-}
 
 /// What the model is asked: the same on every round, but for the messages.
 pub(super) struct Asked {
@@ -36,19 +19,18 @@ pub(super) struct Asked {
     pub(super) tools: Vec<ToolSpec>,
 }
 
-impl Talk<'_> {
+impl Conversation<'_> {
     /// Asks until there is an answer without calls. What was called is done and kept, whatever comes after.
-    pub(super) fn rounds(&self, mut asked: Asked) -> Result<Ended, Failure> {
-        self.stopped.store(false, Ordering::SeqCst);
+    pub(super) fn rounds(&self, mut asked: Asked, tell: Tell<'_>) -> Result<Ended, EngineError> {
         for _ in 0..MAX_ROUNDS {
             let Asked { system, messages, tools } = &asked;
             let brief = Brief::Chat { system: system.clone(), messages: messages.clone(), tools: tools.clone() };
-            let reply = match self.stream(&brief) {
+            let reply = match self.stream(&brief, tell) {
                 Ok(reply) if reply.calls.is_empty() => return Ok(Ended::Said(reply.text)),
                 Ok(reply) => reply,
                 Err(error) => return Ok(Ended::Failed(error)),
             };
-            match self.run_calls(reply)? {
+            match self.run_calls(reply, tell)? {
                 Some(answered) => asked.messages.extend(answered),
                 None => return Ok(Ended::Failed(ModelError::Cancelled)),
             }
@@ -56,62 +38,48 @@ impl Talk<'_> {
         Ok(Ended::TooManyRounds)
     }
 
-    /// Asks, and shows the reply as it comes.
-    fn stream(&self, brief: &Brief) -> Result<Reply, ModelError> {
+    /// Asks, and passes the reply on as it comes.
+    fn stream(&self, brief: &Brief, tell: Tell<'_>) -> Result<Reply, ModelError> {
         let mut has_spoken = false;
-        let mut sink = |piece: &str| {
+        let reply = self.engine.ask(&*self.model, brief, &mut |piece: &str| {
             has_spoken |= !piece.is_empty();
-            self.screen.piece(piece);
-            !self.is_stopped()
-        };
-        let reply = self.engine.ask(&*self.model, brief, &mut sink);
+            tell(Happening::Piece(piece))
+        });
         let only_calls = !has_spoken && reply.as_ref().is_ok_and(|reply| !reply.calls.is_empty());
         if !only_calls {
-            self.screen.line("");
+            tell(Happening::Paused);
         }
         reply
     }
 
     /// Does what a reply asks for, one after the other. Gives the messages that tell the model; none if stopped.
-    fn run_calls(&self, reply: Reply) -> Result<Option<Vec<Message>>, Failure> {
+    fn run_calls(&self, reply: Reply, tell: Tell<'_>) -> Result<Option<Vec<Message>>, EngineError> {
         if !reply.text.trim().is_empty() {
             self.observe(Role::Assistant, reply.text.clone())?;
         }
         let mut results = Vec::new();
         for call in &reply.calls {
-            if self.is_stopped() {
+            if !tell(Happening::Piece("")) {
                 return Ok(None);
             }
-            results.push(self.run_call(call)?);
+            results.push(self.run_call(call, tell)?);
         }
         let calling = Message { calls: reply.calls, ..Message::said(Role::Assistant, reply.text) };
-        Ok((!self.is_stopped()).then(|| [vec![calling], results].concat()))
+        Ok(tell(Happening::Piece("")).then(|| [vec![calling], results].concat()))
     }
 
-    fn run_call(&self, call: &ToolCall) -> Result<Message, Failure> {
+    fn run_call(&self, call: &ToolCall, tell: Tell<'_>) -> Result<Message, EngineError> {
         let answer = self.engine.call(&self.session, call);
-        self.screen.aside(&shown(&call.name, &answer.summary));
+        tell(Happening::Tool { name: &call.name, summary: &answer.summary });
         let text = answer.text();
         // Ids and outcome: what was stored is in the memory itself, where it can be erased.
         self.observe(Role::Tool, kept(&call.name, &answer.summary))?;
         Ok(Message { answers: Some(call.id.clone()), ..Message::said(Role::Tool, text) })
     }
 
-    pub(super) fn observe(&self, role: Role, content: String) -> Result<Observed, Failure> {
-        Ok(self.engine.observe(&self.session, &[Said::now(role, content)])?)
+    pub(super) fn observe(&self, role: Role, content: String) -> Result<Observed, EngineError> {
+        self.engine.observe(&self.session, &[Said::now(role, content)])
     }
-
-    fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::SeqCst)
-    }
-}
-
-/// `· memory_write: stored abc123`
-fn shown(name: &str, summary: &str) -> String {
-    let first = style::plain(summary.lines().next().unwrap_or_default());
-    let short: String = first.chars().take(MAX_SHOWN).collect();
-    let name = style::plain(name);
-    if short.starts_with(&name) { format!("· {short}") } else { format!("· {name}: {short}") }
 }
 
 /// What the transcript keeps, for whoever wants to know later what was done.
@@ -123,13 +91,6 @@ fn kept(name: &str, summary: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_call_is_shown_in_a_line() {
-        assert_eq!(shown("memory_write", "stored abc\nand more"), "· memory_write: stored abc");
-        assert_eq!(shown("memory_write", "memory_write could not: x"), "· memory_write could not: x");
-        assert_eq!(shown("x", &"y".repeat(500)).chars().count(), 5 + MAX_SHOWN);
-    }
 
     #[test]
     fn what_is_kept_of_a_call_is_bounded() {

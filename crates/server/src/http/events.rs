@@ -1,0 +1,32 @@
+//! `/api/events`
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::sse::{Event, Sse};
+use axum::routing::get;
+
+use super::App;
+use crate::problem::Problem;
+
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new().route("/api/events", get(listen))
+}
+
+/// What changed, as it changes: server-sent events
+#[utoipa::path(
+    get,
+    path = "/api/events",
+    tag = "events",
+    responses(
+        (status = 200, content_type = "text/event-stream", description = "`change` events: {kinds, change?, at}"),
+        (status = 429, description = "Too many listen already")
+    )
+)]
+async fn listen(
+    State(app): State<Arc<App>>,
+) -> Result<Sse<impl futures_util::Stream<Item = Result<Event, Infallible>>>, Problem> {
+    app.events.listen().await
+}

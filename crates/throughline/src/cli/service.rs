@@ -1,0 +1,101 @@
+//! `throughline serve --print-service`: a file that has the daemon started by the system.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+
+/// Who starts services.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Service {
+    /// A user unit
+    Systemd,
+    /// A launch agent
+    Launchd,
+}
+
+impl Service {
+    /// The one of this platform.
+    pub(super) const HERE: &'static str = if cfg!(target_os = "macos") { "launchd" } else { "systemd" };
+
+    /// The file's text; `home` is where the memory is, if not at its usual place.
+    pub(super) fn text(self, program: &Path, home: Option<&Path>) -> String {
+        match self {
+            Self::Systemd => systemd(program, home),
+            Self::Launchd => launchd(program, home),
+        }
+    }
+}
+
+fn systemd(program: &Path, home: Option<&Path>) -> String {
+    let quoted = |path: &Path| {
+        let text = path.display().to_string();
+        text.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%")
+    };
+    // Only in the command line does a dollar sign stand for a variable.
+    let program = quoted(program).replace('$', "$$");
+    let home = home.map_or_else(String::new, |home| format!("Environment=\"THROUGHLINE_HOME={}\"\n", quoted(home)));
+    format!(
+        "# Save as ~/.config/systemd/user/throughline.service, then:\n\
+         #   systemctl --user enable --now throughline\n\
+         [Unit]\n\
+         Description=Throughline, the memory of your AI assistants\n\n\
+         [Service]\n\
+         ExecStart=\"{program}\" serve\n\
+         {home}Restart=on-failure\n\
+         RestartSec=5\n\
+         TimeoutStopSec=20\n\
+         NoNewPrivileges=yes\n\
+         UMask=0077\n\n\
+         [Install]\n\
+         WantedBy=default.target\n"
+    )
+}
+
+fn launchd(program: &Path, home: Option<&Path>) -> String {
+    let escaped = |path: &Path| {
+        let text = path.display().to_string();
+        text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    };
+    let home = home.map_or_else(String::new, |home| {
+        format!(
+            "  <key>EnvironmentVariables</key>\n  <dict>\n    <key>THROUGHLINE_HOME</key>\n    \
+             <string>{}</string>\n  </dict>\n",
+            escaped(home)
+        )
+    });
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n\
+         <!-- Save as ~/Library/LaunchAgents/throughline.plist, then:\n     \
+         launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/throughline.plist -->\n\
+         <plist version=\"1.0\">\n<dict>\n  \
+         <key>Label</key>\n  <string>throughline</string>\n  \
+         <key>ProgramArguments</key>\n  <array>\n    <string>{}</string>\n    <string>serve</string>\n  </array>\n\
+         {home}  \
+         <key>RunAtLoad</key>\n  <true/>\n  \
+         <key>KeepAlive</key>\n  <dict>\n    <key>SuccessfulExit</key>\n    <false/>\n  </dict>\n  \
+         <key>ExitTimeOut</key>\n  <integer>20</integer>\n  \
+         <key>Umask</key>\n  <integer>63</integer>\n\
+         </dict>\n</plist>\n",
+        escaped(program)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_systemd_unit_names_the_program_and_the_home_whatever_is_in_them() {
+        let unit = systemd(Path::new("/opt/my $apps/100%/throughline"), Some(Path::new("/home/ada/\"m\"")));
+        insta::assert_snapshot!("service_systemd", unit);
+        assert!(!systemd(Path::new("/usr/bin/throughline"), None).contains("Environment"));
+    }
+
+    #[test]
+    fn a_launch_agent_names_the_program_and_the_home_whatever_is_in_them() {
+        let agent = launchd(Path::new("/Applications/A & B/throughline"), Some(Path::new("/Users/ada/<memory>")));
+        insta::assert_snapshot!("service_launchd", agent);
+        assert!(!launchd(Path::new("/usr/bin/throughline"), None).contains("Environment"));
+    }
+}
