@@ -163,8 +163,10 @@ function offsets(about, document, text) {
   };
 }
 
-/// The document and its ETag; `{ document: null, etag: null }` where there is none yet.
-export async function fetchDocument(name, signal) {
+/// The document and its ETag; `{ document: null, etag: null }` where there is none yet. `about` is its line in the list
+/// of documents, which saves asking for what is not there.
+export async function fetchDocument(name, signal, about) {
+  if (about?.exists === false) return { document: null, text: "", etag: null };
   try {
     const { body, etag } = await api.ask("GET", `/api/documents/${segments(name)}`, { signal });
     return { document: body, text: body.text, etag };

@@ -25,22 +25,22 @@ export const page = {
       h("div.doc-grid", nav, place),
     );
 
-    const about = (documents) => documents.find((each) => each.name === name) ?? { name, limit: {} };
+    const about = (documents) => documents.find((each) => each.name === name) ?? { name, limit: {}, exists: false };
     const list = async () => {
       const { documents } = await api.get("/api/documents", null, { signal });
       fill(nav, drawList(documents, name));
       return documents;
     };
 
-    const [documents, opened] = await Promise.all([list(), fetchDocument(name, signal)]);
-    const editor = documentEditor({ about: about(documents), document: opened.document, etag: opened.etag, onsaved: list });
+    const here = about(await list());
+    const opened = await fetchDocument(name, signal, here);
+    const editor = documentEditor({ about: here, document: opened.document, etag: opened.etag, onsaved: list });
     fill(place, editor.node);
     view.guard(() => (editor.isDirty() ? "What you wrote is not saved." : null));
     keys({ e: ["edit", editor.focus] }, signal);
     onChange("documents", async () => {
       try {
-        await list();
-        const fresh = await fetchDocument(name, signal);
+        const fresh = await fetchDocument(name, signal, about(await list()));
         editor.changedElsewhere({ text: fresh.text, etag: fresh.etag });
       } catch {
         // Away for the moment: when the daemon is back, everything counts as changed and this runs again.

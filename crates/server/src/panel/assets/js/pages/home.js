@@ -35,14 +35,13 @@ export const page = {
         if (stats) fill(hello, greeting(stats));
         if (stats) fill(steps, nextSteps(stats));
       },
-      async profile() {
-        const [document, stats] = await Promise.all([ask("/api/documents/user/profile"), ask("/api/stats")]);
-        if (document !== undefined) fill(profile, profileCard(document, document?.usage ?? stats?.identity));
-      },
-      async working() {
-        const [document, all] = await Promise.all([ask("/api/documents/user/working"), ask("/api/documents")]);
-        const about = all?.documents?.find(({ name }) => name === "user/working");
-        if (document !== undefined) fill(working, workingCard(document, document?.expires_at ?? about?.expires_at));
+      async documents() {
+        const [all, stats] = await Promise.all([ask("/api/documents"), ask("/api/stats")]);
+        const find = (wanted) => all?.documents.find(({ name }) => name === wanted);
+        const [who, lately] = await Promise.all(["user/profile", "user/working"].map(async (name) =>
+          all && (find(name)?.exists === false ? null : ask(`/api/documents/${name}`))));
+        if (who !== undefined) fill(profile, profileCard(who, who?.usage ?? find("user/profile")?.usage ?? stats?.identity));
+        if (lately !== undefined) fill(working, workingCard(lately, lately?.expires_at ?? find("user/working")?.expires_at ?? stats?.working_expires_at));
       },
       async changes() {
         const answer = await ask("/api/changes", { limit: CHANGES });
@@ -60,7 +59,7 @@ export const page = {
     const load = (...names) => Promise.all(names.map((name) => parts[name]()));
     onChange(["memories", "sessions", "recalls"], () => load("stats", "activity"), signal);
     onChange(["memories", "documents", "tasks", "changes"], () => load("changes"), signal);
-    onChange("documents", () => load("profile", "working", "stats"), signal);
+    onChange("documents", () => load("documents", "stats"), signal);
     onChange("jobs", () => load("health"), signal);
     await load(...Object.keys(parts));
   },
@@ -152,6 +151,7 @@ function healthCard(state, jobs) {
 
 function jobState(job) {
   if (job.running) return h("span.muted", "running now");
-  if (job.last_run_at) return h("span.muted", { title: typeof job.last_outcome === "string" ? job.last_outcome : "" }, when(job.last_run_at));
+  if (job.last_outcome === "failed") return h("span.job-failed", { title: job.log?.[0]?.what ?? "" }, when(job.last_run_at, { prefix: "failed " }));
+  if (job.last_run_at) return h("span.muted", { title: job.log?.[0]?.what ?? "" }, when(job.last_run_at));
   return job.next_run_at ? h("span.muted", when(job.next_run_at, { prefix: "first " })) : h("span.muted", "not yet");
 }
