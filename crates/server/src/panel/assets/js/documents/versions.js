@@ -9,8 +9,17 @@ import { lineDiff } from "../components/diff.js";
 import { when } from "../components/parts.js";
 import { failed } from "../components/toast.js";
 
+async function versionsOf(name) {
+  try {
+    return (await api.get(`/api/documents/${segments(name)}/history`)).versions;
+  } catch (error) {
+    if (error.status === 404) return [];
+    throw error;
+  }
+}
+
 export async function showVersions(name, title) {
-  const { versions } = await api.get(`/api/documents/${segments(name)}/history`);
+  const versions = await versionsOf(name);
   const restore = async (version) => {
     try {
       await api.post(`/api/documents/${segments(name)}/restore`, { version });

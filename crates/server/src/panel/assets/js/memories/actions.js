@@ -2,7 +2,7 @@
 import { h } from "../dom.js";
 import { api } from "../api.js";
 import { changedHere } from "../live.js";
-import { plural } from "../format.js";
+import { count, plural } from "../format.js";
 import { undoable } from "../undo.js";
 import { ask, dialog } from "../components/dialog.js";
 import { tagEditor } from "../components/parts.js";
@@ -33,34 +33,22 @@ function asError(error) {
   return typeof error === "string" ? new Error(error) : Object.assign(new Error(error.message), error);
 }
 
-const ERASED = {
-  versions: (n) => plural(n, "version"),
-  recalls: (n) => `${plural(n, "line")} of the recall log`,
-  sources: (n) => `${plural(n, "turn")} of conversation that it came from`,
-  documents: (n) => plural(n, "place in documents", "places in documents"),
-  copies: (n) => plural(n, "copy", "copies"),
-};
-
-/// What the daemon says that erasing would remove, as lines; a field that is not known here is shown by its name.
-function erasureLines(preview) {
-  const lines = [];
-  for (const [name, value] of Object.entries(preview ?? {})) {
-    if (["id", "sources", "content"].includes(name) || value === null || typeof value === "boolean") continue;
-    if (Array.isArray(value)) {
-      if (value.length) lines.push(h("li", `${ERASED[name]?.(value.length) ?? name.replaceAll("_", " ")}: ${value.map((each) => (typeof each === "object" ? JSON.stringify(each) : each)).join(", ")}`));
-    } else if (typeof value === "number") {
-      if (value) lines.push(h("li", ERASED[name]?.(value) ?? `${name.replaceAll("_", " ")}: ${value}`));
-    } else if (typeof value !== "object") {
-      lines.push(h("li", `${name.replaceAll("_", " ")}: ${value}`));
-    }
-  }
-  return lines;
+/// What the daemon says that erasing would remove, as lines.
+function erasureLines({ versions, recalls, documents, copies }) {
+  const named = (title, all) => (all?.length ? h("li", `${title}: ${all.join(", ")}`) : null);
+  return [
+    versions ? h("li", versions === 1 ? "the one version that is kept" : `all ${count(versions)} versions that are kept`) : null,
+    recalls ? h("li", `what ${plural(recalls, "recall")} said of it in the log`) : null,
+    named("its line in", documents),
+    copies?.length ? h("li", `it from ${plural(copies.length, "backup or export", "backups and exports")}: `, h("span.small-text", copies.join(", "))) : null,
+  ].filter(Boolean);
 }
 
 export async function erase(memory) {
   const preview = await api.get(path(memory.id, "erasure"));
   const sources = preview.sources ?? [];
   const withSources = h("input", { type: "checkbox" });
+  const stays = preview.unreached ?? [];
   const lines = erasureLines(preview);
   const agreed = await ask({
     title: "Erase for good",
@@ -71,6 +59,7 @@ export async function erase(memory) {
       h("blockquote.quote", memory.content),
       h("p", "This leaves no byte and cannot be undone. It removes the memory itself", lines.length ? " and:" : "."),
       lines.length ? h("ul.bullets", lines) : null,
+      stays.length ? [h("p", "The same words also stand elsewhere, and stay there:"), h("ul.bullets", stays.map((place) => h("li", place)))] : null,
       sources.length
         ? h("label.row", withSources, h("span", `Also erase the ${plural(sources.length, "turn")} of conversation that it came from`))
         : null,
