@@ -115,9 +115,10 @@ export function remember({ known = [], projects = [] } = {}) {
     const tags = tagEditor({ tags: [], known });
     const weight = weightSelect(3);
     const project = h("input", { type: "text", list: "remember-projects", autocomplete: "off" });
+    const layer = h("select", h("option", { value: "knowledge" }, "Found when it fits"), h("option", { value: "identity" }, "Always told: who you are"));
     const save = async () => {
       if (!text.value.trim()) return text.focus();
-      const body = { content: text.value.trim(), significance: Number(weight.value), source: "user" };
+      const body = { content: text.value.trim(), significance: Number(weight.value), layer: layer.value, source: "user" };
       const given = tags.tags();
       if (given.length) body.tags = given;
       if (project.value.trim()) body.project = project.value.trim();
@@ -138,7 +139,7 @@ export function remember({ known = [], projects = [] } = {}) {
       body: [
         h("label.field", h("span", "What should be remembered"), text),
         h("div.field", h("span", "Tags"), tags),
-        h("div.row.wrap", h("label.field.grow", h("span", "Project"), project), h("label.field", h("span", "Significance"), weight)),
+        h("div.mem-form-row", h("label.field", h("span", "Project"), project), h("label.field", h("span", "Significance"), weight), h("label.field", h("span", "How it is used"), layer)),
         h("datalist", { id: "remember-projects" }, projects.map((name) => h("option", { value: name }))),
       ],
       actions: [h("button", { type: "button", onclick: () => close() }, "Cancel"), h("button.primary", { type: "button", onclick: save }, "Remember")],
