@@ -6,7 +6,8 @@
 //   await api.ask("PUT", path, { body, headers: { "If-Match": etag } })
 //
 // What fails throws `ApiError` with status, code, message, hint and `body`; `isAborted(error)` tells an answer that nobody
-// waits for any more. A daemon that does not answer also makes `onReachable(listener)` report false, then true again.
+// waits for any more. `onDaemon(listener)` hears "away" when the daemon does not answer, "closed" when it does not know this
+// browser any more, and "here" when all is well again.
 
 export class ApiError extends Error {
   constructor(status, body) {
@@ -29,15 +30,15 @@ export class Unreachable extends Error {
 }
 
 const listeners = new Set();
-let isReachable = true;
+let daemon = "here";
 
-export function onReachable(listener) {
+export function onDaemon(listener) {
   listeners.add(listener);
 }
 
-export function setReachable(now) {
-  if (now === isReachable) return;
-  isReachable = now;
+export function setDaemon(now) {
+  if (now === daemon) return;
+  daemon = now;
   for (const listener of listeners) listener(now);
 }
 
@@ -72,10 +73,11 @@ async function fetchRaw(method, path, { query, body, headers, signal } = {}) {
     response = await fetch(withQuery(path, query), init);
   } catch (error) {
     if (isAborted(error)) throw error;
-    setReachable(false);
+    setDaemon("away");
     throw new Unreachable();
   }
-  setReachable(true);
+  if (response.status === 401) setDaemon("closed");
+  else if (path !== "/healthz" || daemon === "away") setDaemon("here");
   if (!response.ok) {
     let answer = null;
     try {

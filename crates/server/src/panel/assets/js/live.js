@@ -4,7 +4,7 @@
 //   onChange("any", listener, signal)
 //
 // Changes that come in quick succession are told once. After the daemon was away, everything counts as changed.
-import { setReachable } from "./api.js";
+import { setDaemon } from "./api.js";
 
 const QUIET_MS = 180;
 const listeners = new Set();
@@ -46,7 +46,7 @@ export function start() {
     }
   });
   source.addEventListener("open", () => {
-    setReachable(true);
+    setDaemon("here");
     if (wasLost) note(["everything"]);
     wasLost = false;
   });
@@ -57,7 +57,7 @@ export function start() {
       source.close();
       setTimeout(start, 5_000);
     } else {
-      setReachable(false);
+      setDaemon("away");
     }
   });
 }

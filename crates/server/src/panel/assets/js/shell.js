@@ -1,10 +1,11 @@
 // What stays while pages change: navigation, the banner when the daemon is away, theme switch, global keys.
 import { fill, h } from "./dom.js";
-import { api, onReachable } from "./api.js";
+import { api, onDaemon } from "./api.js";
 import { icon, logo } from "./icons.js";
 import { go } from "./router.js";
 import { keys, showKeys } from "./components/keys.js";
 import { dialog } from "./components/dialog.js";
+import { coded } from "./components/parts.js";
 
 const PAGES = [
   ["home", "Home", "home"],
@@ -47,13 +48,18 @@ function themeSwitch() {
 }
 
 function banner() {
-  const node = h("div.banner", { role: "status", hidden: true }, h("span.pulse"), h("span", "The daemon does not answer. What you see may be old; trying again…"));
+  const text = h("span");
+  const node = h("div.banner", { role: "status", hidden: true }, h("span.pulse"), text);
   let timer = 0;
-  onReachable((now) => {
-    node.hidden = now;
+  onDaemon((now) => {
+    node.hidden = now === "here";
     clearInterval(timer);
-    // Asking is enough: any answer tells the listeners.
-    if (!now) timer = setInterval(() => api.raw("GET", "/healthz").catch(() => {}), 2_000);
+    if (now === "closed") fill(text, coded("This browser is not known here any more. `throughline open` gives a new link."));
+    if (now === "away") {
+      fill(text, "The daemon does not answer. What you see may be old; trying again…");
+      // Asking is enough: any answer tells the listeners.
+      timer = setInterval(() => api.raw("GET", "/healthz").catch(() => {}), 2_000);
+    }
   });
   return node;
 }

@@ -12,6 +12,7 @@
 //   await list.reset()         begins anew, at the top           list.set(items)     a list that is whole
 //   await list.refresh()       fetches what is loaded again and keeps place, focus and current row
 //   list.repaint()             writes the visible rows again     list.move(1)        next row
+//   list.replace(item)         the same item, newer               list.depth          the first row that is visible
 //   list.items, list.current, list.select(key), list.isWhole
 import { fill, h } from "../dom.js";
 import { isAborted } from "../api.js";
@@ -205,6 +206,13 @@ export function virtualList({ label, rowHeight, row, show, key, more, onopen, on
   return {
     node, reset, set, refresh, move,
     repaint: () => paint(true),
+    replace(item) {
+      const at = items.findIndex((each) => key(each) === key(item));
+      if (at < 0) return;
+      items[at] = item;
+      paint(true);
+    },
+    get depth() { return Math.floor(node.scrollTop / rowHeight); },
     select: (wanted) => {
       if (wanted === null) setCurrent(null);
       else {

@@ -57,8 +57,8 @@ export function toast(message, { undo, action, hint, ms } = {}) {
 }
 
 export function failed(error) {
-  // Nobody waits for an aborted answer, and the banner already says that the daemon is away.
-  if (isAborted(error) || error instanceof Unreachable) return;
+  // Nobody waits for an aborted answer, and the banner already says that the daemon is away or does not know us.
+  if (isAborted(error) || error instanceof Unreachable || error?.status === 401) return;
   if (!error?.code) console.error(error);
   const node = h(
     "div.toast.bad",

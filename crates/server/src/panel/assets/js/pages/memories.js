@@ -18,6 +18,8 @@ const TYPING_MS = 80;
 const FIRST_PAGE = 100;
 const NEXT_PAGE = 1_000;
 const MOST_HITS = 100;
+/// Below this row, a change elsewhere does not fetch everything above anew; it is offered.
+const DEEP = 1_500;
 
 export const page = {
   title: "Memories",
@@ -47,6 +49,7 @@ export const page = {
     });
     const status = h("p.result-line", { role: "status" });
     const clear = h("button.link.small-text", { type: "button", onclick: () => filter(NO_FILTERS) }, "Clear filters");
+    const stale = h("button.link.small-text", { type: "button", hidden: true, onclick: () => again() }, "Something changed: show from the top");
     const filterPlace = h("div");
     const body = h("div.mem-body", list.node, pane.node);
     fill(
@@ -55,7 +58,7 @@ export const page = {
         h("div.spread", h("h1", "Memories"), h("button.primary", { type: "button", onclick: add }, icon("plus", 18), "Remember")),
         h("label.search-box", icon("search"), field, h("kbd", "/")),
         filterPlace,
-        h("div.row", status, clear)),
+        h("div.row", status, clear, stale)),
       body,
       picked.bar,
     );
@@ -117,6 +120,7 @@ export const page = {
 
     const again = debounce(TYPING_MS, async () => {
       view.setQuery({ q: query(), focus: null });
+      stale.hidden = true;
       if (!query()) {
         words = [];
         best = 1;
@@ -229,13 +233,18 @@ export const page = {
     }, signal);
     onChange("memories", async () => {
       countAll();
+      await pane.refresh();
+      if (list.depth > DEEP) {
+        stale.hidden = false;
+        if (pane.memory) list.replace(pane.memory);
+        return;
+      }
       try {
         await list.refresh();
         if (!query()) say();
       } catch (error) {
         failed(error);
       }
-      await pane.refresh();
     }, signal);
 
     countAll();
