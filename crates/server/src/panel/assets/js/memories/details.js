@@ -44,7 +44,7 @@ export function details({ onclose, onopen, known, words, signal }) {
     if (!memory || memory.kind === "turn" || memory.kind === "chunk") return;
     try {
       const fresh = await api.get(`/api/memories/${encodeURIComponent(memory.id)}`, null, { signal });
-      if (fresh.id !== memory.id) return;
+      if (fresh.id !== memory?.id) return;
       const isChanged = fresh.version !== memory.version || fresh.status !== memory.status;
       if (editor) {
         if (isChanged) notice.hidden = false;

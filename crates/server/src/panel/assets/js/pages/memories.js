@@ -1,23 +1,21 @@
 // All memories: search as you type, filters, a list of any length, and a pane with everything about one.
 import { debounce, fill, h } from "../dom.js";
-import { api, isAborted, newest } from "../api.js";
+import { api, isAborted } from "../api.js";
 import { count, plural } from "../format.js";
 import { icon } from "../icons.js";
 import { onChange } from "../live.js";
 import { keys } from "../components/keys.js";
 import { virtualList } from "../components/list.js";
-import { empty, wordsOf } from "../components/parts.js";
+import { empty } from "../components/parts.js";
 import { failed } from "../components/toast.js";
 import { remember } from "../memories/actions.js";
 import { details } from "../memories/details.js";
-import { filterBar, filtersOf, NO_FILTERS, setFilters } from "../memories/filters.js";
+import { filterBar, NO_FILTERS, setFilters } from "../memories/filters.js";
 import { picking } from "../memories/picked.js";
 import { memoryRow, ROW_HEIGHT } from "../memories/row.js";
+import { memorySource, MOST_HITS } from "../memories/source.js";
 
 const TYPING_MS = 80;
-const FIRST_PAGE = 100;
-const NEXT_PAGE = 1_000;
-const MOST_HITS = 100;
 /// Below this row, a change elsewhere does not fetch everything above anew; it is offered.
 const DEEP = 1_500;
 
@@ -28,18 +26,16 @@ export const page = {
     root.classList.add("is-fixed");
     const seen = { tags: new Set(), projects: new Set() };
     const known = { tags: () => [...seen.tags].sort(), projects: () => [...seen.projects].sort() };
-    const asked = newest(signal);
-    let words = [];
-    let best = 1;
     let total = null;
 
+    const source = memorySource({ text: () => field.value.trim(), query: () => view.query, onseen: learn, signal });
     const isNarrow = window.matchMedia("(max-width: 820px)");
     const picked = picking({ items: () => list.items, onchange: () => list.repaint(), known });
-    const row = memoryRow({ isPicked: picked.has, onpick: picked.pick, words: () => words, best: () => best, onPhone: () => isNarrow.matches });
-    const pane = details({ onclose: close, onopen: open, known: known.tags, words: () => words, signal });
+    const row = memoryRow({ isPicked: picked.has, onpick: picked.pick, words: () => source.words, best: () => source.best, onPhone: () => isNarrow.matches });
+    const pane = details({ onclose: close, onopen: open, known: known.tags, words: () => source.words, signal });
     const list = virtualList({
       label: "Memories", rowHeight: ROW_HEIGHT, row: row.make, show: row.show, key: (memory) => memory.id, signal,
-      more: fetchPage, onopen: (memory) => reveal(memory), oncurrent: (memory) => { if (pane.id && !pane.isDirty()) reveal(memory); },
+      more: source.page, onopen: (memory) => reveal(memory), oncurrent: (memory) => { if (pane.id && !pane.isDirty()) reveal(memory); },
       empty: nothing,
     });
 
@@ -83,55 +79,27 @@ export const page = {
       if (seen.tags.size + seen.projects.size !== before && !filterPlace.contains(document.activeElement)) drawFilters();
     }
 
-    async function fetchPage(cursor) {
-      if (query()) return { items: await search(), cursor: null };
-      const limit = cursor ? NEXT_PAGE : FIRST_PAGE;
-      const answer = await api.get("/api/memories", { ...filtersOf(view.query), limit, cursor }, { signal });
-      learn(answer.memories);
-      return { items: answer.memories, cursor: answer.cursor };
-    }
-
-    async function search() {
-      const { layer, source, tag, project, since, until } = filtersOf(view.query);
-      const body = { query: query(), limit: MOST_HITS };
-      if (layer) body.layer = layer;
-      if (tag) body.tags = [tag];
-      if (project) body.project = project;
-      if (since) body.since = since;
-      if (until) body.until = until;
-      const started = performance.now();
-      const { hits } = await asked((abort) => api.post("/api/recall", body, { signal: abort }));
-      const took = performance.now() - started;
-      const fitting = source ? hits.filter((hit) => hit.source === source) : hits;
-      words = wordsOf(body.query);
-      best = Math.max(1e-9, ...fitting.map((hit) => hit.score));
-      for (const hit of fitting) hit.best = best;
-      learn(fitting);
-      say(fitting.length, took);
-      return fitting;
-    }
-
-    function say(found, took) {
-      const isOdd = query() && (view.query.get("status") ?? "") !== "";
-      if (query()) status.textContent = `${found === MOST_HITS ? "The best 100" : plural(found, "memory", "memories")}, in ${Math.max(1, Math.round(took))} ms${isOdd ? ". A search finds what is active." : ""}`;
-      else if (setFilters(view.query)) status.textContent = list.isWhole ? plural(list.items.length, "memory", "memories") : `More than ${count(list.items.length)} memories`;
-      else status.textContent = total === null ? "" : plural(total, "memory", "memories");
+    function say() {
+      if (query()) {
+        const found = list.items.length;
+        const isOdd = (view.query.get("status") ?? "") !== "";
+        const many = found === MOST_HITS ? `The best ${MOST_HITS}` : plural(found, "memory", "memories");
+        status.textContent = `${many}, in ${Math.max(1, Math.round(source.took))} ms${isOdd ? ". A search finds what is active." : ""}`;
+      } else if (setFilters(view.query)) {
+        status.textContent = list.isWhole ? plural(list.items.length, "memory", "memories") : `More than ${count(list.items.length)} memories`;
+      } else {
+        status.textContent = total === null ? "" : plural(total, "memory", "memories");
+      }
     }
 
     const again = debounce(TYPING_MS, async () => {
       view.setQuery({ q: query(), focus: null });
       stale.hidden = true;
-      if (!query()) {
-        words = [];
-        best = 1;
-      }
       try {
-        if (query()) list.set(await search());
-        else {
-          asked(() => {});
-          await list.reset();
-          say();
-        }
+        // The hits replace the list when they are there: no flicker while somebody types.
+        if (query()) list.set(await source.search());
+        else await list.reset();
+        say();
       } catch (error) {
         if (!isAborted(error)) failed(error);
       }
@@ -241,7 +209,7 @@ export const page = {
       }
       try {
         await list.refresh();
-        if (!query()) say();
+        say();
       } catch (error) {
         failed(error);
       }
@@ -250,7 +218,7 @@ export const page = {
     countAll();
     api.get("/api/projects", null, { signal }).then(({ projects }) => learn(projects.map(({ name }) => ({ project: name })))).catch(() => {});
     await list.reset();
-    if (!query()) say();
+    say();
     if (view.query.get("id")) await open(view.query.get("id"));
     if (view.query.get("focus") === "search") field.focus();
   },
