@@ -1,8 +1,17 @@
 use super::Assets;
 
 /// What would turn text into markup or code, or fetch from elsewhere.
-const NEVER: [&str; 9] =
-    ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "DOMParser", "https://", "style=\""];
+const NEVER: [&str; 9] = [
+    "innerHTML",
+    "outerHTML",
+    "insertAdjacentHTML",
+    "document.write",
+    "eval(",
+    "new Function",
+    "DOMParser",
+    "https://",
+    "style=\"",
+];
 
 /// The name of drawings, which is no address that is fetched.
 const SVG: &str = "http://www.w3.org/2000/svg";
