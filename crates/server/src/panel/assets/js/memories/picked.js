@@ -1,6 +1,6 @@
 // Which memories are picked for an action on all of them, and the bar that offers those actions.
 import { fill, h } from "../dom.js";
-import { plural } from "../format.js";
+import { count } from "../format.js";
 import { icon } from "../icons.js";
 import { ask } from "../components/dialog.js";
 import { failed } from "../components/toast.js";
@@ -25,7 +25,7 @@ export function picking({ items, onchange, known }) {
     const ids = () => [...picked.keys()];
     fill(
       bar,
-      h("strong", `${plural(picked.size, "memory", "memories")} selected`),
+      h("strong", `${count(picked.size)} selected`),
       act("tag", "Tag", () => withTag("Tag them", "Tag", (tag) => bulk("tag", ids(), tag))),
       act("close", "Untag", () => withTag("Take a tag away", "Untag", (tag) => bulk("untag", ids(), tag))),
       picked.size > 1 && picked.size <= 20 ? act("merge", "Merge", () => merge(all)) : null,

@@ -40,7 +40,7 @@ export const page = {
     });
 
     const field = h("input.search", {
-      type: "search", placeholder: "Search everything that is remembered", "aria-label": "Search memories", autocomplete: "off", spellcheck: false, maxLength: 400,
+      type: "search", placeholder: "Search your memory", "aria-label": "Search memories", autocomplete: "off", spellcheck: false, maxLength: 400,
       value: view.query.get("q") ?? "",
     });
     const status = h("p.result-line", { role: "status" });
