@@ -87,9 +87,10 @@ export function scoreBar(why, score, best, { isLarge = false } = {}) {
   const gained = Math.max(0, 1 - 1 / Math.max(1, product));
   const share = Math.max(0.04, Math.min(1, best ? score / best : 1));
   const parts = [["bm25", (1 - gained) * 100], ...others.map(({ key }, at) => [key, lifted ? (lifts[at] / lifted) * gained * 100 : 0])];
+  const told = [`words ${words.toFixed(2)}`, ...others.map(({ name, value }) => `${name} × ${value.toFixed(2)}`)].join(", ");
   const bar = h(
     "div.score-bar",
-    { style: { "--share": `${share * 100}%` }, role: "img", "aria-label": `Score ${score.toFixed(2)}` },
+    { title: told, style: { "--share": `${share * 100}%` }, role: "img", "aria-label": `Score ${score.toFixed(2)}: ${told}` },
     h("div.score-fill", parts.filter(([, part]) => part > 0.5).map(([key, part]) => h("i", { class: `factor-${key}`, style: { "--part": `${part}%` } }))),
   );
   if (!isLarge) return bar;
