@@ -62,7 +62,7 @@ export function logo(size = 28) {
   return svg(
     "svg",
     { class: "logo", viewBox: "0 0 32 32", width: size, height: size, fill: "none", "aria-hidden": "true" },
-    svg("path", { class: "logo-line", d: "M6 3v6c0 5.500 20 8.500 20 14v6", "stroke-width": 2.6, "stroke-linecap": "round" }),
+    svg("path", { class: "logo-line", d: "M6 6v3c0 5.500 20 8.500 20 14v3", "stroke-width": 2.6, "stroke-linecap": "round" }),
     svg("circle", { class: "logo-node", cx: 6, cy: 6, r: 3.6 }),
     svg("circle", { class: "logo-ring", cx: 16, cy: 16, r: 4.2, "stroke-width": 2.6 }),
     svg("circle", { class: "logo-node", cx: 26, cy: 26, r: 3.6 }),
