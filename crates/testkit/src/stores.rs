@@ -5,6 +5,7 @@ mod entries;
 mod filters;
 mod finding;
 mod history;
+mod jobs;
 mod logs;
 mod reflections;
 mod transfer;
@@ -38,12 +39,13 @@ use checks;
 
 /// Runs the whole suite; `make` gives an empty store each time. Every broken promise is named at the end.
 pub fn conformance(make: &dyn Fn() -> Arc<dyn Store>) {
-    let parts: [&[Check]; 10] = [
+    let parts: [&[Check]; 11] = [
         entries::CHECKS,
         history::CHECKS,
         filters::CHECKS,
         finding::CHECKS,
         logs::CHECKS,
+        jobs::CHECKS,
         conversations::CHECKS,
         reflections::CHECKS,
         work::CHECKS,

@@ -131,7 +131,11 @@ mod tests {
             let names = Names::listening(address.parse().unwrap(), is_tls, more);
             assert_eq!(names.url(), url);
             let host = url.split_once("://").unwrap().1;
-            assert!(names.is_host(host) && names.is_origin(url) && names.is_host("localhost:7077") == (address.ends_with("7077")));
+            assert!(
+                names.is_host(host)
+                    && names.is_origin(url)
+                    && names.is_host("localhost:7077") == (address.ends_with("7077"))
+            );
         }
     }
 }

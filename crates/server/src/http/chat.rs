@@ -17,9 +17,6 @@ use tokio::sync::mpsc;
 use super::App;
 use crate::problem::{Code, Problem};
 
-/// Events that wait for a slow client; then the model waits too.
-const AHEAD: usize = 64;
-
 /// What the panel asks of the program to let a person talk to the model. Every method may block.
 pub trait Talks: Send + Sync + 'static {
     /// Which model there is to talk to, if any.
@@ -138,11 +135,12 @@ async fn say(
         let hint = "set a provider under `[model]` in the config file";
         return Err(Problem::new(Code::NoModel, model.why.unwrap_or_else(|| "no chat model".to_owned()), hint));
     }
-    let (sender, receiver) = mpsc::channel(AHEAD);
+    // A model streams from within a runtime of its own, where nothing may block; what waits is bounded by its reply.
+    let (sender, receiver) = mpsc::unbounded_channel();
     let (host, stop) = (Arc::clone(&app.host), app.stop.clone());
     tokio::task::spawn_blocking(move || {
         let mut tell = |event: ChatEvent| {
-            let told = event.event().is_none_or(|event| sender.blocking_send(event).is_ok());
+            let told = event.event().is_none_or(|event| sender.send(event).is_ok());
             told && !sender.is_closed() && !stop.is_cancelled()
         };
         if let Err(problem) = host.chat(&said, &mut tell) {
