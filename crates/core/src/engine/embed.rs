@@ -22,7 +22,7 @@ const PROBE: &str = "throughline";
 const LEASE: &str = "embed the vault";
 
 /// What became of embedding.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Embedded {
     /// Provider and model.
     pub model: String,

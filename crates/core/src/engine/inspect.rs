@@ -9,7 +9,7 @@ use super::vault::VaultStats;
 use super::{Done, Engine};
 
 /// What the memory holds, at a glance.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Overview {
     /// Counts, its fields at the same level.
     #[serde(flatten)]
@@ -23,7 +23,7 @@ pub struct Overview {
 }
 
 /// What is wrong, and what only deserves attention.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Health {
     /// Damage: the memory cannot be trusted until it is mended.
     pub problems: Vec<String>,
@@ -40,6 +40,21 @@ impl Engine {
         Ok(Overview { store: self.store.stats()?, identity, working_expires_at, vault: self.vault_stats()? })
     }
 
+    /// What a quick look finds: documents that cannot be read, identity over its limit. The store is not checked.
+    pub fn quick_health(&self) -> Done<Health> {
+        let mut health = Health { problems: self.notice_each()?, remarks: Vec::new() };
+        self.remark_identity(&mut health);
+        Ok(health)
+    }
+
+    fn remark_identity(&self, health: &mut Health) {
+        if let Ok(Some((_, usage))) = self.profile()
+            && usage.is_over()
+        {
+            health.remarks.push(format!("the profile is over its limit {usage}: assistants can no longer add to it"));
+        }
+    }
+
     /// Whether store, index and documents are sound.
     pub fn health(&self) -> Health {
         let mut health = Health::default();
@@ -51,11 +66,7 @@ impl Engine {
             Ok(problems) => health.problems.extend(problems),
             Err(error) => health.problems.push(format!("the documents cannot be read: {}", chain(&error))),
         }
-        if let Ok(Some((_, usage))) = self.profile()
-            && usage.is_over()
-        {
-            health.remarks.push(format!("the profile is over its limit {usage}: assistants can no longer add to it"));
-        }
+        self.remark_identity(&mut health);
         match self.copies() {
             Ok(copies) => health.remarks.extend(copies),
             Err(error) => health.problems.push(format!("the documents cannot be listed: {}", chain(&error))),

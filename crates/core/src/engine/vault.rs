@@ -56,7 +56,7 @@ pub(super) struct Searched {
 }
 
 /// What the vault holds.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct VaultStats {
     /// Files.
     pub documents: u64,

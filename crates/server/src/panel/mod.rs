@@ -101,3 +101,6 @@ fn guarded(mut response: Response) -> Response {
     }
     response
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,25 @@
+// A document as lines of text: headings, bullets, paragraphs. Nothing in it becomes markup or a link.
+import { h } from "../dom.js";
+
+/// The head of the working memory, which the page says in its own words.
+const HEAD = /^(Updated|Expires): \d{4}-\d\d-\d\dT/;
+const WEIGHT = /^\[sig:([1-5])\]\s*/;
+
+export function documentLines(text) {
+  const nodes = [];
+  for (const raw of text.split("\n")) {
+    const line = raw.trimEnd();
+    const heading = /^(#{1,6})\s+(.*)$/.exec(line);
+    const bullet = /^(\s*)[-*+]\s+(.*)$/.exec(line);
+    if (!line.trim() || HEAD.test(line)) continue;
+    // The title says again what the place around it already says.
+    if (heading) {
+      if (heading[1].length > 1) nodes.push(h("p.doc-heading", heading[2]));
+    } else if (bullet) {
+      nodes.push(h("p.doc-bullet", { class: bullet[1].length > 1 ? "is-deep" : "" }, bullet[2].replace(WEIGHT, "")));
+    } else {
+      nodes.push(h("p", line));
+    }
+  }
+  return h("div.doc-lines", nodes);
+}

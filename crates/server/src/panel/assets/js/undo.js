@@ -1,0 +1,43 @@
+// Taking changes back.
+//
+//   await undoable("Forgotten")      a toast whose button reverts what was just done, and nothing that came after it
+//   await undoLast(changeId)         reverts the last change if it is still that one
+import { api } from "./api.js";
+import { changedHere } from "./live.js";
+import { failed, toast } from "./components/toast.js";
+import { changeName, plural } from "./format.js";
+
+export async function latestChange() {
+  const { changes } = await api.get("/api/changes", { limit: 1 });
+  return changes[0] ?? null;
+}
+
+export async function undoable(message, options) {
+  let change = null;
+  try {
+    change = await latestChange();
+  } catch (error) {
+    failed(error);
+  }
+  toast(message, change ? { ...options, undo: () => undoLast(change.id) } : options);
+}
+
+export async function undoLast(id) {
+  const latest = await latestChange();
+  if (latest?.id !== id) {
+    toast("Something else changed since", {
+      hint: latest ? `${changeName(latest)}. Nothing was undone; Home shows the latest changes.` : "Nothing was undone.",
+      ms: 8_000,
+    });
+    return null;
+  }
+  const outcome = await api.post("/api/undo", {});
+  const touched = [
+    outcome.memories?.length ? plural(outcome.memories.length, "memory", "memories") : null,
+    outcome.documents?.length ? plural(outcome.documents.length, "document") : null,
+    outcome.tasks?.length ? plural(outcome.tasks.length, "task") : null,
+  ].filter(Boolean);
+  toast(touched.length ? `Undone: ${touched.join(", ")}` : "Undone");
+  changedHere("memories", "documents", "tasks", "changes");
+  return outcome;
+}
