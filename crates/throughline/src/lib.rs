@@ -3,6 +3,7 @@
 mod background;
 pub mod cli;
 pub mod config;
+mod connections;
 mod daemon;
 mod embedders;
 mod exports;

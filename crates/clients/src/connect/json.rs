@@ -198,6 +198,7 @@ pub(super) fn take_hooks(text: &str, client: Client, before: Option<&str>) -> Re
     let Some(hooks) = top.get("hooks").and_then(|hooks| hooks.object_value()) else { return Ok(text.to_owned()) };
     for event in hooks.properties() {
         let (Some(name), Some(list)) = (event.decoded_name(), event.array_value()) else { continue };
+        let count = list.elements().len();
         for element in list.elements() {
             let inner = element.as_object().and_then(|group| group.array_value("hooks"));
             match inner {
@@ -206,7 +207,7 @@ pub(super) fn take_hooks(text: &str, client: Client, before: Option<&str>) -> Re
                 None => {}
             }
         }
-        if events(client).iter().any(|(event, ..)| *event == name) {
+        if list.elements().len() < count {
             prune(&hooks, &name, &old, &["hooks", &name]);
         }
     }

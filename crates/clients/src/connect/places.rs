@@ -19,10 +19,12 @@ pub enum Platform {
 impl Platform {
     /// This machine's.
     pub fn here() -> Self {
-        match () {
-            () if cfg!(windows) => Self::Windows,
-            () if cfg!(target_os = "macos") => Self::MacOs,
-            () => Self::Linux,
+        if cfg!(windows) {
+            Self::Windows
+        } else if cfg!(target_os = "macos") {
+            Self::MacOs
+        } else {
+            Self::Linux
         }
     }
 }

@@ -299,3 +299,46 @@ fn every_file_reads_as_its_client_wants_it() {
         .collect();
     insta::assert_snapshot!(told);
 }
+
+/// Any JSON that a person or a program may have put into a file.
+fn any_json() -> impl proptest::strategy::Strategy<Value = serde_json::Value> {
+    use proptest::prelude::*;
+    let leaf = prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<bool>().prop_map(Into::into),
+        any::<i64>().prop_map(Into::into),
+        "[ -~äé\u{1F600}\n\t]{0,12}".prop_map(serde_json::Value::from),
+    ];
+    let key =
+        prop_oneof!["[a-z\" /]{0,6}", Just("hooks".to_owned()), Just("mcpServers".to_owned()), Just("Stop".to_owned())];
+    leaf.prop_recursive(4, 24, 4, move |inner| {
+        let members = prop::collection::vec((key.clone(), inner.clone()), 0..4);
+        prop_oneof![
+            prop::collection::vec(inner, 0..4).prop_map(Into::into),
+            members.prop_map(|members| serde_json::Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_json_is_refused_or_given_back_byte_by_byte(value in any_json(), is_pretty: bool) {
+        let text = if is_pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
+        for target in targets(Client::Gemini, &Scope::User, Platform::Linux, &dirs()).iter().take(1) {
+            if let Ok(plan) = connect(target, Some(&text), &ask(PROGRAM)) {
+                let Plan::Write(there) = plan else { panic!("{text}") };
+                proptest::prop_assert_eq!(connect(target, Some(&there), &ask(PROGRAM)), Ok(Plan::Unchanged));
+                proptest::prop_assert!(is_within(&value, &json_value(&there)));
+                proptest::prop_assert_eq!(disconnected(target, &there, Some(&text)), Plan::Write(text.clone()));
+            }
+        }
+    }
+
+    #[test]
+    fn no_text_is_a_reason_to_panic(text in "[\\[\\]{}\",:/*a \n=.'#]{0,40}") {
+        for target in all_targets() {
+            let _ = connect(&target, Some(&text), &ask(PROGRAM));
+            let _ = disconnect(&target, &text, None, Platform::Linux, GUIDANCE);
+        }
+    }
+}

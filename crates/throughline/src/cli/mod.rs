@@ -3,6 +3,7 @@
 mod bench;
 mod chat;
 mod config;
+mod connect;
 mod context;
 mod correct;
 mod doctor;
@@ -62,6 +63,10 @@ enum Command {
     Serve(serve::Serve),
     /// Get a fresh one-time link to the panel
     Open(serve::Open),
+    /// Connect an assistant to the memory, or list those that are here
+    Connect(connect::Connect),
+    /// Take our entries out of an assistant's settings
+    Disconnect(connect::Disconnect),
     /// Check that everything is sound
     Doctor(doctor::Doctor),
     /// Show or check the configuration
@@ -183,6 +188,8 @@ fn run(command: Option<Command>) -> Result<(Reply, Option<World>), Failure> {
         Some(Command::Bench(command)) => return Ok((command.run()?, None)),
         Some(Command::Serve(command)) => return Ok((command.run()?, None)),
         Some(Command::Open(command)) => return Ok((command.run()?, None)),
+        Some(Command::Connect(command)) => return Ok((command.run()?, None)),
+        Some(Command::Disconnect(command)) => return Ok((command.run()?, None)),
         Some(Command::Doctor(command)) => return Ok((command.run()?, None)),
         Some(Command::OnMemory(command)) => Some(command),
         None => None,
