@@ -66,7 +66,7 @@ fn say(engine: &Engine, session: &SessionId, message: &str, told: &mut String) -
 }
 
 /// The place of a model: it only says which notes it was given.
-fn reply(_system_prompt: &str, message: &str) -> String {
-    let notes: Vec<&str> = message.lines().filter(|line| line.starts_with("- ")).collect();
+fn reply(system_prompt: &str, message: &str) -> String {
+    let notes: Vec<&str> = system_prompt.lines().chain(message.lines()).filter(|line| line.starts_with("- ")).collect();
     if notes.is_empty() { "noted.".to_owned() } else { format!("according to earlier records: {}", notes.join(" ")) }
 }
