@@ -16,9 +16,6 @@ use super::{Answer, style};
 use crate::connections::{Guidance, Machine, Mode, Outcome, Step, Wanted};
 
 /// Connect an assistant to the memory, or list those that are here
-///
-/// Enters our MCP server and our hooks into the assistant's own settings and touches nothing else there. The first
-/// change keeps a copy of the file beside it; `throughline disconnect` brings it back, byte by byte.
 #[derive(Args)]
 pub(super) struct Connect {
     /// Which one; without it, lists what is on this machine and what is connected
