@@ -1,1 +1,6 @@
 //! Other people's assistants.
+
+mod client;
+pub mod connect;
+
+pub use client::Client;

@@ -5,6 +5,7 @@ mod backups;
 mod chat;
 pub mod cli;
 pub mod config;
+mod connections;
 mod daemon;
 mod demo;
 mod embedders;

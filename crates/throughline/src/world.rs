@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use directories::ProjectDirs;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use throughline_clients::connect::Dirs;
 use throughline_core::engine::{Engine, InjectAt, ReflectionSettings, Settings};
 use throughline_core::model::{Actor, Name, NameError, Source, Status, UnknownSpelling};
 use throughline_core::ports::{Clock, DocumentError, Ids, StoreError, Work as _};
@@ -389,6 +390,27 @@ fn tools(chosen: &config::Tools) -> Result<Vec<Tool>, OpenError> {
     };
     let named = named.map_err(OpenError::Tools)?;
     Ok(Tool::ALL.into_iter().filter(|tool| named.contains(tool)).collect())
+}
+
+/// This program, by its whole path.
+pub fn program() -> std::io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
+/// Where the settings of other people's assistants are.
+pub fn client_dirs() -> Result<Dirs, OpenError> {
+    let home = directories::BaseDirs::new().ok_or(OpenError::NoHome)?.home_dir().to_owned();
+    let named = |name: &str| variable(name).map(PathBuf::from);
+    Ok(Dirs {
+        config: named("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")),
+        roaming: named("APPDATA").unwrap_or_else(|| home.join("AppData").join("Roaming")),
+        claude: named("CLAUDE_CONFIG_DIR"),
+        codex: named("CODEX_HOME"),
+        copilot: named("COPILOT_HOME"),
+        gemini: named("GEMINI_CLI_HOME"),
+        opencode: named("OPENCODE_CONFIG_DIR"),
+        home,
+    })
 }
 
 /// The person's editor: `$VISUAL`, else `$EDITOR`.

@@ -8,6 +8,7 @@ use throughline_core::engine::{Health, chain};
 
 use super::Answer;
 use super::reply::Reply;
+use crate::connections;
 use crate::world::{Home, World};
 
 /// Check that everything is sound
@@ -29,6 +30,7 @@ impl Doctor {
         for path in [home.data.clone(), home.config.clone(), home.database()] {
             health.remarks.extend(too_open(&path));
         }
+        health.remarks.extend(connections::remarks());
         let mut text = String::new();
         for problem in &health.problems {
             text.push_str(&format!("{} {}\n", "damaged:".red().bold(), super::style::plain(problem)));

@@ -12,6 +12,7 @@ use throughline_core::when::WhenError;
 
 use super::style::plain;
 use crate::config::ConfigError;
+use crate::connections::ConnectError;
 use crate::world::OpenError;
 
 /// Why a command could not be done.
@@ -74,6 +75,12 @@ impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         let code = if error.is_not_found() { 1 } else { 2 };
         Self { code, word: error.code(), ..Self::of(&error, error.hint().map(str::to_owned)) }
+    }
+}
+
+impl From<ConnectError> for Failure {
+    fn from(error: ConnectError) -> Self {
+        Self::of(&error, error.hint())
     }
 }
 

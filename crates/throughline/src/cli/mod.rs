@@ -3,6 +3,7 @@
 mod bench;
 mod chat;
 mod config;
+mod connect;
 mod context;
 mod correct;
 mod demo;
@@ -72,6 +73,10 @@ enum Command {
     Mcp(mcp::Mcp),
     /// Write a verified copy of the database; check one, or bring it back
     Backup(keep::Backup),
+    /// Connect an assistant to the memory, or list those that are here
+    Connect(connect::Connect),
+    /// Take our entries out of an assistant's settings
+    Disconnect(connect::Disconnect),
     /// Check that everything is sound
     Doctor(doctor::Doctor),
     /// Show or check the configuration
@@ -199,6 +204,8 @@ fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), F
         Some(Command::Demo(command)) => return Ok((command.run(json)?, None)),
         Some(Command::Mcp(command)) => return Ok((command.run()?, None)),
         Some(Command::Backup(command)) => return Ok((command.run()?, None)),
+        Some(Command::Connect(command)) => return Ok((command.run()?, None)),
+        Some(Command::Disconnect(command)) => return Ok((command.run()?, None)),
         Some(Command::Doctor(command)) => return Ok((command.run()?, None)),
         Some(Command::OnMemory(command)) => Some(command),
         None => None,

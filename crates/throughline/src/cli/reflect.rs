@@ -3,7 +3,6 @@
 use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
 use serde_json::json;
-use similar::{ChangeTag, TextDiff};
 use throughline_core::engine::{Difference, Reflection};
 use throughline_core::ports::{Applied, Dropped, Pass, PassOutcome};
 
@@ -12,9 +11,6 @@ use super::reply::Reply;
 use super::{Answer, style};
 use crate::background;
 use crate::world::World;
-
-/// Lines around a difference that stay visible.
-const AROUND: usize = 2;
 
 /// Look back on memory: distil, weigh, merge, prune
 #[derive(Args)]
@@ -114,23 +110,6 @@ fn steps(pass: &Pass) -> String {
     text
 }
 
-/// A document's difference, line by line.
 fn difference(difference: &Difference) -> String {
-    let mut text = format!("{}\n", style::plain(&difference.name.to_string()).bold());
-    let diff = TextDiff::from_lines(&difference.before, &difference.after);
-    for (nth, group) in diff.grouped_ops(AROUND).iter().enumerate() {
-        if nth > 0 {
-            text.push_str(&format!("{}\n", "…".dimmed()));
-        }
-        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            let line = style::plain(change.value().trim_end_matches(['\n', '\r']));
-            text.push_str(&match change.tag() {
-                ChangeTag::Delete => format!("{}\n", format!("- {line}").red()),
-                ChangeTag::Insert => format!("{}\n", format!("+ {line}").green()),
-                ChangeTag::Equal => format!("  {line}\n"),
-            });
-        }
-    }
-    text.push('\n');
-    text
+    style::difference(&difference.name.to_string(), &difference.before, &difference.after)
 }

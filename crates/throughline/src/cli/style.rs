@@ -3,6 +3,7 @@
 use comfy_table::{ContentArrangement, Table, presets};
 use jiff::{Timestamp, Zoned};
 use owo_colors::OwoColorize as _;
+use similar::{ChangeTag, TextDiff};
 use throughline_core::model::{Memory, Source, Status};
 use throughline_core::recall::{FoundBy, Hit};
 use throughline_core::when;
@@ -10,6 +11,9 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// How much of an id is shown: more than the six characters that name it.
 const SHORT_ID: usize = 8;
+
+/// Lines around a difference that stay visible.
+const AROUND: usize = 2;
 
 /// The widest that running text gets.
 const MAX_WIDTH: usize = 100;
@@ -155,4 +159,25 @@ pub(super) fn date(at: Timestamp, now: &Zoned) -> String {
 /// `1 memory`, `2 memories`.
 pub(super) fn count(n: u64, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// A text's difference, line by line, under its name.
+pub(super) fn difference(name: &str, before: &str, after: &str) -> String {
+    let mut text = format!("{}\n", plain(name).bold());
+    let diff = TextDiff::from_lines(before, after);
+    for (nth, group) in diff.grouped_ops(AROUND).iter().enumerate() {
+        if nth > 0 {
+            text.push_str(&format!("{}\n", "…".dimmed()));
+        }
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            let line = plain(change.value().trim_end_matches(['\n', '\r']));
+            text.push_str(&match change.tag() {
+                ChangeTag::Delete => format!("{}\n", format!("- {line}").red()),
+                ChangeTag::Insert => format!("{}\n", format!("+ {line}").green()),
+                ChangeTag::Equal => format!("  {line}\n"),
+            });
+        }
+    }
+    text.push('\n');
+    text
 }

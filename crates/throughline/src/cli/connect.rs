@@ -1,0 +1,229 @@
+//! `throughline connect`, `throughline disconnect`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use owo_colors::OwoColorize as _;
+use serde::Serialize;
+use serde_json::json;
+use throughline_clients::Client;
+use throughline_clients::connect::Scope;
+
+use super::failure::Failure;
+use super::reply::Reply;
+use super::{Answer, style};
+use crate::connections::{Guidance, Machine, Mode, Outcome, Step, Wanted};
+
+/// Connect an assistant to the memory, or list those that are here
+#[derive(Args)]
+pub(super) struct Connect {
+    /// Which one; without it, lists what is on this machine and what is connected
+    #[arg(value_parser = client())]
+    client: Option<Client>,
+    #[command(flatten)]
+    place: Place,
+    /// Leave the hooks as they are
+    #[arg(long, requires = "client")]
+    no_hooks: bool,
+    /// Leave the MCP server as it is
+    #[arg(long, requires = "client")]
+    no_mcp: bool,
+    /// Also put guidance into instruction files that you write yourself, between two marks
+    #[arg(long, requires = "client", conflicts_with = "no_guidance")]
+    guidance: bool,
+    /// Leave out the guidance for the assistant
+    #[arg(long, requires = "client")]
+    no_guidance: bool,
+}
+
+/// Take our entries out of an assistant's settings
+#[derive(Args)]
+pub(super) struct Disconnect {
+    /// Which one
+    #[arg(value_parser = client())]
+    client: Client,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Args)]
+struct Place {
+    /// Only for the current directory, where the assistant has settings for that
+    #[arg(long)]
+    project: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+fn client() -> impl TypedValueParser<Value = Client> {
+    PossibleValuesParser::new(Client::ALL.map(Client::as_str)).try_map(|name| name.parse::<Client>())
+}
+
+impl Place {
+    fn mode(&self) -> Mode {
+        if self.dry_run { Mode::Show } else { Mode::Do }
+    }
+}
+
+impl Connect {
+    pub(super) fn run(self) -> Answer {
+        let machine = Machine::here()?;
+        let Some(client) = self.client else { return list(&machine) };
+        let wanted = self.wanted();
+        if !wanted.mcp && !wanted.hooks && wanted.guidance == Guidance::No {
+            return Err(Failure::new("nothing is left to connect", "leave out one of the `--no-…` options"));
+        }
+        let scope = Machine::scope(self.place.project)?;
+        let steps = machine.connect(client, &scope, wanted, self.place.mode())?;
+        let remarks = self.remarks(&machine, client, &steps);
+        Ok(told(client, &self.place, &steps, &remarks, Done::Connected))
+    }
+
+    fn wanted(&self) -> Wanted {
+        let guidance = match (self.guidance, self.no_guidance) {
+            (true, _) => Guidance::Everywhere,
+            (_, true) => Guidance::No,
+            _ => Guidance::Own,
+        };
+        Wanted { mcp: !self.no_mcp, hooks: !self.no_hooks, guidance }
+    }
+
+    /// What the person should know or do.
+    fn remarks(&self, machine: &Machine, client: Client, steps: &[Step]) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let is_changed = steps.iter().any(|step| step.outcome != Outcome::Unchanged);
+        if !machine.has(client) {
+            remarks.push(format!("{client} does not seem to be installed; it finds this once it is"));
+        } else if is_changed {
+            remarks.push("restart it, so that it reads its settings anew".to_owned());
+        }
+        if client == Client::Codex && !self.no_hooks && is_changed {
+            remarks.push("Codex runs new hooks once you trust them: type `/hooks` in it".to_owned());
+        }
+        if self.place.project && is_changed {
+            remarks.push("the settings name a program on this machine: keep them out of what you share".to_owned());
+        }
+        remarks
+    }
+}
+
+impl Disconnect {
+    pub(super) fn run(self) -> Answer {
+        let machine = Machine::here()?;
+        let scope = Machine::scope(self.place.project)?;
+        let steps = machine.disconnect(self.client, &scope, self.place.mode())?;
+        Ok(told(self.client, &self.place, &steps, &[], Done::Disconnected))
+    }
+}
+
+/// Which of the two was done.
+enum Done {
+    Connected,
+    Disconnected,
+}
+
+fn told(client: Client, place: &Place, steps: &[Step], remarks: &[String], done: Done) -> Reply {
+    let changed: Vec<&Step> = steps.iter().filter(|step| step.outcome != Outcome::Unchanged).collect();
+    let mut text: String = if place.dry_run {
+        changed
+            .iter()
+            .map(|step| style::difference(&step.path.display().to_string(), &step.before, &step.after))
+            .collect()
+    } else {
+        changed.iter().map(|step| line(step)).collect()
+    };
+    text.push_str(&match (changed.is_empty(), place.dry_run, done) {
+        (true, _, Done::Connected) => format!("{client} is connected already\n"),
+        (true, _, Done::Disconnected) => format!("{client} has nothing of ours\n"),
+        (_, true, _) => "this would change; nothing was written\n".to_owned(),
+        (_, _, Done::Connected) => format!("{client} is {}\n", "connected".green()),
+        (_, _, Done::Disconnected) => format!("{client} is {}\n", "disconnected".green()),
+    });
+    for remark in remarks {
+        text.push_str(&format!("{} {remark}\n", "note:".yellow().bold()));
+    }
+    let scope = if place.project { "project" } else { "user" };
+    let body = json!({ "client": client.as_str(), "scope": scope, "dry_run": place.dry_run, "files": steps, "remarks": remarks });
+    Reply::new(&body, text)
+}
+
+fn line(step: &Step) -> String {
+    let what = match step.outcome {
+        Outcome::Written => "written",
+        Outcome::Removed => "removed",
+        Outcome::Unchanged => "unchanged",
+    };
+    let path = style::plain(&step.path.display().to_string());
+    format!("  {} {path} {}\n", format!("{what:<8}").green(), format!("({})", step.parts.join(", ")).dimmed())
+}
+
+/// A client on this machine.
+#[derive(Serialize)]
+struct Listed {
+    client: &'static str,
+    installed: bool,
+    user: Connected,
+    project: Connected,
+}
+
+/// What of ours is in its settings.
+#[derive(Default, Serialize)]
+struct Connected {
+    /// The parts that are there as a whole.
+    parts: Vec<&'static str>,
+    /// Those of which some is missing.
+    partly: Vec<&'static str>,
+    programs: Vec<String>,
+    /// Files that could not be read.
+    unreadable: Vec<PathBuf>,
+}
+
+fn list(machine: &Machine) -> Answer {
+    let here = Machine::scope(true)?;
+    let listed = |client: Client| Listed {
+        client: client.as_str(),
+        installed: machine.has(client),
+        user: connected(machine, client, &Scope::User),
+        project: connected(machine, client, &here),
+    };
+    let all: Vec<Listed> = Client::ALL.into_iter().map(listed).collect();
+    let rows = all.iter().map(|one| {
+        let here = if one.installed { "yes" } else { "-" };
+        vec![one.client.to_owned(), here.to_owned(), one.user.to_string(), one.project.to_string()]
+    });
+    let mut text = style::table(&["client", "here", "connected", "in this directory"], rows.collect());
+    let next =
+        all.iter().find(|one| one.installed && one.user.parts.is_empty()).map_or("claude-code", |one| one.client);
+    text.push_str(&format!("\n{} connects one\n", format!("throughline connect {next}").cyan()));
+    Ok(Reply::new(&json!({ "clients": all }), text))
+}
+
+fn connected(machine: &Machine, client: Client, scope: &Scope) -> Connected {
+    let mut all = Connected::default();
+    for (path, found) in machine.look(client, scope) {
+        match found {
+            Ok(found) => {
+                all.parts.extend(found.whole.iter().map(|part| part.as_str()));
+                all.partly.extend(found.partly.iter().map(|part| part.as_str()));
+                all.programs.extend(found.programs);
+            }
+            Err(_) => all.unreadable.push(path),
+        }
+    }
+    all.programs.sort();
+    all.programs.dedup();
+    all
+}
+
+impl std::fmt::Display for Connected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let whole = self.parts.iter().map(|part| (*part).to_owned());
+        let partly = self.partly.iter().map(|part| format!("{part} in part"));
+        let unreadable = self.unreadable.iter().filter_map(|path| path.file_name());
+        let unreadable = unreadable.map(|name| format!("{} cannot be read", name.to_string_lossy()));
+        let all: Vec<String> = whole.chain(partly).chain(unreadable).collect();
+        f.write_str(if all.is_empty() { "-".to_owned() } else { all.join(", ") }.as_str())
+    }
+}

@@ -1,0 +1,171 @@
+//! A file of a client: read whole, replaced whole, and only over what was read. Links are followed, permissions kept.
+//! Never happens: half a file, or a change of somebody else's overwritten.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// What is put behind the name of the copy that is kept from before the first change.
+const BACKUP: &str = ".throughline-backup";
+
+/// How many links may lie between a name and its file.
+const LINKS: usize = 16;
+
+/// A file as it was when it was read.
+pub(super) struct ClientFile {
+    /// The name that the client knows.
+    path: PathBuf,
+    /// Where it really is.
+    real: PathBuf,
+    /// What it said; nothing where it was not there.
+    pub(super) text: Option<String>,
+}
+
+/// What became of a write.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Wrote {
+    /// Done, and durable.
+    Done,
+    /// Somebody else was faster: read again, decide again.
+    Changed,
+}
+
+impl ClientFile {
+    pub(super) fn read(path: &Path) -> io::Result<Self> {
+        let real = follow(path)?;
+        let text = read(&real)?;
+        Ok(Self { path: path.to_owned(), real, text })
+    }
+
+    /// Whether it lies below a directory, wherever links lead.
+    pub(super) fn is_within(&self, dir: &Path) -> bool {
+        let there = self.real.ancestors().skip(1).find_map(|dir| dir.canonicalize().ok());
+        matches!((there, dir.canonicalize()), (Some(there), Ok(dir)) if there.starts_with(&dir))
+    }
+
+    /// The text from before the first change, where the file was there then.
+    pub(super) fn before(&self) -> io::Result<Option<String>> {
+        read(&self.backup())
+    }
+
+    /// Keeps the text as it is now for the way back; where there is none, also no older one.
+    pub(super) fn keep(&self) -> io::Result<()> {
+        match &self.text {
+            Some(text) => replace(&self.backup(), text, &self.real, true).map(drop),
+            None => self.forget(),
+        }
+    }
+
+    /// Drops what was kept for the way back.
+    pub(super) fn forget(&self) -> io::Result<()> {
+        gone(std::fs::remove_file(self.backup()))
+    }
+
+    /// Puts a text in the place of the one that was read.
+    pub(super) fn write(&self, text: &str) -> io::Result<Wrote> {
+        if self.real.metadata().is_ok_and(|file| file.permissions().readonly()) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
+        }
+        if read(&self.real)? != self.text {
+            return Ok(Wrote::Changed);
+        }
+        replace(&self.real, text, &self.real, self.text.is_some())
+    }
+
+    /// Removes it, with the directories that are empty then, up to `base`.
+    pub(super) fn remove(&self, base: &Path) -> io::Result<Wrote> {
+        if read(&self.real)? != self.text {
+            return Ok(Wrote::Changed);
+        }
+        gone(std::fs::remove_file(&self.real))?;
+        let above = self.path.ancestors().skip(1).take_while(|dir| *dir != base && dir.starts_with(base));
+        for dir in above {
+            if std::fs::remove_dir(dir).is_err() {
+                break;
+            }
+        }
+        Ok(Wrote::Done)
+    }
+
+    fn backup(&self) -> PathBuf {
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(BACKUP);
+        PathBuf::from(name)
+    }
+}
+
+/// Where the links behind a name lead, also where nothing is there yet.
+fn follow(path: &Path) -> io::Result<PathBuf> {
+    let mut real = path.to_owned();
+    for _ in 0..LINKS {
+        match std::fs::read_link(&real) {
+            Ok(to) => real = real.parent().map_or_else(|| to.clone(), |dir| dir.join(&to)),
+            Err(_) => return Ok(real),
+        }
+    }
+    Err(io::Error::other("too many links lead to it"))
+}
+
+fn read(path: &Path) -> io::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Replaces a file in one step. The permissions are those of `like`, or the owner's alone.
+fn replace(path: &Path, text: &str, like: &Path, may_be_there: bool) -> io::Result<Wrote> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(dir)?;
+    let mut new = tempfile::Builder::new().prefix(".throughline-").suffix(".tmp").tempfile_in(dir)?;
+    new.write_all(text.as_bytes())?;
+    if let Ok(old) = like.metadata() {
+        new.as_file().set_permissions(old.permissions())?;
+    }
+    new.as_file().sync_all()?;
+    let placed = if may_be_there { new.persist(path) } else { new.persist_noclobber(path) };
+    match placed {
+        Ok(_) => {}
+        Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => return Ok(Wrote::Changed),
+        Err(failed) => return Err(failed.error),
+    }
+    #[cfg(unix)]
+    std::fs::File::open(dir)?.sync_all()?;
+    Ok(Wrote::Done)
+}
+
+/// What is not there need not be removed.
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changed_since_it_was_read_is_not_overwritten() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("settings.json");
+        let absent = ClientFile::read(&path).unwrap();
+        std::fs::write(&path, "theirs").unwrap();
+        assert_eq!(absent.write("ours").unwrap(), Wrote::Changed);
+        let read = ClientFile::read(&path).unwrap();
+        std::fs::write(&path, "theirs again").unwrap();
+        assert_eq!(read.write("ours").unwrap(), Wrote::Changed);
+        assert_eq!(read.remove(dir.path()).unwrap(), Wrote::Changed);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "theirs again");
+        assert_eq!(ClientFile::read(&path).unwrap().write("ours").unwrap(), Wrote::Done);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file stays");
+    }
+
+    #[test]
+    fn directories_that_are_empty_then_go_up_to_the_base() {
+        let base = tempfile::tempdir().unwrap();
+        let path = base.path().join("a/b/c.json");
+        ClientFile::read(&path).unwrap().write("{}").unwrap();
+        std::fs::write(base.path().join("a/mine"), "").unwrap();
+        ClientFile::read(&path).unwrap().remove(base.path()).unwrap();
+        assert!(base.path().join("a/mine").exists() && !base.path().join("a/b").exists());
+    }
+}
