@@ -1,1 +1,7 @@
 //! Other people's assistants.
+
+mod client;
+pub mod hooks;
+pub mod transcripts;
+
+pub use client::Client;

@@ -11,6 +11,7 @@ mod explain;
 mod fill;
 mod find;
 mod history;
+mod hosts;
 mod import;
 mod inspect;
 mod memories;

@@ -11,6 +11,7 @@ mod failure;
 mod filters;
 mod forget;
 mod history;
+mod hook;
 mod import;
 mod keep;
 mod list;
@@ -37,6 +38,7 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+use tracing::level_filters::LevelFilter;
 
 use crate::world::{World, log_level};
 use failure::Failure;
@@ -62,6 +64,8 @@ enum Command {
     Serve(serve::Serve),
     /// Get a fresh one-time link to the panel
     Open(serve::Open),
+    /// Answer an assistant's hook: its JSON on standard input, the answer in its own shape
+    Hook(hook::Hook),
     /// Check that everything is sound
     Doctor(doctor::Doctor),
     /// Show or check the configuration
@@ -155,15 +159,20 @@ type Answer = Result<Reply, Failure>;
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
+        // An assistant takes a hook's failure for a reason to stop.
+        Err(error) if hook::is_meant() => return hook::misspelled(&error),
         Err(error) => return failure::usage(&error),
     };
+    let is_hook = matches!(cli.command, Some(Command::Hook(_)));
+    let unasked = if is_hook { LevelFilter::OFF } else { LevelFilter::WARN };
     tracing_subscriber::fmt()
-        .with_max_level(log_level())
+        .with_max_level(log_level().map_or(unasked, LevelFilter::from_level))
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .without_time()
         .init();
-    let json = cli.json;
+    // What a hook answers is JSON of its client's own.
+    let json = cli.json && !is_hook;
     match run(cli.command) {
         Ok((reply, world)) => {
             let code = reply.print(json);
@@ -183,6 +192,7 @@ fn run(command: Option<Command>) -> Result<(Reply, Option<World>), Failure> {
         Some(Command::Bench(command)) => return Ok((command.run()?, None)),
         Some(Command::Serve(command)) => return Ok((command.run()?, None)),
         Some(Command::Open(command)) => return Ok((command.run()?, None)),
+        Some(Command::Hook(command)) => return Ok((command.run(), None)),
         Some(Command::Doctor(command)) => return Ok((command.run()?, None)),
         Some(Command::OnMemory(command)) => Some(command),
         None => None,
