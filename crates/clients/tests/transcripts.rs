@@ -93,14 +93,14 @@ fn a_transcript_read_ten_times_says_the_same() {
     }
 }
 
-/// The file is cut at every byte, as if its client were just writing there.
+/// The file ends anywhere, as if its client were just writing there.
 #[test]
 fn a_file_that_grows_is_read_piece_by_piece() {
     for client in CLIENTS {
         let text = fixture(client, "transcript.jsonl");
         let text = text.as_bytes();
         let whole = read_all(client, text);
-        for step in [1, 97, 1000] {
+        for step in [29, 1000] {
             let (mut known, mut said) = (HashSet::new(), Vec::new());
             for end in (0..text.len()).step_by(step).chain([text.len()]) {
                 let new = read_new(client, &text[..end], &known);
@@ -130,7 +130,8 @@ fn a_long_file_is_read_from_its_end_to_something_that_is_known() {
 #[test]
 fn strange_rows_stop_nothing() {
     let good = r#"{"type":"user","uuid":"u","message":{"role":"user","content":"hello"}}"#;
-    let strange = ["", "null", "[]", "{", "\u{0}", r#"{"type":"user"}"#, r#"{"type":7,"uuid":[]}"#, &"[".repeat(100_000)];
+    let strange =
+        ["", "null", "[]", "{", "\u{0}", r#"{"type":"user"}"#, r#"{"type":7,"uuid":[]}"#, &"[".repeat(100_000)];
     let text = strange.join("\n") + "\n" + good + "\n" + &strange.join("\n");
     for client in CLIENTS {
         read_all(client, text.as_bytes());
