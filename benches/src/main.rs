@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, reason = "it prints tables")]
 
 mod context;
+mod hooks;
 mod insert;
 mod laboratory;
 mod recall;
@@ -34,6 +35,8 @@ enum Bench {
     Summarise(summarise::Summarise),
     /// A cold process against `/bin/true`
     Start(start::Start),
+    /// The hooks of assistants against `/bin/true`
+    Hooks(hooks::Hooks),
     /// Indexing files, and packed vectors against a scan of 32-bit numbers
     Vault(vault::Vault),
 }
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Bench::Context(bench) => bench.run(),
         Bench::Summarise(bench) => bench.run(),
         Bench::Start(bench) => bench.run(),
+        Bench::Hooks(bench) => bench.run(),
         Bench::Vault(bench) => bench.run(),
     };
     match outcome {

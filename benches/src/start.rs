@@ -103,7 +103,7 @@ fn recall(program: &Path, home: &Path, question: &str) -> Command {
 }
 
 /// The program that was built beside this one.
-fn program() -> Result<PathBuf, Failure> {
+pub(crate) fn program() -> Result<PathBuf, Failure> {
     let beside = std::env::current_exe()?.with_file_name(format!("throughline{}", std::env::consts::EXE_SUFFIX));
     if beside.is_file() {
         return Ok(beside);

@@ -13,7 +13,8 @@ use common::{Home, string};
 use serde_json::{Value, json};
 
 /// A namespace, and nothing that starts by itself.
-const QUIET: &str = "[memory]\nuser_namespace = \"user\"\nconsolidation_turn_threshold = 0\nflush_every_prompts = 0\n";
+const QUIET: &str = "[memory]\nuser_namespace = \"user\"\nconsolidation_turn_threshold = 0\nflush_every_prompts = 0\n\
+    idle_consolidation_minutes = 0\n";
 
 /// Far more than a hook takes: what is tested here is what it says, not how fast.
 const PATIENCE: &str = "60000";

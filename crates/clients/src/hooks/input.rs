@@ -119,6 +119,9 @@ fn told_from(value: &Value) -> Client {
         Client::Codex
     } else if has("timestamp") || matches!(text("hook_event_name"), "BeforeAgent" | "AfterAgent" | "PreCompress") {
         Client::Gemini
+    } else if text("session_id").len() == 36 && text("session_id").as_bytes()[14] == b'7' {
+        // Codex names conversations by UUIDs that begin with the time (version 7), Claude Code by random ones.
+        Client::Codex
     } else {
         Client::ClaudeCode
     }
@@ -135,6 +138,8 @@ mod tests {
         check(r#"{"session_id":"a","transcript_path":"/h/.claude/projects/x/a.jsonl"}"#, Client::ClaudeCode);
         check(r#"{"session_id":"a","transcript_path":null,"turn_id":"t"}"#, Client::Codex);
         check(r#"{"session_id":"a","transcript_path":"/h/.codex/sessions/rollout-a.jsonl"}"#, Client::Codex);
+        check(r#"{"session_id":"0199c0de-5a5a-7c3d-8f10-3b1f2a6d7e02","source":"startup"}"#, Client::Codex);
+        check(r#"{"session_id":"7b1f3a52-0c4e-4c1d-9a77-2f6f0a1d9e01","source":"startup"}"#, Client::ClaudeCode);
         check(r#"{"conversation_id":"a","workspace_roots":["/w"]}"#, Client::Cursor);
         check(r#"{"timestamp":1767225600000,"cwd":"/w"}"#, Client::Copilot);
         check(r#"{"session_id":"a","timestamp":"2026-03-01T10:00:00Z"}"#, Client::Gemini);

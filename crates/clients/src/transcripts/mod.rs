@@ -11,6 +11,7 @@ mod tail;
 use jiff::Timestamp;
 use throughline_core::model::Role;
 
+pub use said::own_words;
 pub use tail::read;
 
 /// Something that was said.

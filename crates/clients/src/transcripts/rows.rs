@@ -3,7 +3,7 @@
 use serde_json::Value;
 use throughline_core::model::Role;
 
-use super::{Spoken, said};
+use super::{Spoken, own_words};
 use crate::Client;
 use crate::hooks::time;
 
@@ -83,8 +83,7 @@ fn gemini(row: &Value) -> Option<Spoken> {
 }
 
 fn spoken_by(role: Role, id: &str, content: &Value, row: &Value) -> Option<Spoken> {
-    let text = words(content);
-    let text = if role == Role::User { said::by_person(&text) } else { said::by_assistant(&text) }?;
+    let text = own_words(role, &words(content))?;
     Some(Spoken { id: id.to_owned(), role, text, at: row.get("timestamp").and_then(time) })
 }
 

@@ -1,6 +1,7 @@
 //! What a person said, without what their assistant wrapped around it.
 
 use throughline_core::context::without_fence;
+use throughline_core::model::Role;
 
 /// Blocks that assistants put into a person's message by themselves.
 const BLOCKS: [&str; 25] = [
@@ -43,8 +44,12 @@ const NOT_SAID: [&str; 5] = [
 /// Longer words than these are cut, in bytes: what a person pastes may be a whole log.
 const LONGEST: usize = 64 * 1024;
 
-/// The person's own words; nothing where there are none.
-pub(super) fn by_person(text: &str) -> Option<String> {
+/// What somebody said, without what was put around it, within limits; nothing where that was all.
+pub fn own_words(role: Role, text: &str) -> Option<String> {
+    if role == Role::User { by_person(text) } else { bounded(&without_fence(text)) }
+}
+
+fn by_person(text: &str) -> Option<String> {
     let own = without_fence(text);
     let own = inside(&own, "user_query").unwrap_or(&own);
     let mut own = own.to_owned();
@@ -53,11 +58,6 @@ pub(super) fn by_person(text: &str) -> Option<String> {
     }
     let is_said = !NOT_SAID.iter().any(|start| own.trim_start().starts_with(start));
     if is_said { bounded(&own) } else { None }
-}
-
-/// The assistant's words; nothing where there are none.
-pub(super) fn by_assistant(text: &str) -> Option<String> {
-    bounded(&without_fence(text))
 }
 
 fn bounded(text: &str) -> Option<String> {

@@ -151,10 +151,10 @@ impl Hooked<'_> {
     /// Keeps the message of a client that says it keeps no transcript. Copilot CLI names it only later.
     fn keep_prompt(&self) -> Result<(), Failure> {
         let (Some(session), Some(prompt)) = (&self.session, &self.input.prompt) else { return Ok(()) };
-        if self.input.transcript.is_some() || self.input.client == Client::Copilot || prompt.trim().is_empty() {
+        if self.input.transcript.is_some() || self.input.client == Client::Copilot {
             return Ok(());
         }
-        self.observe(session, &[self.said(Role::User, prompt)]).map(drop)
+        self.observe(session, &self.said(Role::User, Some(prompt))).map(drop)
     }
 
     /// Keeps what was said since the last time, and has it consolidated where that is due.
@@ -187,9 +187,9 @@ impl Hooked<'_> {
     /// What the transcript has that is not stored yet; without one, what the event itself says.
     fn new_turns(&self, session: &SessionId) -> Result<Vec<Said>, Failure> {
         let Some((file, length)) = self.transcript() else {
-            let prompt = self.input.prompt.as_deref().map(|prompt| self.said(Role::User, prompt));
-            let reply = self.input.reply.as_deref().map(|reply| self.said(Role::Assistant, reply));
-            return Ok(prompt.into_iter().chain(reply).collect());
+            let prompt = self.said(Role::User, self.input.prompt.as_ref());
+            let reply = self.said(Role::Assistant, self.input.reply.as_ref());
+            return Ok([prompt, reply].concat());
         };
         let stored = self.world.engine.latest_turns(session)?;
         let is_stored = |spoken: &Spoken| stored.contains(&TurnId::of_host(session, &spoken.id));
@@ -206,10 +206,11 @@ impl Hooked<'_> {
         Ok(spoken.into_iter().map(said).collect())
     }
 
-    /// Something that the event itself says, by the client's name for the exchange.
-    fn said(&self, role: Role, words: &str) -> Said {
+    /// What the event itself says, if anything, by the client's name for the exchange.
+    fn said(&self, role: Role, text: Option<&String>) -> Vec<Said> {
+        let Some(words) = text.and_then(|text| transcripts::own_words(role, text)) else { return Vec::new() };
         let id = self.input.turn.as_ref().map(|turn| format!("{turn}:{role}"));
-        Said { id, at: self.input.at, ..Said::now(role, words) }
+        vec![Said { id, at: self.input.at, ..Said::now(role, words) }]
     }
 
     /// The transcript and its length. Only a plain file that may be one: never a device or a pipe, and nothing of our
