@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, reason = "it prints tables")]
 
 mod context;
+mod hooks;
 mod insert;
 mod laboratory;
 mod load;
@@ -38,6 +39,8 @@ enum Bench {
     Start(start::Start),
     /// A cold MCP server against `/bin/true`
     Mcp(mcp::Mcp),
+    /// The hooks of assistants against `/bin/true`
+    Hooks(hooks::Hooks),
     /// Indexing files, and packed vectors against a scan of 32-bit numbers
     Vault(vault::Vault),
     /// The daemon under load, against the same verbs in this process
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Bench::Summarise(bench) => bench.run(),
         Bench::Start(bench) => bench.run(),
         Bench::Mcp(bench) => bench.run(),
+        Bench::Hooks(bench) => bench.run(),
         Bench::Vault(bench) => bench.run(),
         Bench::Load(bench) => bench.run(),
     };

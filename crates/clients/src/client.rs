@@ -6,7 +6,7 @@ use std::str::FromStr;
 use throughline_core::model::UnknownSpelling;
 
 /// An assistant of somebody else's making.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Client {
     /// Claude Code, in a terminal or an editor.
     ClaudeCode,
@@ -43,7 +43,7 @@ impl Client {
     ];
 
     /// The one spelling that is written and shown.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
             Self::ClaudeDesktop => "claude-desktop",

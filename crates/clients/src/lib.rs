@@ -2,5 +2,7 @@
 
 mod client;
 pub mod connect;
+pub mod hooks;
+pub mod transcripts;
 
 pub use client::Client;

@@ -21,9 +21,15 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Conversations older than this are not looked at for silence: they were consolidated, or never will be.
 pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(24 * 7);
 
-/// Has a conversation consolidated after this process; says whether somebody will.
+/// Has a conversation that is due consolidated after this process; says whether somebody will.
 pub(crate) fn start(world: &World, session: &SessionId) -> bool {
-    daemon::is_running(&world.home) || detached(world, &["session", "consolidate", session.as_str(), "--json"])
+    // A daemon sees what is due by itself.
+    daemon::is_running(&world.home) || start_now(world, session)
+}
+
+/// Has a conversation consolidated after this process, due or not; says whether that was begun.
+pub(crate) fn start_now(world: &World, session: &SessionId) -> bool {
+    detached(world, &["session", "consolidate", session.as_str(), "--json"])
 }
 
 /// Has a conversation ended after this process.

@@ -442,9 +442,9 @@ pub fn is_running(process: &str) -> bool {
     state.is_ok_and(|state| !state.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
 }
 
-/// How much to log: `THROUGHLINE_LOG=debug` and the like; warnings unless it says otherwise.
-pub fn log_level() -> tracing::Level {
-    variable("THROUGHLINE_LOG").and_then(|level| level.parse().ok()).unwrap_or(tracing::Level::WARN)
+/// How much to log: `THROUGHLINE_LOG=debug` and the like; nothing where it says nothing.
+pub fn log_level() -> Option<tracing::Level> {
+    variable("THROUGHLINE_LOG").and_then(|level| level.parse().ok())
 }
 
 fn variable(name: &str) -> Option<String> {

@@ -14,6 +14,7 @@ mod explain;
 mod fill;
 mod find;
 mod history;
+mod hosts;
 mod import;
 mod inspect;
 mod jobs;

@@ -71,6 +71,12 @@ pub(super) fn usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(&self.message)
+    }
+}
+
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         let code = if error.is_not_found() { 1 } else { 2 };

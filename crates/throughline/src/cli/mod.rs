@@ -13,6 +13,7 @@ mod failure;
 mod filters;
 mod forget;
 mod history;
+mod hook;
 mod import;
 mod keep;
 mod list;
@@ -41,6 +42,7 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
 use crate::world::{World, log_level};
@@ -77,6 +79,8 @@ enum Command {
     Connect(connect::Connect),
     /// Take our entries out of an assistant's settings
     Disconnect(connect::Disconnect),
+    /// Answer an assistant's hook: its JSON on standard input, the answer in its own shape
+    Hook(hook::Hook),
     /// Check that everything is sound
     Doctor(doctor::Doctor),
     /// Show or check the configuration
@@ -168,12 +172,16 @@ type Answer = Result<Reply, Failure>;
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
+        // An assistant takes a hook's failure for a reason to stop.
+        Err(error) if hook::is_meant() => return hook::misspelled(&error),
         Err(error) => return failure::usage(&error),
     };
-    let level = log_level();
+    let is_hook = matches!(cli.command, Some(Command::Hook(_)));
+    let unasked = if is_hook { LevelFilter::OFF } else { LevelFilter::WARN };
+    let level = log_level().map_or(unasked, LevelFilter::from_level);
     // The library that speaks MCP shows whole messages at `debug`; memory text belongs to `trace` alone.
     let is_shown = move |event: &tracing::Metadata<'_>| {
-        level == tracing::Level::TRACE || *event.level() != tracing::Level::DEBUG || !event.target().starts_with("rmcp")
+        level == LevelFilter::TRACE || *event.level() != tracing::Level::DEBUG || !event.target().starts_with("rmcp")
     };
     tracing_subscriber::fmt()
         .with_max_level(level)
@@ -181,7 +189,8 @@ pub fn main() -> ExitCode {
         .with_writer(std::io::stderr.with_filter(is_shown))
         .without_time()
         .init();
-    let json = cli.json;
+    // What a hook answers is JSON of its client's own.
+    let json = cli.json && !is_hook;
     match run(cli.command, json) {
         Ok((reply, world)) => {
             let code = reply.print(json);
@@ -206,6 +215,7 @@ fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), F
         Some(Command::Backup(command)) => return Ok((command.run()?, None)),
         Some(Command::Connect(command)) => return Ok((command.run()?, None)),
         Some(Command::Disconnect(command)) => return Ok((command.run()?, None)),
+        Some(Command::Hook(command)) => return Ok((command.run(), None)),
         Some(Command::Doctor(command)) => return Ok((command.run()?, None)),
         Some(Command::OnMemory(command)) => Some(command),
         None => None,

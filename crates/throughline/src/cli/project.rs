@@ -90,7 +90,7 @@ pub(super) struct Log {
     here: Here,
 }
 
-/// What the current directory belongs to: the innermost that is registered or has a memory file.
+/// What a directory belongs to: the innermost that is registered or has a memory file.
 enum Nearest {
     /// A project that is registered.
     Registered(Name),
@@ -120,17 +120,42 @@ impl Here {
 
     /// The memory file as it is. Reading registers nothing.
     fn read(&self, world: &World) -> Result<Option<Document>, Failure> {
-        let name = match &self.project {
-            Some(name) => world.engine.project(name)?.project.name,
-            None => match nearest(world)? {
-                Nearest::Registered(name) => name,
-                Nearest::Unregistered(dir) => {
-                    let (name, path) = named(&dir)?;
-                    return Ok(world.engine.memory_in(&name, &path)?);
-                }
-            },
-        };
-        Ok(world.engine.document(&memory_file(world, &name)?)?)
+        match &self.project {
+            Some(name) => {
+                let name = world.engine.project(name)?.project.name;
+                Ok(world.engine.document(&memory_file(world, &name)?)?)
+            }
+            None => Ok(read_nearest(world, nearest(world)?)?.file),
+        }
+    }
+}
+
+/// The project that a directory belongs to.
+pub(super) struct Around {
+    /// Its name, or the one that its directory gives it.
+    pub(super) name: Name,
+    /// Whether somebody registered it.
+    pub(super) is_registered: bool,
+    /// Its memory file.
+    pub(super) file: Option<Document>,
+}
+
+/// The project that a directory belongs to, if it belongs to any. Looking registers nothing.
+pub(super) fn around(world: &World, dir: &Path) -> Result<Option<Around>, Failure> {
+    nearest_to(world, dir)?.map(|nearest| read_nearest(world, nearest)).transpose()
+}
+
+fn read_nearest(world: &World, nearest: Nearest) -> Result<Around, Failure> {
+    match nearest {
+        Nearest::Registered(name) => {
+            let file = world.engine.document(&memory_file(world, &name)?)?;
+            Ok(Around { name, is_registered: true, file })
+        }
+        Nearest::Unregistered(dir) => {
+            let (name, path) = named(&dir)?;
+            let file = world.engine.memory_in(&name, &path)?;
+            Ok(Around { name, is_registered: false, file })
+        }
     }
 }
 
@@ -143,17 +168,22 @@ fn memory_file(world: &World, name: &Name) -> Result<DocumentName, Failure> {
 fn nearest(world: &World) -> Result<Nearest, Failure> {
     let current = std::env::current_dir().and_then(|dir| dir.canonicalize());
     let current = current.map_err(|error| Failure::io("find the current directory", &error))?;
+    let hint = "`throughline project add NAME --dir DIR` registers one; or name one with --project";
+    nearest_to(world, &current)?.ok_or_else(|| Failure::new("the current directory belongs to no project", hint))
+}
+
+/// What a directory, given without links in its path, belongs to.
+fn nearest_to(world: &World, dir: &Path) -> Result<Option<Nearest>, Failure> {
     let projects = world.engine.projects()?;
-    for dir in current.ancestors() {
+    for dir in dir.ancestors() {
         if let Some(project) = projects.iter().find(|project| is_at(project, dir)) {
-            return Ok(Nearest::Registered(project.name.clone()));
+            return Ok(Some(Nearest::Registered(project.name.clone())));
         }
         if dir.join("memory.md").symlink_metadata().is_ok_and(|found| !found.is_dir()) {
-            return Ok(Nearest::Unregistered(dir.to_owned()));
+            return Ok(Some(Nearest::Unregistered(dir.to_owned())));
         }
     }
-    let hint = "`throughline project add NAME --dir DIR` registers one; or name one with --project";
-    Err(Failure::new("the current directory belongs to no project", hint))
+    Ok(None)
 }
 
 fn is_at(project: &Project, dir: &Path) -> bool {

@@ -87,6 +87,7 @@ pub(super) const TABLES: &[Table] = &[
         ],
     ),
     ("inject", &[("recall", OneOf(&["message", "system_prompt", "off"])), ("repeat", Switch), ("vault", Switch)]),
+    ("hooks", &[("prompt_deadline_ms", Whole(1, 60_000))]),
     (
         "model",
         &[

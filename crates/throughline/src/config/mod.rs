@@ -17,8 +17,8 @@ pub use error::ConfigError;
 pub use load::{Loaded, find, load, write_first_run};
 pub use parse::{Format, parse};
 pub use sections::{
-    AgentForget, Config, EmbeddingsConfig, EmbeddingsProvider, InjectConfig, MemoryConfig, ModelConfig, ModelProvider,
-    Ranking, RecallPlace, ReflectionConfig, ServerConfig, ToolSet, Tools,
+    AgentForget, Config, EmbeddingsConfig, EmbeddingsProvider, HooksConfig, InjectConfig, MemoryConfig, ModelConfig,
+    ModelProvider, Ranking, RecallPlace, ReflectionConfig, ServerConfig, ToolSet, Tools,
 };
 pub use show::{Origin, rows};
 

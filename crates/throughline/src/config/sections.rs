@@ -14,6 +14,8 @@ pub struct Config {
     pub reflection: ReflectionConfig,
     /// How memories reach the assistant.
     pub inject: InjectConfig,
+    /// How assistants' hooks are answered.
+    pub hooks: HooksConfig,
     /// The model that summarises and extracts.
     pub model: ModelConfig,
     /// The optional search by meaning.
@@ -191,6 +193,20 @@ pub struct InjectConfig {
     pub repeat: bool,
     /// Whether passages of the vault come along.
     pub vault: bool,
+}
+
+/// `[hooks]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HooksConfig {
+    /// Milliseconds after which a message goes on without memories.
+    pub prompt_deadline_ms: u32,
+}
+
+impl Default for HooksConfig {
+    fn default() -> Self {
+        Self { prompt_deadline_ms: 250 }
+    }
 }
 
 /// Where recalled memories are put.

@@ -1,0 +1,123 @@
+//! The end of a file that grows: read back as far as something that is known already.
+//!
+//! Nothing is kept about how far a file was read: what is stored is always a beginning of the conversation, and rows have
+//! names. A file that was cut, moved or written anew is no special case.
+
+use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom};
+
+use serde_json::Value;
+
+use super::{Spoken, rows};
+use crate::Client;
+
+/// How much of the end is read: as little as will do, and never more than the last.
+const WINDOWS: [u64; 3] = [1 << 20, 16 << 20, 128 << 20];
+
+/// A longer row is passed over: it holds pictures or whole files.
+const LONGEST_ROW: u64 = 16 << 20;
+
+/// A file that is one JSON document cannot be read in part.
+const LARGEST_DOCUMENT: u64 = 64 << 20;
+
+/// How a file is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// A JSON value on every line.
+    Lines,
+    /// One JSON value, its messages in a list.
+    Document,
+}
+
+/// What was said at the end of a transcript of `length` bytes and is not known yet, oldest first. What was said before
+/// the first thing that is known may be given again.
+pub fn read(
+    client: Client,
+    session: &str,
+    source: impl Read + Seek,
+    length: u64,
+    is_known: &dyn Fn(&Spoken) -> bool,
+) -> Result<Vec<Spoken>> {
+    let mut source = BufReader::with_capacity(256 * 1024, source);
+    let spoken = match shape(&mut source)? {
+        Shape::Document => document(client, session, source, length)?,
+        Shape::Lines => lines(client, session, &mut source, length, is_known)?,
+    };
+    let mut new: Vec<Spoken> = Vec::new();
+    for said in spoken.into_iter().filter(|said| !is_known(said)) {
+        // A row that is written again, with more in it, takes the place of what it was.
+        match new.iter_mut().rev().find(|other| other.id == said.id) {
+            Some(other) => *other = said,
+            None => new.push(said),
+        }
+    }
+    Ok(new)
+}
+
+/// A document spreads over lines or has a list of messages; everything else is rows.
+fn shape(source: &mut (impl BufRead + Seek)) -> Result<Shape> {
+    source.seek(SeekFrom::Start(0))?;
+    let mut first = Vec::new();
+    source.by_ref().take(LONGEST_ROW).read_until(b'\n', &mut first)?;
+    let is_document = match serde_json::from_slice::<Value>(&first) {
+        Ok(row) => row.get("messages").is_some_and(Value::is_array),
+        Err(_) => first.trim_ascii() == b"{",
+    };
+    Ok(if is_document { Shape::Document } else { Shape::Lines })
+}
+
+fn document(client: Client, session: &str, mut source: impl BufRead + Seek, length: u64) -> Result<Vec<Spoken>> {
+    if length > LARGEST_DOCUMENT {
+        return Ok(Vec::new());
+    }
+    source.seek(SeekFrom::Start(0))?;
+    // Half a document is none: the next event finds it whole.
+    let document: Value = serde_json::from_reader(source.take(length)).unwrap_or_default();
+    let messages = document.get("messages").and_then(Value::as_array);
+    let rows = messages.into_iter().flatten().zip(0..);
+    Ok(rows.filter_map(|(row, place)| rows::spoken(client, session, row, place)).collect())
+}
+
+fn lines(
+    client: Client,
+    session: &str,
+    source: &mut (impl BufRead + Seek),
+    length: u64,
+    is_known: &dyn Fn(&Spoken) -> bool,
+) -> Result<Vec<Spoken>> {
+    for window in WINDOWS {
+        let spoken = lines_from(client, session, source, length.saturating_sub(window), length)?;
+        if window >= length || spoken.iter().any(is_known) {
+            return Ok(spoken);
+        }
+    }
+    lines_from(client, session, source, length.saturating_sub(WINDOWS[2]), length)
+}
+
+/// The rows between two places. The first is passed over where it may begin before; the last may be half written, and
+/// then it is no JSON and waits.
+fn lines_from(
+    client: Client,
+    session: &str,
+    source: &mut (impl BufRead + Seek),
+    from: u64,
+    to: u64,
+) -> Result<Vec<Spoken>> {
+    source.seek(SeekFrom::Start(from))?;
+    let mut spoken = Vec::new();
+    let (mut place, mut row) = (from, Vec::new());
+    let mut is_whole = from == 0;
+    while place < to {
+        row.clear();
+        let read = source.by_ref().take(LONGEST_ROW.min(to - place)).read_until(b'\n', &mut row)? as u64;
+        if read == 0 {
+            break;
+        }
+        let ends = row.last() == Some(&b'\n');
+        if is_whole && let Ok(value) = serde_json::from_slice::<Value>(&row) {
+            spoken.extend(rows::spoken(client, session, &value, place));
+        }
+        is_whole = ends;
+        place += read;
+    }
+    Ok(spoken)
+}

@@ -1,0 +1,142 @@
+//! Recorded transcripts and hook inputs of every client, with made-up content.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::collections::HashSet;
+use std::io::Cursor;
+use std::path::Path;
+
+use throughline_clients::Client;
+use throughline_clients::hooks::{Event, HookInput};
+use throughline_clients::transcripts::{Spoken, read};
+
+const CLIENTS: [Client; 5] = [Client::ClaudeCode, Client::Codex, Client::Cursor, Client::Copilot, Client::Gemini];
+
+fn fixture(client: Client, file: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(client.as_str()).join(file);
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn input(client: Client, event: Event) -> HookInput {
+    HookInput::read(fixture(client, &format!("{}.json", event.as_str())).as_bytes(), None)
+}
+
+fn session(client: Client) -> String {
+    input(client, Event::Stop).session.unwrap()
+}
+
+fn read_all(client: Client, text: &[u8]) -> Vec<Spoken> {
+    read_new(client, text, &HashSet::new())
+}
+
+fn read_new(client: Client, text: &[u8], known: &HashSet<String>) -> Vec<Spoken> {
+    let is_known = |spoken: &Spoken| known.contains(&spoken.id);
+    read(client, &session(client), Cursor::new(text), text.len() as u64, &is_known).unwrap()
+}
+
+fn shown(spoken: &[Spoken]) -> String {
+    let line = |said: &Spoken| {
+        let at = said.at.map_or("-".to_owned(), |at| at.to_string());
+        format!("{} {} {at}\n    {}\n", said.id, said.role, said.text.replace('\n', "\n    "))
+    };
+    spoken.iter().map(line).collect()
+}
+
+#[test]
+fn every_event_of_every_client_is_understood_without_being_told_whose_it_is() {
+    let mut table = String::new();
+    for client in CLIENTS {
+        for event in Event::ALL {
+            let input = input(client, event);
+            assert_eq!(input.client, client, "{event:?}");
+            table.push_str(&format!("{client} {}\n{input:#?}\n\n", event.as_str()));
+        }
+    }
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn a_transcript_is_what_the_person_and_the_assistant_said() {
+    for client in CLIENTS {
+        let file = if client == Client::Gemini { "transcript.json" } else { "transcript.jsonl" };
+        let spoken = read_all(client, fixture(client, file).as_bytes());
+        insta::assert_snapshot!(format!("{client}"), shown(&spoken));
+    }
+    let spoken = read_all(Client::Gemini, fixture(Client::Gemini, "transcript.jsonl").as_bytes());
+    insta::assert_snapshot!("gemini_lines", shown(&spoken));
+}
+
+#[test]
+fn nothing_that_was_injected_is_said() {
+    for client in CLIENTS {
+        for file in ["transcript.jsonl", "transcript.json"] {
+            if client != Client::Gemini && file == "transcript.json" {
+                continue;
+            }
+            let text = shown(&read_all(client, fixture(client, file).as_bytes()));
+            assert!(!text.contains("memory-context") && !text.contains("deploys on Fridays"), "{client}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_transcript_read_ten_times_says_the_same() {
+    for client in CLIENTS {
+        let text = fixture(client, "transcript.jsonl");
+        let first = read_all(client, text.as_bytes());
+        for _ in 1..10 {
+            assert_eq!(read_all(client, text.as_bytes()), first);
+        }
+        let known = first.iter().map(|said| said.id.clone()).collect::<HashSet<_>>();
+        assert_eq!(known.len(), first.len(), "{client}: every name is used once");
+        assert_eq!(read_new(client, text.as_bytes(), &known), []);
+    }
+}
+
+/// The file ends anywhere, as if its client were just writing there.
+#[test]
+fn a_file_that_grows_is_read_piece_by_piece() {
+    for client in CLIENTS {
+        let text = fixture(client, "transcript.jsonl");
+        let text = text.as_bytes();
+        let whole = read_all(client, text);
+        for step in [29, 1000] {
+            let (mut known, mut said) = (HashSet::new(), Vec::new());
+            for end in (0..text.len()).step_by(step).chain([text.len()]) {
+                let new = read_new(client, &text[..end], &known);
+                known.extend(new.iter().map(|said| said.id.clone()));
+                said.extend(new);
+            }
+            let ids = |spoken: &[Spoken]| spoken.iter().map(|said| said.id.clone()).collect::<Vec<_>>();
+            assert_eq!(ids(&said), ids(&whole), "{client}, {step} bytes at a time");
+        }
+    }
+}
+
+#[test]
+fn a_long_file_is_read_from_its_end_to_something_that_is_known() {
+    let row = |n: usize| {
+        let message = serde_json::json!({ "role": "user", "content": format!("message {n} {}", "x".repeat(1000)) });
+        format!("{}\n", serde_json::json!({ "type": "user", "uuid": format!("u{n}"), "message": message }))
+    };
+    let text: String = (0..5000).map(row).collect();
+    let known = HashSet::from(["u4990".to_owned()]);
+    let new = read_new(Client::ClaudeCode, text.as_bytes(), &known);
+    assert!(new.len() < 2000, "{} rows for ten new ones", new.len());
+    assert_eq!(new.last().unwrap().id, "u4999");
+    assert_eq!(read_all(Client::ClaudeCode, text.as_bytes()).len(), 5000, "of which nothing is known");
+}
+
+#[test]
+fn strange_rows_stop_nothing() {
+    let good = r#"{"type":"user","uuid":"u","message":{"role":"user","content":"hello"}}"#;
+    let strange =
+        ["", "null", "[]", "{", "\u{0}", r#"{"type":"user"}"#, r#"{"type":7,"uuid":[]}"#, &"[".repeat(100_000)];
+    let text = strange.join("\n") + "\n" + good + "\n" + &strange.join("\n");
+    for client in CLIENTS {
+        read_all(client, text.as_bytes());
+        read_all(client, b"\xff\xfe{\n\xff");
+    }
+    let spoken = read_all(Client::ClaudeCode, text.as_bytes());
+    assert_eq!(spoken.iter().map(|said| said.text.as_str()).collect::<Vec<_>>(), ["hello"]);
+}

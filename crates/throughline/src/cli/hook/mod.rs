@@ -1,0 +1,113 @@
+//! `throughline hook EVENT`: what an assistant's hook runs.
+//!
+//! The work is done on a thread of its own. This one prints what comes of it, or an answer that changes nothing when the
+//! time is up, and ends: whatever is wrong with the memory, the assistant goes on.
+
+mod work;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use throughline_clients::Client;
+use throughline_clients::hooks::{Event, answer};
+
+use super::reply::Reply;
+
+/// Answer an assistant's hook
+#[derive(Args)]
+pub(super) struct Hook {
+    /// session-start, prompt, pre-compact, stop or session-end
+    event: String,
+    /// claude-code, codex, cursor, copilot or gemini; without it, the input's shape tells
+    #[arg(long, value_name = "CLIENT")]
+    client: Option<String>,
+    /// Milliseconds after which the answer is that there is nothing to add
+    #[arg(long, value_name = "MS")]
+    deadline_ms: Option<u64>,
+}
+
+/// What the working thread has to say.
+enum News {
+    /// Who asks.
+    Client(Client),
+    /// Another time limit than the usual one.
+    Deadline(Duration),
+    /// The answer; what is left to do may take the rest of the time.
+    Answer(String),
+}
+
+impl Hook {
+    pub(super) fn run(self) -> Reply {
+        let nothing = Reply::text(String::new());
+        let client = self.client.as_deref().and_then(|name| name.parse().ok());
+        let Some(event) = Event::named(&self.event) else {
+            tracing::error!(event = self.event, "there is no such hook");
+            print(&answer(client.unwrap_or(Client::ClaudeCode), Event::Stop, None, None));
+            return nothing;
+        };
+        // A message on standard error would be shown to the person, who can do nothing about it.
+        std::panic::set_hook(Box::new(|panic| tracing::error!(%panic, "the hook failed")));
+        let given = self.deadline_ms.map(Duration::from_millis);
+        let (say, hear) = channel();
+        let worker = std::thread::Builder::new().name("hook".to_owned()).spawn(move || {
+            if let Err(failure) = work::work(event, client, given.is_none(), &say) {
+                tracing::warn!(%failure, "the hook goes on without memory");
+            }
+        });
+        if let Err(error) = worker {
+            tracing::warn!(%error, "the hook goes on without memory");
+        }
+        wait(event, client, given.unwrap_or(usual_deadline(event)), &hear);
+        nothing
+    }
+}
+
+/// Prints the answer when it comes, or one that changes nothing when the time is up; then waits for the work to end, as
+/// long as there is time.
+fn wait(event: Event, client: Option<Client>, mut deadline: Duration, hear: &Receiver<News>) {
+    let began = Instant::now();
+    let mut client = client.unwrap_or(Client::ClaudeCode);
+    let mut is_answered = false;
+    while let Ok(news) = hear.recv_timeout(deadline.saturating_sub(began.elapsed())) {
+        match news {
+            News::Client(told) => client = told,
+            News::Deadline(other) => deadline = other,
+            News::Answer(text) => {
+                print(&text);
+                is_answered = true;
+            }
+        }
+    }
+    if !is_answered {
+        print(&answer(client, event, None, None));
+    }
+}
+
+/// How long an assistant may be kept waiting. The end of a conversation is what clients wait for least.
+fn usual_deadline(event: Event) -> Duration {
+    Duration::from_millis(match event {
+        Event::Prompt => 250,
+        Event::SessionStart | Event::SessionEnd => 1000,
+        Event::PreCompact | Event::Stop => 5000,
+    })
+}
+
+/// A client that does not listen is no reason to fail.
+fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+}
+
+/// Whether the arguments are a hook's, whatever else is wrong with them.
+pub(super) fn is_meant() -> bool {
+    std::env::args_os().nth(1).is_some_and(|command| command == "hook")
+}
+
+/// Arguments that make no sense. A client takes a failure for a reason to stop: said, but no failure.
+pub(super) fn misspelled(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    ExitCode::SUCCESS
+}

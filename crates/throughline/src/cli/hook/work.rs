@@ -1,0 +1,233 @@
+//! What each hook does, on a thread that may be left behind when the time is up. Every write is one transaction, so
+//! nothing is half done then.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use throughline_clients::Client;
+use throughline_clients::hooks::{Event, HookInput, Start, answer};
+use throughline_clients::transcripts::{self, Spoken};
+use throughline_core::context::{self, Context};
+use throughline_core::engine::{ContextRequest, Said, StartSession};
+use throughline_core::model::{Role, SessionId, TurnId};
+use throughline_core::tools::{self, Tool};
+
+use super::super::failure::Failure;
+use super::super::project::{self, Around};
+use super::News;
+use crate::background;
+use crate::config;
+use crate::world::{Home, World};
+
+/// More than this is no event of any client.
+const LONGEST_INPUT: u64 = 32 << 20;
+
+/// So much of a message is recalled for, in characters: what follows is pasted.
+const LONGEST_QUESTION: usize = 4000;
+
+/// Does what the event asks for, and says the answer as soon as there is one.
+pub(super) fn work(
+    event: Event,
+    client: Option<Client>,
+    deadline_is_open: bool,
+    say: &Sender<News>,
+) -> Result<(), Failure> {
+    let mut bytes = Vec::new();
+    if let Err(error) = std::io::stdin().lock().take(LONGEST_INPUT).read_to_end(&mut bytes) {
+        tracing::warn!(%error, "standard input ends early");
+    }
+    let input = HookInput::read(&bytes, client);
+    // Whoever no longer listens has printed an answer and is about to end.
+    let _ = say.send(News::Client(input.client));
+    if deadline_is_open && event == Event::Prompt {
+        let config = config::load(&Home::find()?.config)?;
+        let ms = u64::from(config.config.hooks.prompt_deadline_ms);
+        let _ = say.send(News::Deadline(Duration::from_millis(ms)));
+    }
+    let world = World::open()?;
+    if !world.engine.settings().enabled {
+        return Ok(());
+    }
+    let hooked = Hooked { world: &world, session: input.session_id(), input: &input };
+    match event {
+        Event::SessionStart => hooked.say(event, hooked.beginning(), say),
+        Event::Prompt => {
+            hooked.say(event, hooked.for_prompt(), say)?;
+            hooked.keep_prompt()
+        }
+        Event::PreCompact | Event::Stop | Event::SessionEnd => hooked.keep(event),
+    }
+}
+
+/// One event, and the memory that it meets.
+struct Hooked<'a> {
+    world: &'a World,
+    input: &'a HookInput,
+    session: Option<SessionId>,
+}
+
+impl Hooked<'_> {
+    fn say(&self, event: Event, context: Result<Option<String>, Failure>, say: &Sender<News>) -> Result<(), Failure> {
+        let text = answer(self.input.client, event, self.input.prompt.as_deref(), context?.as_deref());
+        let _ = say.send(News::Answer(text));
+        Ok(())
+    }
+
+    /// What the conversation begins with: once, and again where the client forgot it.
+    fn beginning(&self) -> Result<Option<String>, Failure> {
+        // Copilot CLI takes it with the first message.
+        if self.input.client == Client::Copilot {
+            return Ok(None);
+        }
+        let engine = &self.world.engine;
+        let Some(session) = &self.session else {
+            let context = engine.preview_context(&ContextRequest::default())?;
+            return Ok(self.opening(&context.system_prompt, self.project().as_ref()));
+        };
+        let forgets = matches!(self.input.start, Start::Clear | Start::Compact);
+        match engine.session(session)? {
+            Some(_) if forgets => engine.reset_session(session)?,
+            Some(state) if state.opening.is_some() => return Ok(None),
+            _ => {}
+        }
+        self.begin(session)
+    }
+
+    fn begin(&self, session: &SessionId) -> Result<Option<String>, Failure> {
+        let project = self.project();
+        // A name that nobody registered may be that of another project.
+        let registered = project.as_ref().filter(|project| project.is_registered);
+        let start = StartSession {
+            project: registered.map(|project| project.name.to_string()),
+            ..StartSession::new(session.clone())
+        };
+        let started = self.world.engine.start_session(&start)?;
+        Ok(self.opening(&started.context, project.as_ref()))
+    }
+
+    /// Memory for the start, fenced, behind a word on what it is; nothing where there is none.
+    fn opening(&self, own: &str, project: Option<&Around>) -> Option<String> {
+        let engine = &self.world.engine;
+        let project = project.and_then(|project| engine.project_block(&project.name, project.file.as_ref()));
+        let parts: Vec<&str> =
+            [own, project.as_deref().unwrap_or_default()].into_iter().filter(|part| !part.is_empty()).collect();
+        if parts.is_empty() {
+            return None;
+        }
+        let notes = context::fenced(&parts.join("\n\n"));
+        // What stands in the prompt itself is kept as said by the person: there, only what is fenced may be added.
+        let is_told = engine.settings().tools.contains(&Tool::Recall) && self.input.client != Client::Copilot;
+        Some(if is_told { format!("{}\n\n{notes}", tools::guidance(&[Tool::Recall]).text.trim()) } else { notes })
+    }
+
+    /// The project of the directory that the person works in. One that cannot be read is left out.
+    fn project(&self) -> Option<Around> {
+        let dir = Path::new(self.input.cwd.as_deref()?).canonicalize().ok()?;
+        project::around(self.world, &dir).unwrap_or_else(|failure| {
+            tracing::warn!(%failure, "the project's memory cannot be read; going on without it");
+            None
+        })
+    }
+
+    /// Memories that fit the message; before the first one, what the conversation begins with, if nothing gave it yet.
+    fn for_prompt(&self) -> Result<Option<String>, Failure> {
+        let Some(prompt) = &self.input.prompt else { return Ok(None) };
+        let question: String = prompt.chars().take(LONGEST_QUESTION).collect();
+        let engine = self.world.engine.with_messages_alone();
+        let Some(session) = &self.session else {
+            let request = ContextRequest { message: Some(question.clone()), ..ContextRequest::default() };
+            return Ok(recalled(&engine.preview_context(&request)?, &question));
+        };
+        let is_begun = engine.session(session)?.is_some_and(|state| state.opening.is_some());
+        let opening = if is_begun { None } else { self.begin(session)? };
+        let found = recalled(&engine.context(session, &question)?, &question);
+        let parts: Vec<String> = opening.into_iter().chain(found).collect();
+        Ok((!parts.is_empty()).then(|| parts.join("\n\n")))
+    }
+
+    /// Keeps the message of a client that says it keeps no transcript. Copilot CLI names it only later.
+    fn keep_prompt(&self) -> Result<(), Failure> {
+        let (Some(session), Some(prompt)) = (&self.session, &self.input.prompt) else { return Ok(()) };
+        if self.input.transcript.is_some() || self.input.client == Client::Copilot {
+            return Ok(());
+        }
+        self.observe(session, &self.said(Role::User, Some(prompt))).map(drop)
+    }
+
+    /// Keeps what was said since the last time, and has it consolidated where that is due.
+    fn keep(&self, event: Event) -> Result<(), Failure> {
+        let Some(session) = &self.session else { return Ok(()) };
+        let is_due = self.observe(session, &self.new_turns(session)?)?;
+        if self.world.engine.session(session)?.is_none() {
+            return Ok(());
+        }
+        match event {
+            Event::SessionEnd => background::start_end(self.world, session),
+            // Due or not: what the client forgets now is summed up while all of it is fresh.
+            Event::PreCompact => drop(background::start_now(self.world, session)),
+            _ if is_due => {
+                background::start(self.world, session);
+                background::start_idle(self.world, session);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Says whether a consolidation is due.
+    fn observe(&self, session: &SessionId, said: &[Said]) -> Result<bool, Failure> {
+        if said.is_empty() {
+            return Ok(false);
+        }
+        Ok(self.world.engine.observe(session, said)?.due.is_some())
+    }
+
+    /// What the transcript has that is not stored yet; without one, what the event itself says.
+    fn new_turns(&self, session: &SessionId) -> Result<Vec<Said>, Failure> {
+        let Some((file, length)) = self.transcript() else {
+            let prompt = self.said(Role::User, self.input.prompt.as_ref());
+            let reply = self.said(Role::Assistant, self.input.reply.as_ref());
+            return Ok([prompt, reply].concat());
+        };
+        let stored = self.world.engine.latest_turns(session)?;
+        let is_stored = |spoken: &Spoken| stored.contains(&TurnId::of_host(session, &spoken.id));
+        let own = self.input.session.as_deref().unwrap_or_default();
+        let spoken = transcripts::read(self.input.client, own, file, length, &is_stored)
+            .map_err(|error| Failure::io("read the transcript", &error))?;
+        let said = |spoken: Spoken| Said {
+            id: Some(spoken.id),
+            role: spoken.role,
+            speaker: None,
+            content: spoken.text,
+            at: spoken.at,
+        };
+        Ok(spoken.into_iter().map(said).collect())
+    }
+
+    /// What the event itself says, if anything, by the client's name for the exchange.
+    fn said(&self, role: Role, text: Option<&String>) -> Vec<Said> {
+        let Some(words) = text.and_then(|text| transcripts::own_words(role, text)) else { return Vec::new() };
+        let id = self.input.turn.as_ref().map(|turn| format!("{turn}:{role}"));
+        vec![Said { id, at: self.input.at, ..Said::now(role, words) }]
+    }
+
+    /// The transcript and its length. Only a plain file that may be one: never a device or a pipe, and nothing of our
+    /// own, where reading would take locks away from the database.
+    fn transcript(&self) -> Option<(File, u64)> {
+        let path = Path::new(self.input.transcript.as_deref()?).canonicalize().ok()?;
+        let is_named_so = path.extension().is_some_and(|end| end == "jsonl" || end == "json");
+        let is_ours = self.world.home.data.canonicalize().is_ok_and(|own| path.starts_with(own));
+        let found = path.metadata().ok().filter(|found| found.is_file() && is_named_so && !is_ours)?;
+        Some((File::open(path).ok()?, found.len()))
+    }
+}
+
+/// What was put around the message, without the message.
+fn recalled(context: &Context, question: &str) -> Option<String> {
+    let message = context.message.as_deref().and_then(|message| message.strip_suffix(question));
+    let block = message.map(str::trim_end).unwrap_or_default();
+    (!block.is_empty()).then(|| block.to_owned())
+}

@@ -1,0 +1,205 @@
+//! Assistants' hooks through the real binary: what they are given, what is kept, and that nothing ever stops them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
+
+mod common;
+#[path = "hooks/hostile.rs"]
+mod hostile;
+#[path = "hooks/keeping.rs"]
+mod keeping;
+
+use std::path::{Path, PathBuf};
+
+use common::{Home, string};
+use serde_json::{Value, json};
+
+/// A namespace, and nothing that starts by itself.
+const QUIET: &str = "[memory]\nuser_namespace = \"user\"\nconsolidation_turn_threshold = 0\nflush_every_prompts = 0\n\
+    idle_consolidation_minutes = 0\n";
+
+/// Far more than a hook takes: what is tested here is what it says, not how fast.
+const PATIENCE: &str = "60000";
+
+const CLIENTS: [&str; 5] = ["claude-code", "codex", "cursor", "copilot", "gemini"];
+
+fn quiet() -> Home {
+    Home::with_config("config.toml", QUIET)
+}
+
+fn fixture(client: &str, file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../clients/tests/fixtures").join(client).join(file)
+}
+
+/// A recorded event of a client.
+fn event(client: &str, event: &str) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(fixture(client, &format!("{event}.json"))).unwrap()).unwrap()
+}
+
+/// The same, on this machine: in this directory, with this transcript.
+fn at(client: &str, name: &str, cwd: &Path, transcript: &Path) -> Value {
+    let mut event = event(client, name);
+    for (field, path) in [
+        ("cwd", json!(cwd)),
+        ("workspace_roots", json!([cwd])),
+        ("transcript_path", json!(transcript)),
+        ("transcriptPath", json!(transcript)),
+    ] {
+        if event.get(field).is_some() {
+            event[field] = path;
+        }
+    }
+    event
+}
+
+/// What a hook answers: always one JSON object, never a word on standard error.
+#[track_caller]
+fn hook(home: &Home, name: &str, event: &Value) -> Value {
+    let said = home.run_with(&["hook", name, "--deadline-ms", PATIENCE], &event.to_string()).done();
+    let answer: Value = serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}"));
+    assert!(answer.is_object(), "{said}");
+    answer
+}
+
+/// The context that an answer adds, whatever its shape.
+fn added(answer: &Value) -> String {
+    let places = ["/hookSpecificOutput/additionalContext", "/additional_context", "/modifiedPrompt"];
+    places.iter().find_map(|place| Some(answer.pointer(place)?.as_str()?.to_owned())).unwrap_or_default()
+}
+
+/// A conversation, by the name that it is kept under.
+fn session(client: &str) -> String {
+    let event = event(client, "stop");
+    let id = ["session_id", "sessionId", "conversation_id"].iter().find_map(|field| event.get(field)).unwrap();
+    format!("{client}:{}", string(id))
+}
+
+/// The turns of a conversation: who, and what.
+#[track_caller]
+fn turns(home: &Home, session: &str) -> Vec<(String, String)> {
+    let shown = home.json(&["session", "show", session]);
+    let turns = shown["turns"].as_array().unwrap().iter().filter(|turn| turn["role"] != "summary");
+    turns.map(|turn| (string(&turn["role"]), string(&turn["content"]))).collect()
+}
+
+/// Asks again and again, with quick commands, until it holds; a detached run is bound to end.
+#[track_caller]
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    assert!((0..2000).any(|_| holds()), "in vain: {what}");
+}
+
+#[test]
+fn a_conversation_in_one_client_goes_on_in_another() {
+    let home = quiet();
+    let here = home.root().join("person");
+    let transcript = fixture("claude-code", "transcript.jsonl");
+    let claude = |name: &str| hook(&home, name, &at("claude-code", name, &here, &transcript));
+    assert_eq!(claude("session-start"), json!({}), "there is nothing to tell yet");
+    assert_eq!(claude("prompt"), json!({}));
+    assert_eq!(claude("stop"), json!({}));
+    assert_eq!(claude("session-end"), json!({}));
+    let ended = || !home.json(&["session", "show", &session("claude-code")])["session"]["ended_at"].is_null();
+    until("the end of the conversation", ended);
+
+    let rollout = fixture("codex", "transcript.jsonl");
+    let codex = |name: &str| hook(&home, name, &at("codex", name, &here, &rollout));
+    let begins = codex("session-start");
+    assert_eq!(begins["hookSpecificOutput"]["hookEventName"], "SessionStart");
+    let begins = added(&begins);
+    assert!(begins.contains("--- Recent context ---") && begins.contains("checkout page"), "{begins}");
+    let asked = added(&codex("prompt"));
+    assert!(asked.starts_with("<memory-context>") && asked.ends_with("</memory-context>"), "{asked}");
+    assert!(asked.contains("I prefer Postgres over MySQL"), "{asked}");
+
+    codex("stop");
+    let kept = turns(&home, &session("codex"));
+    assert_eq!(kept[0], ("user".to_owned(), "Where did I leave the checkout page?".to_owned()));
+    assert_eq!(kept.len(), 4);
+}
+
+#[test]
+fn a_conversation_is_given_its_beginning_once_and_again_when_its_client_forgot() {
+    let home = quiet();
+    home.put("user/profile.md", "- My name is Ada.\n");
+    for client in ["claude-code", "codex", "cursor", "gemini"] {
+        let from = |source: &str| {
+            let mut event = event(client, "session-start");
+            event["source"] = json!(source);
+            added(&hook(&home, "session-start", &event))
+        };
+        let first = from("startup");
+        assert!(first.contains("--- Who you're talking to ---\n- My name is Ada."), "{client}: {first}");
+        assert_eq!((from("resume"), from("startup")), (String::new(), String::new()), "{client}");
+        assert_eq!(from("compact"), first, "{client}");
+        assert_eq!(from("clear"), first, "{client}");
+        assert_eq!(from("resume"), "", "{client}");
+    }
+}
+
+#[test]
+fn who_was_given_no_beginning_gets_it_with_the_first_message() {
+    let home = quiet();
+    home.put("user/profile.md", "- My name is Ada.\n");
+    for client in CLIENTS {
+        if client == "copilot" {
+            assert_eq!(hook(&home, "session-start", &event(client, "session-start")), json!({}));
+        }
+        let first = added(&hook(&home, "prompt", &event(client, "prompt")));
+        assert!(first.contains("My name is Ada."), "{client}: {first}");
+        let second = added(&hook(&home, "prompt", &event(client, "prompt")));
+        assert!(!second.contains("My name is Ada."), "{client}: {second}");
+    }
+}
+
+#[test]
+fn copilot_gets_its_memories_in_front_of_the_message_itself() {
+    let home = quiet();
+    home.remember(&["The database that I prefer is Postgres"]);
+    let prompt = string(&event("copilot", "prompt")["prompt"]);
+    let answer = added(&hook(&home, "prompt", &event("copilot", "prompt")));
+    assert!(answer.starts_with("<memory-context>") && answer.ends_with(&format!("\n\n{prompt}")), "{answer}");
+    assert_eq!(hook(&home, "prompt", &event("copilot", "prompt")), json!({}), "it is in view already");
+}
+
+#[test]
+fn the_memory_of_the_project_around_comes_along() {
+    let home = quiet();
+    let shop = home.root().join("person/shop");
+    std::fs::create_dir_all(shop.join("web")).unwrap();
+    std::fs::write(shop.join("memory.md"), "## What Is\n- [sig:4] Tests run with `just test`\n").unwrap();
+    let start = |client: &str| {
+        let nowhere = home.root().join("nowhere.jsonl");
+        added(&hook(&home, "session-start", &at(client, "session-start", &shop.join("web"), &nowhere)))
+    };
+    let unregistered = start("claude-code");
+    assert!(unregistered.contains("--- Project memory: shop ---"), "{unregistered}");
+    assert!(unregistered.contains("Tests run with `just test`"), "{unregistered}");
+    assert_eq!(home.json(&["project", "list"])["projects"], json!([]), "looking registers nothing");
+
+    home.run(&["project", "add", "store", "--dir", shop.to_str().unwrap()]).done();
+    assert!(start("codex").contains("--- Project memory: store ---"));
+    let sessions = home.json(&["session", "list"]);
+    let of = |id: String| sessions["sessions"].as_array().unwrap().iter().find(|state| state["id"] == id).cloned();
+    assert_eq!(of(session("codex")).unwrap()["project"], "store");
+    assert_eq!(of(session("claude-code")).unwrap()["project"], Value::Null);
+}
+
+#[test]
+fn a_memory_that_is_switched_off_says_and_keeps_nothing() {
+    let home = Home::with_config("config.toml", "[memory]\nuser_namespace = \"user\"\nenabled = false\n");
+    home.put("user/profile.md", "- My name is Ada.\n");
+    let transcript = fixture("claude-code", "transcript.jsonl");
+    for name in ["session-start", "prompt", "pre-compact", "stop", "session-end"] {
+        assert_eq!(hook(&home, name, &at("claude-code", name, home.root(), &transcript)), json!({}), "{name}");
+    }
+    assert_eq!(home.json(&["session", "list"])["sessions"], json!([]));
+}
+
+#[test]
+fn a_client_that_names_no_conversation_is_given_memories_and_nothing_is_kept() {
+    let home = quiet();
+    home.remember(&["The database that I prefer is Postgres"]);
+    home.put("user/profile.md", "- My name is Ada.\n");
+    let prompt = json!({ "timestamp": 1_772_614_800_000_i64, "cwd": "/", "prompt": "Which database do I prefer?" });
+    assert!(added(&hook(&home, "prompt", &prompt)).contains("Postgres"));
+    assert!(added(&hook(&home, "session-start", &json!({ "cwd": "/" }))).contains("My name is Ada."));
+    assert_eq!(home.json(&["session", "list"])["sessions"], json!([]));
+}
