@@ -32,7 +32,10 @@ impl Conversations for SqliteStore {
 
     fn count_turns(&self, id: &SessionId) -> Stored<u64> {
         let sql = "SELECT count(*) FROM turns WHERE session = (SELECT row FROM sessions WHERE id = ?)";
-        self.read(|connection| connection.prepare_cached(sql)?.query_row([id.as_str()], |row| row.get(0)), "count turns")
+        self.read(
+            |connection| connection.prepare_cached(sql)?.query_row([id.as_str()], |row| row.get(0)),
+            "count turns",
+        )
     }
 
     fn turns_after(&self, id: &SessionId, after: Position) -> Stored<Vec<(Position, Turn)>> {

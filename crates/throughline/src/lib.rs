@@ -6,6 +6,7 @@ pub mod config;
 mod daemon;
 mod embedders;
 mod exports;
+mod health;
 mod models;
 pub mod synthetic;
 pub mod vault;

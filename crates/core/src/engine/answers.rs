@@ -4,9 +4,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::model::{
-    Change, ContentHash, Namespace, Project, RecallId, SessionId, SessionState, Task, Turn, VaultId,
-};
+use crate::model::{Change, ContentHash, Namespace, Project, RecallId, SessionId, SessionState, Task, Turn, VaultId};
 use crate::ports::{Spent, StoreError};
 use crate::recall::RecallRecord;
 use crate::tools::Tool;
@@ -225,7 +223,8 @@ impl Engine {
         let (session, mut turns) = self.conversation(id)?;
         if let Some(after) = after {
             let place = turns.iter().position(|turn| turn.id.as_str() == after);
-            let place = place.ok_or_else(|| EngineError::invalid("the turn", format!("`{after}` was not said in {id}")))?;
+            let place =
+                place.ok_or_else(|| EngineError::invalid("the turn", format!("`{after}` was not said in {id}")))?;
             turns.drain(..=place);
         }
         let more = turns.len() > limit;

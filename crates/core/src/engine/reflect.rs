@@ -135,7 +135,10 @@ impl Engine {
     /// The newest passes first, each with the documents that it changed, as far as their history is kept.
     pub fn reflections(&self, project: Option<&str>, limit: usize) -> Done<Vec<Reflection>> {
         let passes = self.passes(project, limit)?;
-        passes.into_iter().map(|pass| Ok(Reflection { documents: self.changed_by(&pass)?, dry_run: false, pass })).collect()
+        passes
+            .into_iter()
+            .map(|pass| Ok(Reflection { documents: self.changed_by(&pass)?, dry_run: false, pass }))
+            .collect()
     }
 
     fn changed_by(&self, pass: &Pass) -> Done<Vec<Difference>> {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use jiff::{Timestamp, ToSpan as _, Zoned};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _, Zoned};
 use serde::Serialize;
 
 use crate::model::{Entry, Layer, Memory};
