@@ -1,6 +1,6 @@
 //! What every handler has at hand.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::{Timestamp, Zoned};
 use throughline_core::engine::Engine;
@@ -27,6 +27,8 @@ pub(crate) struct App {
     /// Room for requests; who finds none is told to come again.
     pub(crate) places: Semaphore,
     pub(crate) request_ids: RequestIds,
+    /// The description of the API, made from the routes.
+    pub(crate) document: OnceLock<String>,
     /// Cancelled when the daemon is asked to stop: whatever would go on for ever ends with it.
     pub(crate) stopping: CancellationToken,
 }
@@ -37,7 +39,8 @@ impl App {
         let request_ids = RequestIds::new(host.secret()?);
         let passes = Passes::new(token.clone());
         let (links, places, stopping) = (Links::default(), Semaphore::new(AT_ONCE), CancellationToken::new());
-        Ok(Self { host, token, passes, links, names, places, request_ids, stopping })
+        let document = OnceLock::new();
+        Ok(Self { host, token, passes, links, names, places, request_ids, document, stopping })
     }
 
     /// A fresh one-time link to the panel.

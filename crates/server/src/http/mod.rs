@@ -59,6 +59,7 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .merge(vault::routes())
         .merge(tools::routes())
         .merge(daemon::routes())
+        .merge(openapi::routes())
         .layer(DefaultBodyLimit::max(MOST_BYTES))
         .merge(transfer::routes())
 }
@@ -66,7 +67,8 @@ fn api() -> OpenApiRouter<Arc<App>> {
 /// Every route, behind the gate.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let (api, document) = api().split_for_parts();
-    let api = api.merge(openapi::route(document)).layer(from_fn_with_state(Arc::clone(&app), envelope::at_once));
+    app.document.get_or_init(|| openapi::written(document));
+    let api = api.layer(from_fn_with_state(Arc::clone(&app), envelope::at_once));
     let routes = Router::new()
         .merge(api)
         .merge(crate::panel::routes())

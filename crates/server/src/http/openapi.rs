@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
-use axum::Router;
+use axum::extract::State;
 use axum::http::header;
-use axum::routing::get;
+use axum::response::IntoResponse;
 use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::AnyOfBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{Components, ContentBuilder, Info, OpenApi, Paths, Ref, RefOr, ResponseBuilder};
+use utoipa::openapi::{
+    Components, Content, ContentBuilder, Info, OpenApi, Paths, Ref, RefOr, Required, ResponseBuilder, Schema,
+};
 use utoipa::{PartialSchema as _, ToSchema as _};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::App;
 use crate::problem::ErrorBody;
 
-const ROUTE: &str = "/api/openapi.json";
 const TOKEN: &str = "token";
 
 /// What the document says before any route does.
@@ -32,19 +36,35 @@ pub(super) fn about() -> OpenApi {
     document
 }
 
-/// The document, made once.
-pub(super) fn route(document: OpenApi) -> Router<Arc<App>> {
-    let text: Arc<str> = finished(document).to_json().unwrap_or_default().into();
-    let answer = async move || ([(header::CONTENT_TYPE, "application/json")], text.to_string());
-    Router::new().route(ROUTE, get(answer))
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(document))
+}
+
+/// Describes the API: this document
+#[utoipa::path(get, path = "/api/openapi.json", tag = "daemon",
+    responses((status = 200, description = "OpenAPI 3.1", body = Object)))]
+async fn document(State(app): State<Arc<App>>) -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], app.document.get().cloned().unwrap_or_default())
+}
+
+/// The whole document, as text.
+pub(super) fn written(document: OpenApi) -> String {
+    finished(document).to_json().unwrap_or_default()
 }
 
 /// Adds what holds for every operation: its name, who may call it, and how it is refused.
 fn finished(mut document: OpenApi) -> OpenApi {
+    let components = document.components.get_or_insert_with(Components::new);
+    for name in ALIKE {
+        if let Some(RefOr::T(schema)) = components.schemas.get_mut(name) {
+            *schema = any_of(std::mem::take(schema));
+        }
+    }
     for (path, item) in &mut document.paths.paths {
         let operations = [&mut item.get, &mut item.put, &mut item.post, &mut item.patch, &mut item.delete];
         for operation in operations.into_iter().flatten() {
             name(operation);
+            free_body(operation, components);
             if path.starts_with("/api/") {
                 operation.security = Some(vec![SecurityRequirement::new(TOKEN, Vec::<String>::new())]);
                 refusals(path, operation);
@@ -52,6 +72,31 @@ fn finished(mut document: OpenApi) -> OpenApi {
         }
     }
     document
+}
+
+/// Answers that are one of several, of which one may look like another.
+const ALIKE: [&str; 2] = ["Explained", "Taken"];
+
+fn any_of(schema: Schema) -> Schema {
+    match schema {
+        Schema::OneOf(one) => {
+            Schema::AnyOf(one.items.into_iter().fold(AnyOfBuilder::new(), AnyOfBuilder::item).build())
+        }
+        other => other,
+    }
+}
+
+/// A body of which no field is needed may be left out.
+fn free_body(operation: &mut Operation, components: &Components) {
+    let Some(RefOr::T(body)) = &mut operation.request_body else { return };
+    let content = body.content.values().next();
+    let Some(RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. })) = content else { return };
+    let schema = reference.ref_location.rsplit('/').next().and_then(|name| components.schemas.get(name));
+    if let Some(RefOr::T(Schema::Object(object))) = schema
+        && object.required.is_empty()
+    {
+        body.required = Some(Required::False);
+    }
 }
 
 /// `memories_list`: a handler's name is its own within its resource alone.
@@ -62,6 +107,8 @@ fn name(operation: &mut Operation) {
 }
 
 fn refusals(path: &str, operation: &mut Operation) {
+    let has_body = operation.request_body.is_some();
+    let has_names = has_body || path.contains('{') || operation.parameters.is_some();
     let mut refuse = |status: &str, why: &str| {
         let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(ErrorBody::name()))).build();
         let response = ResponseBuilder::new().description(why).content("application/json", content).build();
@@ -72,15 +119,13 @@ fn refusals(path: &str, operation: &mut Operation) {
     refuse("403", "Not from there");
     refuse("429", "Too many at once");
     refuse("500", "Something here is broken");
-    if path.contains('{') {
-        refuse("404", "There is no such thing");
-        refuse("409", "The name stands for several things, or somebody else was faster");
+    if has_names {
+        refuse("404", "Something that is named is not there");
+        refuse("409", "A name stands for several things, or somebody else was faster");
     }
-    if operation.request_body.is_some() {
+    if has_body {
         refuse("413", "The body is too large");
         refuse("415", "Only JSON is taken");
-        refuse("404", "Something that is named in the body is not there");
-        refuse("409", "A name stands for several things, or somebody else was faster");
     }
 }
 
@@ -103,5 +148,16 @@ mod tests {
             }
         }
         assert!(names.len() > 50);
+    }
+
+    #[test]
+    fn no_route_of_the_api_is_registered_without_its_description() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http");
+        for file in std::fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let undescribed = concat!(".rou", "te(");
+            assert!(!text.contains(undescribed), "{} registers a route by hand: use `routes!`", path.display());
+        }
     }
 }

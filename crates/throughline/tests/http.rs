@@ -1,0 +1,15 @@
+//! The HTTP API as programs use it: the real daemon on a free port, and a client that speaks just enough HTTP.
+
+#[path = "http/client.rs"]
+mod client;
+mod common;
+#[path = "http/documents.rs"]
+mod documents;
+#[path = "http/memories.rs"]
+mod memories;
+#[path = "http/same.rs"]
+mod same;
+#[path = "http/sessions.rs"]
+mod sessions;
+#[path = "http/shape.rs"]
+mod shape;
