@@ -14,7 +14,7 @@ use crate::Problem;
 
 /// What the daemon asks of the program that runs it. Every method may block: it is called on a thread for that.
 pub trait Host: Send + Sync + 'static {
-    /// The memory, in the hands of the person.
+    /// The memory, in the hands of the person, through this surface.
     fn engine(&self) -> &Engine;
 
     /// Where the person's days begin and end.

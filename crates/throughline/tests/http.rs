@@ -1,4 +1,5 @@
 //! The HTTP API as programs use it: the real daemon on a free port, and a client that speaks just enough HTTP.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
 #[path = "http/client.rs"]
 mod client;

@@ -4,7 +4,6 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::{Timestamp, Zoned};
 use throughline_core::engine::Engine;
-use throughline_core::model::{Actor, Source};
 use throughline_core::when;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -59,12 +58,12 @@ impl App {
         Ok(text.map(|text| when::parse(text, &self.now())).transpose()?)
     }
 
-    /// Calls verbs on a thread that may block; the engine is in the hands of the person, through this surface.
+    /// Calls verbs on a thread that may block.
     pub(crate) async fn engine<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Engine) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        self.host(move |host| work(&host.engine().acting(Actor::new(Source::User, "http")))).await
+        self.host(move |host| work(host.engine())).await
     }
 
     /// Asks the host on a thread that may block.

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use throughline_core::engine::{
     Consolidation, Ended, Engine, ErasedMemory, Filled, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
 };
-use throughline_core::model::{Name, Project, SessionId};
+use throughline_core::model::{Actor, Name, Project, SessionId, Source};
 use throughline_core::vault::VaultAnswer;
 use throughline_server::{Code, Host, Problem, Settings, VaultAdded};
 
@@ -19,8 +19,9 @@ pub(crate) struct Household {
 }
 
 impl Household {
-    pub(crate) fn new(world: World) -> Self {
+    pub(crate) fn new(mut world: World) -> Self {
         throughline_vault::quiet_panics();
+        world.engine = world.engine.acting(Actor::new(Source::User, "http"));
         Self { world }
     }
 }
