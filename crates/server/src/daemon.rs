@@ -7,13 +7,9 @@ use std::time::Duration;
 
 use axum_server::Handle;
 use axum_server::tls_rustls::RustlsConfig;
-use throughline_core::engine::EngineError;
-use tokio_util::sync::CancellationToken;
 
-use crate::access::{Links, Names, Passes, Token};
-use crate::events::Events;
+use crate::access::{Names, Token};
 use crate::http::{self, App};
-use crate::scheduler::Scheduler;
 use crate::{Host, Problem};
 
 /// How long the daemon waits for what is under way once it is told to stop.
@@ -40,9 +36,9 @@ pub enum ServeError {
         #[source]
         source: std::io::Error,
     },
-    /// The log of jobs cannot be read.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
+    /// The memory cannot be read, or the machine gives no secrets.
+    #[error("cannot begin: {}", .0.message)]
+    Host(Problem),
     /// The connection to everybody was lost.
     #[error("cannot go on serving")]
     Serve(#[source] std::io::Error),
@@ -94,11 +90,7 @@ impl Daemon {
         let listener = tokio::net::TcpListener::bind(address).await.and_then(tokio::net::TcpListener::into_std);
         let listener = listener.map_err(bind)?;
         let names = Names::listening(listener.local_addr().map_err(bind)?, tls.is_some(), &listening.hosts);
-        let passes = Passes::new(token.clone());
-        let stop = CancellationToken::new();
-        let scheduler = Arc::new(Scheduler::new(Arc::clone(&host), stop.clone())?);
-        let events = Arc::new(Events::new(Arc::clone(&host), stop.clone()));
-        let app = App { host, token, passes, links: Links::default(), names, scheduler, events, stop };
+        let app = App::new(host, token, names).map_err(ServeError::Host)?;
         Ok(Self { listener, tls, app: Arc::new(app) })
     }
 

@@ -10,6 +10,7 @@ mod daemon;
 mod demo;
 mod embedders;
 mod exports;
+mod health;
 mod models;
 pub mod synthetic;
 pub mod vault;

@@ -8,7 +8,7 @@ use crate::model::{Change, ContentHash, Namespace, Project, RecallId, SessionId,
 use crate::ports::{Spent, StoreError};
 use crate::recall::RecallRecord;
 use crate::tools::Tool;
-use crate::vault::VaultDocument;
+use crate::vault::{EmbeddingProgress, VaultDocument};
 
 use super::explain::Explanation;
 use super::inspect::{Health, Overview};
@@ -55,6 +55,10 @@ pub struct Passes {
 pub struct VaultListing {
     /// By path.
     pub documents: Vec<VaultDocument>,
+    /// Files of the vault's own folder that the person took out.
+    pub left_out: Vec<String>,
+    /// How far a model is that is giving passages their vectors.
+    pub embedding: Option<EmbeddingProgress>,
 }
 
 /// The receipt for documents that were taken out of the vault.
@@ -64,6 +68,8 @@ pub struct VaultRemoved {
     pub removed: u64,
     /// Which.
     pub ids: Vec<VaultId>,
+    /// Files that would be noticed again, and are left out from now on.
+    pub left_out: Vec<String>,
 }
 
 /// A conversation in a list.

@@ -100,6 +100,12 @@ impl Engine {
         })
     }
 
+    /// Every version of a document, whatever else has its name.
+    pub fn versions_of(&self, name: &DocumentName) -> Done<HistoryOf> {
+        self.notice(name)?;
+        Ok(HistoryOf::Document { versions: self.store.document_versions(name)? })
+    }
+
     /// What `reference` names: a memory by its id or key, else a document by its address, else a task; a bullet is its
     /// document.
     fn target(&self, reference: &str) -> Done<Target> {
@@ -158,7 +164,8 @@ impl Engine {
         })
     }
 
-    fn restore_document(&self, name: DocumentName, version: u32) -> Done<Document> {
+    /// Brings an earlier version of a document back, as its newest.
+    pub fn restore_document(&self, name: DocumentName, version: u32) -> Done<Document> {
         let versions = self.store.document_versions(&name)?;
         let wanted = versions.into_iter().find(|candidate| candidate.version == version);
         let no_version = || EngineError::NoVersion { reference: name.to_string(), version };

@@ -13,7 +13,7 @@ use super::{Done, Engine, EngineError};
 const MOST_DAYS: u32 = 3660;
 
 /// What was done on one of the person's days.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct DayActivity {
     /// The day, where the person is.
     pub day: Date,

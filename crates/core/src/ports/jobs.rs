@@ -48,7 +48,7 @@ spelled!(RunOutcome, "outcome of a run", "done, waiting, failed", {
 });
 
 /// One run of a job, as its log keeps it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Run {
     /// Which job.
     pub job: Job,
@@ -124,7 +124,7 @@ impl Pulse {
 }
 
 /// What was done on one day.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Doings {
     /// Memories that were stored.
     pub remembered: u64,

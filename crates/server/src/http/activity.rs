@@ -2,24 +2,29 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Query, State};
-use axum::routing::get;
-use axum::{Json, Router};
+use axum::Json;
+use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use throughline_core::engine::DayActivity;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
-use super::App;
-use crate::problem::{Code, Problem};
+use super::take::Params;
+use super::{Answer, App};
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/api/activity", get(activity))
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(activity))
 }
 
 /// How far back.
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 struct Asked {
+    /// How many days, today included.
     #[serde(default = "three_months")]
+    #[param(default = 90)]
     days: u32,
 }
 
@@ -28,27 +33,15 @@ fn three_months() -> u32 {
 }
 
 /// What was done, day by day.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct Activity {
     /// The oldest first.
     days: Vec<DayActivity>,
 }
 
 /// What was done on each of the person's last days
-#[utoipa::path(
-    get,
-    path = "/api/activity",
-    tag = "activity",
-    params(("days" = Option<u32>, Query, description = "How many, today included; 90 unless said otherwise")),
-    responses((status = 200, description = "{days: [{day, remembered, turns, recalls, changes}]}, the oldest first"))
-)]
-async fn activity(
-    State(app): State<Arc<App>>,
-    asked: Result<Query<Asked>, axum::extract::rejection::QueryRejection>,
-) -> Result<Json<Activity>, Problem> {
-    let bad = |error: axum::extract::rejection::QueryRejection| {
-        Problem::new(Code::Invalid, error.body_text(), "only `days` is taken, as in `?days=90`")
-    };
-    let days = asked.map_err(bad)?.days;
-    app.host(move |host| Ok(Json(Activity { days: host.engine().activity(days, &host.zone())? }))).await
+#[utoipa::path(get, path = "/api/activity", tag = "activity", params(Asked),
+    responses((status = 200, description = "The oldest day first", body = Activity)))]
+async fn activity(State(app): State<Arc<App>>, Params(asked): Params<Asked>) -> Answer<Activity> {
+    app.host(move |host| Ok(Json(Activity { days: host.engine().activity(asked.days, &host.zone())? }))).await
 }

@@ -1,16 +1,22 @@
 //! What every handler has at hand.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use jiff::{Timestamp, Zoned};
 use throughline_core::engine::Engine;
-use throughline_core::model::{Actor, Source};
+use throughline_core::when;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::envelope::RequestIds;
 use crate::Host;
 use crate::access::{Links, Names, Passes, Token};
 use crate::events::Events;
 use crate::problem::{Code, Problem};
 use crate::scheduler::Scheduler;
+
+/// Requests that are served at once.
+const AT_ONCE: usize = 64;
 
 /// What every handler has at hand.
 pub(crate) struct App {
@@ -21,23 +27,58 @@ pub(crate) struct App {
     pub(crate) names: Names,
     pub(crate) scheduler: Arc<Scheduler>,
     pub(crate) events: Arc<Events>,
-    /// Done when the daemon stops.
+    /// Room for requests; who finds none is told to come again.
+    pub(crate) places: Semaphore,
+    pub(crate) request_ids: RequestIds,
+    /// The description of the API, made from the routes.
+    pub(crate) document: OnceLock<String>,
+    /// Cancelled when the daemon is asked to stop: whatever would go on for ever ends with it.
     pub(crate) stop: CancellationToken,
 }
 
 impl App {
+    /// Everything at hand, for a daemon that is reached under these names.
+    pub(crate) fn new(host: Arc<dyn Host>, token: Token, names: Names) -> Result<Self, Problem> {
+        let request_ids = RequestIds::new(host.secret()?);
+        let passes = Passes::new(token.clone());
+        let stop = CancellationToken::new();
+        Ok(Self {
+            scheduler: Arc::new(Scheduler::new(Arc::clone(&host), stop.clone())?),
+            events: Arc::new(Events::new(Arc::clone(&host), stop.clone())),
+            host,
+            token,
+            passes,
+            links: Links::default(),
+            names,
+            places: Semaphore::new(AT_ONCE),
+            request_ids,
+            document: OnceLock::new(),
+            stop,
+        })
+    }
+
     /// A fresh one-time link to the panel.
     pub(crate) fn link(&self) -> Result<String, Problem> {
         let code = self.links.issue(self.host.secret()?, self.host.engine().now());
         Ok(format!("{}/open?code={code}", self.names.url()))
     }
 
-    /// Calls verbs on a thread that may block; the engine is in the hands of the person, through this surface.
+    /// Now, where the person is.
+    pub(crate) fn now(&self) -> Zoned {
+        self.host.engine().now().to_zoned(self.host.zone())
+    }
+
+    /// A moment as people write it.
+    pub(crate) fn when(&self, text: Option<&str>) -> Result<Option<Timestamp>, Problem> {
+        Ok(text.map(|text| when::parse(text, &self.now())).transpose()?)
+    }
+
+    /// Calls verbs on a thread that may block.
     pub(crate) async fn engine<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Engine) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        self.host(move |host| work(&host.engine().acting(Actor::new(Source::User, "http")))).await
+        self.host(move |host| work(host.engine())).await
     }
 
     /// Asks the host on a thread that may block.

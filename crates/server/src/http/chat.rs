@@ -3,18 +3,20 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::routing::get;
-use axum::{Json, Router};
 use futures_util::stream::{self, StreamExt as _};
 use serde::{Deserialize, Serialize};
 use throughline_core::context::Part;
 use throughline_core::model::SessionId;
 use tokio::sync::mpsc;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::App;
+use super::take::Body;
 use crate::problem::{Code, Problem};
 
 /// What the panel asks of the program to let a person talk to the model. Every method may block.
@@ -28,7 +30,7 @@ pub trait Talks: Send + Sync + 'static {
 }
 
 /// The model that talks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ChatModel {
     /// Whether it can be asked.
     pub available: bool,
@@ -42,7 +44,7 @@ pub struct ChatModel {
 }
 
 /// Something that a person says.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChatMessage {
     /// The conversation; without it, a new one begins.
@@ -95,8 +97,8 @@ impl ChatEvent {
     }
 }
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/api/chat", get(model).post(say))
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(model, say))
 }
 
 /// Which model there is to talk to
@@ -104,7 +106,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
     get,
     path = "/api/chat",
     tag = "chat",
-    responses((status = 200, description = "{available, provider, model, why?}"))
+    responses((status = 200, description = "The model, or why there is none", body = ChatModel))
 )]
 async fn model(State(app): State<Arc<App>>) -> Result<Json<ChatModel>, Problem> {
     app.host(|host| Ok(Json(host.chat_model()))).await
@@ -115,18 +117,16 @@ async fn model(State(app): State<Arc<App>>) -> Result<Json<ChatModel>, Problem> 
     post,
     path = "/api/chat",
     tag = "chat",
+    request_body = ChatMessage,
     responses(
-        (status = 200, content_type = "text/event-stream", description = "`session`, `injected`, `delta`, `tool`, then `done` or `failed`"),
-        (status = 400, description = "Nothing was said"),
-        (status = 503, description = "No model is set up")
+        (status = 200, content_type = "text/event-stream", description = "`session`, `injected`, `delta`, `tool`, then `done` or `failed`", body = String)
     )
 )]
 async fn say(
     State(app): State<Arc<App>>,
-    said: Result<Json<ChatMessage>, JsonRejection>,
+    Body(said): Body<ChatMessage>,
 ) -> Result<Sse<impl futures_util::Stream<Item = Result<Event, Infallible>>>, Problem> {
     let hint = "send {\"session\"?, \"message\"}";
-    let Json(said) = said.map_err(|error| Problem::new(Code::Invalid, error.body_text(), hint))?;
     if said.message.trim().is_empty() {
         return Err(Problem::new(Code::Invalid, "nothing was said", hint));
     }

@@ -3,16 +3,16 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
 use axum::response::sse::{Event, Sse};
-use axum::routing::get;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::App;
 use crate::problem::Problem;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/api/events", get(listen))
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(listen))
 }
 
 /// What changed, as it changes: server-sent events
@@ -21,8 +21,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
     path = "/api/events",
     tag = "events",
     responses(
-        (status = 200, content_type = "text/event-stream", description = "`change` events: {kinds, change?, at}"),
-        (status = 429, description = "Too many listen already")
+        (status = 200, content_type = "text/event-stream", description = "`change` events: {kinds, change?, at}", body = String)
     )
 )]
 async fn listen(

@@ -2,32 +2,32 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::Json;
+use axum::extract::State;
 use axum::http::StatusCode;
-use axum::routing::{get, post};
-use axum::{Json, Router};
 use serde::Serialize;
 use throughline_core::ports::{Job, Run};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
-use super::App;
+use super::take::Named;
+use super::{Answer, App};
 use crate::problem::{Code, Problem};
 use crate::scheduler::JobState;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/api/jobs", get(list))
-        .route("/api/jobs/{name}/run", post(run))
-        .route("/api/backup", post(backup))
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(run)).routes(routes!(backup))
 }
 
 /// Every job.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct Jobs {
     jobs: Vec<JobState>,
 }
 
 /// Where a copy is.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct Backup {
     path: String,
 }
@@ -37,7 +37,7 @@ struct Backup {
     get,
     path = "/api/jobs",
     tag = "jobs",
-    responses((status = 200, description = "{jobs: [{name, every, last_run_at, last_outcome, next_run_at, running, log}]}"))
+    responses((status = 200, description = "Every job", body = Jobs))
 )]
 async fn list(State(app): State<Arc<App>>) -> Json<Jobs> {
     Json(Jobs { jobs: app.scheduler.jobs() })
@@ -50,12 +50,10 @@ async fn list(State(app): State<Arc<App>>) -> Json<Jobs> {
     tag = "jobs",
     params(("name" = String, Path, description = "consolidation, retention, reflection, backup or embedding")),
     responses(
-        (status = 200, description = "The run, as it is in the log"),
-        (status = 404, description = "There is no such job"),
-        (status = 429, description = "It is running already")
+        (status = 200, description = "The run, as it is in the log", body = Run)
     )
 )]
-async fn run(State(app): State<Arc<App>>, Path(name): Path<String>) -> Result<Json<Run>, Problem> {
+async fn run(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<Run> {
     let unknown = |error: throughline_core::model::UnknownSpelling| {
         Problem::new(Code::NotFound, error.to_string(), "`GET /api/jobs` lists them")
     };
@@ -68,7 +66,7 @@ async fn run(State(app): State<Arc<App>>, Path(name): Path<String>) -> Result<Js
     post,
     path = "/api/backup",
     tag = "jobs",
-    responses((status = 201, description = "{path}: where the copy is"))
+    responses((status = 201, description = "Where the copy is", body = Backup))
 )]
 async fn backup(State(app): State<Arc<App>>) -> Result<(StatusCode, Json<Backup>), Problem> {
     app.host(|host| Ok((StatusCode::CREATED, Json(Backup { path: host.backup()? })))).await

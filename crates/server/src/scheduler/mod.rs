@@ -74,7 +74,7 @@ impl Worked {
 }
 
 /// A job as `GET /api/jobs` shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct JobState {
     name: Job,
     /// `24h`; `when needed` for a job that follows the memory, `never` for one that is off.

@@ -189,9 +189,9 @@ fn already(home: &Home, running: Option<&Running>) -> Failure {
         return Failure::new("a daemon is starting or stopping on this memory", "try again in a moment");
     };
     let message = format!("a daemon already runs on this memory at {}", running.url);
-    let link = token(home).ok().and_then(|token| fresh_link(running, &token));
+    let link = token(home).ok().and_then(|token| fresh_link(running, &token).ok());
     match link {
-        Some(link) => Failure::new(message, format!("open its panel: {link}")),
+        Some(link) => Failure::new(message, format!("open its panel: {}", link.url)),
         None => Failure::new(message, "`throughline open` gives a link to its panel"),
     }
 }
@@ -207,7 +207,7 @@ fn refused(error: &ServeError) -> Failure {
     let hint = match error {
         ServeError::Bind { .. } => "choose another address or port with --bind and --port",
         ServeError::Tls { .. } => "both must be PEM files that you may read, and the key must be the certificate's",
-        ServeError::Engine(_) | ServeError::Serve(_) => "`throughline doctor` looks for the cause",
+        ServeError::Host(_) | ServeError::Serve(_) => "`throughline doctor` looks for the cause",
     };
     Failure::new(chain(error), hint)
 }
@@ -221,6 +221,12 @@ impl Open {
         let home = Home::find()?;
         let running = find(&home)
             .ok_or_else(|| Failure::new("no daemon runs on this memory", "start it: `throughline serve`"))?;
-        Ok(Reply::new(&running, format!("{}\n", running.url)))
+        let token = token(&home)?;
+        let hint = "is it still running? `throughline serve` starts it again";
+        let lost =
+            |why: std::io::Error| Failure::new(format!("the daemon at {} gives no link: {why}", running.url), hint);
+        let link = fresh_link(&running, &token).map_err(lost)?;
+        let told = format!("{}\n", link.url);
+        Ok(Reply::new(&link, told))
     }
 }

@@ -1,26 +1,23 @@
 //! `throughline vault add|search|list|remove`
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use owo_colors::OwoColorize as _;
-use serde::Serialize;
 use serde_json::json;
 use throughline_core::engine::{Embedded, chain};
 use throughline_core::model::Name;
 use throughline_core::vault::{EmbeddingProgress, PassageHit, VaultAnswer, VaultDocument};
+use throughline_server::Synced;
 
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, keep, style};
-use crate::vault::{self, HOME, Sync, SyncError, Synced};
+use crate::vault::{self, AddError, SyncError};
 use crate::vectors::{self, Effort};
-use crate::world::{World, private_directory};
-
-/// The collection of files that were added by their path.
-const FILES: &str = "files";
+use crate::world::World;
 
 /// How much of a passage is shown on a terminal.
 const SHOWN_LINES: usize = 8;
@@ -63,50 +60,34 @@ pub(super) struct Add {
     into: Option<Name>,
 }
 
-#[derive(Serialize)]
-struct Added {
-    #[serde(flatten)]
-    synced: Synced,
-    embeddings: Option<Embedded>,
-}
-
 impl Add {
     pub(super) fn run(self, world: &World) -> Answer {
-        let mut synced = Synced::default();
-        if self.paths.is_empty() {
-            let folder = world.home.vault();
-            private_directory(&folder)?;
-            synced.join(bring_in(world, &folder, self.into.clone().map_or_else(|| name(HOME), Ok)?)?);
-        }
-        for path in &self.paths {
-            vault::take_in_again(world, path)?;
-            let own = throughline_vault::in_full(path).starts_with(throughline_vault::in_full(&world.home.vault()));
-            let usual = || name(if own { HOME } else { FILES });
-            synced.join(bring_in(world, path, self.into.clone().map_or_else(usual, Ok)?)?);
-        }
-        let embeddings = embed_all(world)?;
-        let told = told(world, &self.paths, &synced, embeddings.as_ref());
+        let (reading, embedding) = (bytes_bar(), keep::bar("passages"));
+        let added = vault::add(world, &self.paths, self.into.as_ref(), &mut follow(&reading), &mut follow(&embedding));
+        reading.finish_and_clear();
+        embedding.finish_and_clear();
+        let added = added.map_err(refused)?;
+        let synced = &added.synced;
+        let told = told(world, &self.paths, synced, added.embeddings.as_ref());
         let nothing = synced.indexed + synced.unchanged + synced.dropped == 0;
-        Ok(Reply::new(&Added { synced, embeddings }, told).or_nothing(nothing))
+        Ok(Reply::new(&added, told).or_nothing(nothing))
     }
 }
 
-fn name(text: &str) -> Result<Name, Failure> {
-    Ok(text.parse()?)
+fn refused(error: AddError) -> Failure {
+    match error {
+        AddError::Engine(error) | AddError::Sync(SyncError::Engine(error)) => error.into(),
+        AddError::Folder(error) => error.into(),
+        other => Failure::new(chain(&other), other.hint()),
+    }
 }
 
-fn bring_in(world: &World, path: &Path, collection: Name) -> Result<Synced, Failure> {
-    let bar = bytes_bar();
-    let sync = Sync { engine: &world.engine, home: &world.home, collection };
-    let synced = sync.run(path, &mut |done, total| {
+/// Shows on a bar how far something is.
+fn follow(bar: &ProgressBar) -> impl FnMut(u64, u64) {
+    |done, total| {
         bar.set_length(total);
         bar.set_position(done);
-    });
-    bar.finish_and_clear();
-    synced.map_err(|error| match error {
-        SyncError::Engine(error) => error.into(),
-        other => Failure::new(chain(&other), "check the path, and that you may read it"),
-    })
+    }
 }
 
 /// A progress bar in bytes, with a rate.
@@ -116,17 +97,6 @@ fn bytes_bar() -> ProgressBar {
         bar.set_style(style);
     }
     bar
-}
-
-/// Gives every passage its vector, where an embedder is set up.
-fn embed_all(world: &World) -> Result<Option<Embedded>, Failure> {
-    let bar = keep::bar("passages");
-    let embedded = vectors::embed(world, Effort::WHOLE, &mut |done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    });
-    bar.finish_and_clear();
-    Ok(embedded?)
 }
 
 fn told(world: &World, paths: &[PathBuf], synced: &Synced, embeddings: Option<&Embedded>) -> String {
@@ -253,9 +223,8 @@ pub(super) struct List {}
 
 impl List {
     pub(super) fn run(self, world: &World) -> Answer {
-        let embedding = vault::notice(world);
-        let documents = world.engine.vault_documents()?;
-        let left_out = world.engine.vault_left_out()?;
+        let listing = vault::listing(world)?;
+        let documents = &listing.documents;
         let now = world.now();
         let row = |document: &VaultDocument| {
             vec![
@@ -271,14 +240,14 @@ impl List {
         } else {
             style::table(&["id", "file", "title", "passages", "indexed"], documents.iter().map(row).collect())
         };
-        for path in &left_out {
+        for path in &listing.left_out {
             text.push_str(&format!("{}\n", format!("left out: {}", style::plain(path)).dimmed()));
         }
-        if let Some(progress) = &embedding {
+        if let Some(progress) = &listing.embedding {
             text.push_str(&format!("{}\n", style::plain(&under_way(progress)).dimmed()));
         }
-        let body = json!({ "documents": documents, "left_out": left_out, "embedding": embedding });
-        Ok(Reply::new(&body, text).or_nothing(documents.is_empty()))
+        let nothing = documents.is_empty();
+        Ok(Reply::new(&listing, text).or_nothing(nothing))
     }
 }
 
@@ -292,25 +261,16 @@ pub(super) struct Remove {
 
 impl Remove {
     pub(super) fn run(self, world: &World) -> Answer {
-        let mut documents = Vec::new();
-        for what in &self.what {
-            let path = throughline_vault::in_full(Path::new(what));
-            documents.extend(world.engine.vault_named(what, &path.to_string_lossy())?);
-        }
-        documents.sort_by(|a, b| a.id.cmp(&b.id));
-        documents.dedup_by(|a, b| a.id == b.id);
-        let ids: Vec<_> = documents.iter().map(|document| document.id.clone()).collect();
-        let left_out = vault::noticed_again(&world.home, &documents);
-        let removed = world.engine.vault_remove(&ids, &left_out)?;
-        let mut told = format!("took out {}\n", style::count(removed, "document", "documents"));
-        for path in &left_out {
+        let removed = vault::remove(world, &self.what)?;
+        let mut told = format!("took out {}\n", style::count(removed.removed, "document", "documents"));
+        for path in &removed.left_out {
             let path = style::plain(path);
             told.push_str(&format!("stays out although it is in the vault folder: {path}\n"));
         }
-        if !left_out.is_empty() {
+        if !removed.left_out.is_empty() {
             told.push_str("`throughline vault add PATH` takes it in again\n");
         }
-        Ok(Reply::new(&json!({ "removed": removed, "ids": ids, "left_out": left_out }), told))
+        Ok(Reply::new(&removed, told))
     }
 }
 
@@ -320,7 +280,10 @@ pub(super) struct Reembed {}
 
 impl Reembed {
     pub(super) fn run(self, world: &World) -> Answer {
-        let Some(done) = embed_all(world)? else {
+        let bar = keep::bar("passages");
+        let done = vectors::embed(world, Effort::WHOLE, &mut follow(&bar));
+        bar.finish_and_clear();
+        let Some(done) = done? else {
             let hint = "set `provider` under `[embeddings]` in the config file to \"ollama\" or \"openai\"";
             return Err(Failure::new("no embedder is configured", hint));
         };

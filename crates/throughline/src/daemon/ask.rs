@@ -1,10 +1,10 @@
 //! Asks the daemon that runs on this home for something: a few lines of HTTP over loopback, with the token.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Error, Read as _, Result, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use throughline_server::access::Token;
 
 use super::Running;
@@ -13,28 +13,42 @@ use super::Running;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// More than any answer to these questions.
-const MOST: u64 = 1 << 16;
+const MOST: u64 = 64 * 1024;
 
-/// A fresh one-time link to the panel of a daemon; nothing where it does not give one.
-pub(crate) fn fresh_link(running: &Running, token: &Token) -> Option<String> {
-    Some(post(running, token, "/api/links")?.get("url")?.as_str()?.to_owned())
+/// A one-time link to the panel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Link {
+    /// Where it leads.
+    pub(crate) url: String,
 }
 
-fn post(running: &Running, token: &Token, path: &str) -> Option<Value> {
-    let host = running.url.strip_prefix("http://")?;
-    let mut stream = TcpStream::connect(host).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
-    stream.set_write_timeout(Some(PATIENCE)).ok()?;
-    let head = format!(
-        "POST {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {}\r\nContent-Length: 0\r\n\
-         Connection: close\r\n\r\n",
-        token.as_str()
-    );
-    stream.write_all(head.as_bytes()).ok()?;
-    let mut answer = Vec::new();
-    stream.take(MOST).read_to_end(&mut answer).ok()?;
-    let answer = String::from_utf8(answer).ok()?;
-    let (head, body) = answer.split_once("\r\n\r\n")?;
-    head.strip_prefix("HTTP/1.1 2")?;
-    serde_json::from_str(body).ok()
+/// A fresh one-time link to the panel of a daemon.
+pub(crate) fn fresh_link(running: &Running, token: &Token) -> Result<Link> {
+    let (status, body) = post(&running.url, "/api/links", token)?;
+    let body: serde_json::Value = serde_json::from_str(&body)?;
+    if status == 201 {
+        return Ok(serde_json::from_value(body)?);
+    }
+    Err(Error::other(body["error"]["message"].as_str().unwrap_or_default().to_owned()))
+}
+
+/// Posts nothing to a path of the daemon at `url`; gives the status and the body.
+fn post(url: &str, path: &str, token: &Token) -> Result<(u16, String)> {
+    let host =
+        url.strip_prefix("http://").ok_or_else(|| Error::other("it speaks TLS: use the link that it printed"))?;
+    let mut stream = TcpStream::connect(host)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let bearer = token.as_str();
+    write!(
+        stream,
+        "POST {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {bearer}\r\nContent-Length: 0\r\n\
+         Connection: close\r\n\r\n"
+    )?;
+    let mut answer = String::new();
+    stream.take(MOST).read_to_string(&mut answer)?;
+    let no_http = || Error::other("it does not speak HTTP");
+    let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(no_http)?;
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(no_http)?;
+    Ok((status, body.to_owned()))
 }

@@ -70,11 +70,7 @@ impl Talks for Household {
             Ended::Failed(ModelError::Cancelled) => {
                 ChatEvent::Failed(Problem::new(Code::Failed, "the reply was stopped", "say it again"))
             }
-            Ended::Failed(error) => ChatEvent::Failed(Problem {
-                code: Code::Failed,
-                message: error.to_string(),
-                hint: error.hint().map(str::to_owned),
-            }),
+            Ended::Failed(error) => ChatEvent::Failed(Problem::failed(&error, error.hint().map(str::to_owned))),
         };
         tell(last);
         Ok(())
