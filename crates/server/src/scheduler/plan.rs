@@ -110,7 +110,8 @@ mod tests {
     #[test]
     fn jobs_that_follow_the_clock() {
         use RunOutcome::{Done, Failed, Waiting};
-        let table: [(&str, &[(&str, RunOutcome)], &str, &str); 10] = [
+        type Row<'a> = (&'a str, &'a [(&'a str, RunOutcome)], &'a str, &'a str);
+        let table: [Row<'_>; 10] = [
             ("the first is made at once", &[], "03-01T12:00", "03-01T12:00"),
             ("a day later", &[("03-01T12:00", Done)], "03-01T13:00", "03-02T12:00"),
             ("caught up after a sleep, once", &[("03-01T12:00", Done)], "03-09T13:00", "03-02T12:00"),
