@@ -109,11 +109,10 @@ fn told_from(value: &Value) -> Client {
     let has = |name: &str| value.get(name).is_some_and(|field| !field.is_null());
     let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
     let transcript = text("transcript_path");
+    let is_camel = has("sessionId") || has("transcriptPath");
     if has("cursor_version") || has("conversation_id") || has("workspace_roots") {
         Client::Cursor
-    } else if has("sessionId") || has("transcriptPath") || value.get("timestamp").is_some_and(Value::is_number) {
-        Client::Copilot
-    } else if transcript.contains("/.copilot/") {
+    } else if is_camel || value.get("timestamp").is_some_and(Value::is_number) || transcript.contains("/.copilot/") {
         Client::Copilot
     } else if has("turn_id") || transcript.contains("/.codex/") || transcript.contains("/rollout-") {
         Client::Codex
