@@ -145,9 +145,9 @@ export function documentEditor({ about, document: opened, etag, onsaved }) {
       h("code", name),
       about.updated_at ? when(about.updated_at, { prefix: "written " }) : null,
       left === null ? null : h("span.time-left", { class: left <= 0 ? "is-over" : "" }, icon("clock", 16), left > 0 ? `${span(left)} left` : "expired")),
+    limits,
     notice,
     text,
-    limits,
     h("div.row.wrap", save, discard, h("button.quiet", { type: "button", onclick: () => showVersions(name, titleOf(name)).catch(failed) }, icon("clock", 16), "History"), h("small.muted", "Ctrl+S saves")),
   );
   draw();
