@@ -56,6 +56,11 @@ export function toast(message, { undo, action, hint, ms } = {}) {
   return close;
 }
 
+/// Some messages go on with what a program needs to know, such as the whole profile.
+function firstLine(message) {
+  return message.split("\n")[0].replace(/; it now says:$/, "");
+}
+
 export function failed(error) {
   // Nobody waits for an aborted answer, and the banner already says that the daemon is away or does not know us.
   if (isAborted(error) || error instanceof Unreachable || error?.status === 401) return;
@@ -63,7 +68,7 @@ export function failed(error) {
   const node = h(
     "div.toast.bad",
     icon("warn", 18),
-    h("span.toast-text", coded(error?.message ?? String(error)), error?.hint ? h("small", coded(error.hint)) : null),
+    h("span.toast-text", coded(firstLine(error?.message ?? String(error))), error?.hint ? h("small", coded(error.hint)) : null),
     h("button.bare", { type: "button", "aria-label": "Dismiss", onclick: () => close() }, icon("close", 16)),
   );
   const close = place(alerts, node, 12_000);

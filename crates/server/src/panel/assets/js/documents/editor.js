@@ -1,6 +1,7 @@
 // The editor of one document. It saves against the version it opened and never overwrites another.
 //
 //   const editor = documentEditor({ about, document, etag, onsaved, signal })     editor.node, editor.isDirty()
+//   editor.tell(about)                         its line in the list of documents, when that was fetched again
 //   editor.changedElsewhere({ text, etag })    what was saved by somebody else: taken over, or told when there are unsaved edits
 import { fill, h } from "../dom.js";
 import { api, ApiError, segments } from "../api.js";
@@ -134,24 +135,32 @@ export function documentEditor({ about, document: opened, etag, onsaved }) {
       if (isDirty()) store();
     }
   });
-  const left = about.expires_at ? new Date(about.expires_at).getTime() - Date.now() : null;
+  const facts = h("p.doc-facts.muted");
+  function tell(now) {
+    const left = now.expires_at ? new Date(now.expires_at).getTime() - Date.now() : null;
+    fill(
+      facts,
+      h("code", name),
+      now.updated_at ? when(now.updated_at, { prefix: "written " }) : null,
+      left === null ? null : h("span.time-left", { class: left <= 0 ? "is-over" : "" }, icon("clock", 16), left > 0 ? `${span(left)} left` : "expired"),
+    );
+  }
+
   const node = h(
     "section.doc-editor",
     { "aria-label": titleOf(name) },
     h("header.doc-head",
       h("div.grow", h("h2.doc-title", titleOf(name)), h("p.muted", ABOUT[name] ?? (name.startsWith("projects/") ? "What is known about this project." : name))),
       state),
-    h("p.doc-facts.muted",
-      h("code", name),
-      about.updated_at ? when(about.updated_at, { prefix: "written " }) : null,
-      left === null ? null : h("span.time-left", { class: left <= 0 ? "is-over" : "" }, icon("clock", 16), left > 0 ? `${span(left)} left` : "expired")),
+    facts,
+    limits,
     notice,
     text,
-    limits,
     h("div.row.wrap", save, discard, h("button.quiet", { type: "button", onclick: () => showVersions(name, titleOf(name)).catch(failed) }, icon("clock", 16), "History"), h("small.muted", "Ctrl+S saves")),
   );
   draw();
-  return { node, isDirty, changedElsewhere, focus: () => text.focus() };
+  tell(about);
+  return { node, isDirty, changedElsewhere, tell, focus: () => text.focus() };
 }
 
 function offsets(about, document, text) {

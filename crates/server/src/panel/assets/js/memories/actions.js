@@ -29,8 +29,8 @@ export async function restoreVersion(memory, version) {
   await undoable(`Version ${version} is back`);
 }
 
-function asError(error) {
-  return typeof error === "string" ? new Error(error) : Object.assign(new Error(error.message), error);
+function asError({ message, code, hint }) {
+  return Object.assign(new Error(message), { code, hint });
 }
 
 /// What the daemon says that erasing would remove, as lines.
@@ -156,8 +156,11 @@ export function weightSelect(value) {
   return node;
 }
 
-/// One action on many memories, in parts that the daemon takes at once.
-export async function bulk(action, ids, tag) {
+const OPPOSITE = { forget: "restore", restore: "forget", tag: "untag", untag: "tag" };
+const SAID = { forget: () => "Forgot", restore: () => "Brought back", tag: (tag) => `Tagged “${tag}”:`, untag: (tag) => `Took “${tag}” from` };
+
+/// In parts that the daemon takes at once.
+async function bulkAll(action, ids, tag) {
   const done = [];
   const refused = [];
   for (let from = 0; from < ids.length; from += 500) {
@@ -166,11 +169,30 @@ export async function bulk(action, ids, tag) {
     refused.push(...answer.failed);
   }
   changedHere("memories");
-  const said = { forget: "Forgot", tag: `Tagged “${tag}”:`, untag: `Took “${tag}” from`, restore: "Brought back" }[action];
-  const message = `${said} ${plural(done.length, "memory", "memories")}`;
-  if (done.length) await undoable(message, refused.length ? { hint: `${refused.length} could not be changed: ${refused[0].error?.message ?? refused[0].error}` } : {});
-  else if (refused.length) failed(asError(refused[0].error));
   return { done, refused };
+}
+
+/// One action on many memories. Taking it back does the opposite to those that it changed, and to no other.
+export async function bulk(action, memories, tag) {
+  const changes = {
+    forget: (memory) => memory.status === "active",
+    restore: (memory) => memory.status === "inactive",
+    tag: (memory) => !memory.tags?.includes(tag),
+    untag: (memory) => memory.tags?.includes(tag),
+  }[action];
+  const ids = memories.filter(changes).map((memory) => memory.id);
+  if (!ids.length) {
+    toast("Nothing to change");
+    return;
+  }
+  const { done, refused } = await bulkAll(action, ids, tag);
+  const hint = refused.length ? `${refused.length} could not be changed: ${refused[0].error.message}` : null;
+  const undo = async () => {
+    const back = await bulkAll(OPPOSITE[action], done, tag);
+    toast(`Undone: ${plural(back.done.length, "memory", "memories")}`);
+  };
+  if (done.length) toast(`${SAID[action](tag)} ${plural(done.length, "memory", "memories")}`, { undo, hint });
+  else if (refused.length) failed(asError(refused[0].error));
 }
 
 export async function merge(memories) {

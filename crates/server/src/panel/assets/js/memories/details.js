@@ -1,6 +1,6 @@
 // Everything about one memory: text, fields, where it came from, its history, and what can be done to it.
 //
-//   const pane = details({ onclose, onopen, known, signal })      pane.node
+//   const pane = details({ onclose, onopen, onrenamed, known, words, signal })      pane.node
 //   pane.show(memory, hit?)      pane.refresh()      pane.edit()      pane.isDirty()      pane.clear()
 import { fill, h } from "../dom.js";
 import { api, isAborted, newest } from "../api.js";
@@ -15,7 +15,7 @@ import { showVersions } from "../documents/versions.js";
 import * as actions from "./actions.js";
 import { memoryEditor } from "./editor.js";
 
-export function details({ onclose, onopen, known, words, signal }) {
+export function details({ onclose, onopen, onrenamed, known, words, signal }) {
   const node = h("aside.details", { "aria-label": "Details", tabIndex: -1 });
   const latest = newest(signal);
   let memory = null;
@@ -76,6 +76,8 @@ export function details({ onclose, onopen, known, words, signal }) {
       known: known(),
       onsaved: (saved) => {
         editor = null;
+        // A line of a document is known by its text: edited, it is another.
+        if (saved.id !== memory.id) onrenamed(saved.id);
         show({ ...memory, ...saved });
       },
       oncancel: () => {

@@ -22,17 +22,16 @@ export function picking({ items, onchange, known }) {
         failed(error);
       }
     } }, icon(name, 16), title);
-    const ids = () => [...picked.keys()];
     fill(
       bar,
       h("strong", `${count(picked.size)} selected`),
-      act("tag", "Tag", () => withTag("Tag them", "Tag", (tag) => bulk("tag", ids(), tag))),
-      act("close", "Untag", () => withTag("Take a tag away", "Untag", (tag) => bulk("untag", ids(), tag))),
+      act("tag", "Tag", () => withTag("Tag them", "Tag", (tag) => bulk("tag", all, tag))),
+      act("close", "Untag", () => withTag("Take a tag away", "Untag", (tag) => bulk("untag", all, tag))),
       picked.size > 1 && picked.size <= 20 ? act("merge", "Merge", () => merge(all)) : null,
-      all.some((memory) => memory.status === "inactive") ? act("restore", "Bring back", () => bulk("restore", ids())) : null,
+      all.some((memory) => memory.status === "inactive") ? act("restore", "Bring back", () => bulk("restore", all)) : null,
       all.some((memory) => memory.status === "active") ? act("forget", "Forget", async () => {
         const agreed = picked.size < 10 || (await ask({ title: `Forget ${picked.size} memories?`, text: "They are kept, inactive, and no longer recalled. You can undo this.", action: "Forget" }));
-        return agreed ? bulk("forget", ids()) : false;
+        return agreed ? bulk("forget", all) : false;
       }) : null,
       h("button.small.quiet", { type: "button", onclick: clear }, "Clear"),
     );

@@ -34,13 +34,19 @@ export const page = {
 
     const here = about(await list());
     const opened = await fetchDocument(name, signal, here);
-    const editor = documentEditor({ about: here, document: opened.document, etag: opened.etag, onsaved: list });
+    const editor = documentEditor({ about: here, document: opened.document, etag: opened.etag, onsaved: refresh });
     fill(place, editor.node);
+    async function refresh() {
+      const now = about(await list());
+      editor.tell(now);
+      return now;
+    }
+
     view.guard(() => (editor.isDirty() ? "What you wrote is not saved." : null));
     keys({ e: ["edit", editor.focus] }, signal);
     onChange("documents", async () => {
       try {
-        const fresh = await fetchDocument(name, signal, about(await list()));
+        const fresh = await fetchDocument(name, signal, await refresh());
         editor.changedElsewhere({ text: fresh.text, etag: fresh.etag });
       } catch {
         // Away for the moment: when the daemon is back, everything counts as changed and this runs again.

@@ -67,16 +67,16 @@ export const page = {
 
 function greeting(stats) {
   const figures = [
-    ["knowledge", "things known", "memories", { layer: "knowledge" }],
-    ["archive", "things that happened", "memories", { layer: "archive" }],
-    ["sessions", "conversations", "conversations"],
-    ["recalls", "times recalled", null],
+    ["knowledge", "thing known", "things known", "memories", { layer: "knowledge" }],
+    ["archive", "thing that happened", "things that happened", "memories", { layer: "archive" }],
+    ["sessions", "conversation", "conversations", "conversations"],
+    ["recalls", "recall", "recalls", null],
   ];
   return h(
     "header.page-head",
     h("div", h("h1", "Your memory"), h("p", `Everything your assistants share about you, on this machine. ${bytes(stats.bytes ?? 0)}.`)),
-    h("ul.figures", figures.map(([key, name, to, query]) => {
-      const inner = [h("strong", count(stats[key])), h("span", name)];
+    h("ul.figures", figures.map(([key, one, several, to, query]) => {
+      const inner = [h("strong", count(stats[key])), h("span", stats[key] === 1 ? one : several)];
       return h("li", to ? h("a", { href: href(to, query) }, inner) : h("div", inner));
     })),
   );

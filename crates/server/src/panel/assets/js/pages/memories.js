@@ -32,7 +32,7 @@ export const page = {
     const isNarrow = window.matchMedia("(max-width: 820px)");
     const picked = picking({ items: () => list.items, onchange: () => list.repaint(), known });
     const row = memoryRow({ isPicked: picked.has, onpick: picked.pick, words: () => source.words, best: () => source.best, onPhone: () => isNarrow.matches });
-    const pane = details({ onclose: close, onopen: open, known: known.tags, words: () => source.words, signal });
+    const pane = details({ onclose: close, onopen: open, onrenamed: follow, known: known.tags, words: () => source.words, signal });
     const list = virtualList({
       label: "Memories", rowHeight: ROW_HEIGHT, row: row.make, show: row.show, key: (memory) => memory.id, signal,
       more: source.page, onopen: (memory) => reveal(memory), oncurrent: (memory) => { if (pane.id && !pane.isDirty()) reveal(memory); },
@@ -144,8 +144,7 @@ export const page = {
       if (pane.id === memory.id) return;
       if (pane.isDirty() && !window.confirm("Discard what you wrote?")) return;
       body.classList.add("has-details");
-      list.select(memory.id);
-      view.setQuery({ id: memory.id });
+      follow(memory.id);
       await pane.show(memory);
     }
 
@@ -159,6 +158,11 @@ export const page = {
       } catch (error) {
         failed(error);
       }
+    }
+
+    function follow(id) {
+      view.setQuery({ id });
+      list.select(id);
     }
 
     function close() {
