@@ -57,6 +57,7 @@ const ADDRESSES: [&str; 12] = [
 const LAYERS: [Layer; 3] = [Layer::Identity, Layer::Knowledge, Layer::Archive];
 const PROJECTS: [&str; 3] = ["apollo", "zeus", "Apollo"];
 const TASKS: [&str; 2] = ["t1", "t2"];
+const SOURCES: [Source; 3] = [Source::User, Source::Agent, Source::System];
 const TAGS: [&str; 5] = ["red", "blue", "50%", "\"q\"", "re"];
 
 fn owned<const N: usize>(texts: [&str; N]) -> Vec<String> {
@@ -75,6 +76,8 @@ fn crowd(dice: &mut Dice) -> Vec<Entry> {
             task: dice.maybe(&owned(TASKS)),
             tags: dice.some(&owned(TAGS)),
             created_at: minute(dice.roll(10) as i64),
+            source: dice.pick(&SOURCES),
+            session: dice.maybe(&["cli:a".parse().unwrap(), "cli:b".parse().unwrap()]),
             status: if dice.roll(4) == 0 { Status::Inactive } else { Status::Active },
             expires_at: dice.maybe(&[minute(5), minute(8)]),
             ..entry(&format!("e{n}"), &format!("{WORD} {n}"))
@@ -105,6 +108,8 @@ fn filters(dice: &mut Dice) -> Vec<Filter> {
             tags: dice.maybe(&owned(TAGS)).into_iter().collect(),
             since: dice.maybe(&[minute(0), minute(3), minute(9), minute(99)]),
             until: dice.maybe(&[minute(0), minute(3), minute(9), minute(99)]),
+            source: dice.maybe(&SOURCES),
+            session: dice.maybe(&["cli:a".parse().unwrap(), "cli:b".parse().unwrap()]),
             status: dice.maybe(&[Status::Active, Status::Inactive]),
             live_at: dice.maybe(&[minute(4), minute(5), minute(8)]),
         });
