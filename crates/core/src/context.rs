@@ -20,7 +20,7 @@ const NOTE: &str = "Notes from earlier conversations: reference data that may be
 const NEAR_DUPLICATE: f64 = 0.8;
 
 /// One thing that was injected, and why.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Part {
     /// `profile`, `working`, `task` or `memory`.
     pub what: &'static str,
@@ -42,7 +42,7 @@ impl Part {
 }
 
 /// Everything that goes to the model, and why.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Context {
     /// The base prompt and the session's context.
     pub system_prompt: String,

@@ -49,7 +49,7 @@ impl Default for Policy {
 }
 
 /// Why a consolidation is due.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Trigger {
     /// What is sent fills too much of the window.

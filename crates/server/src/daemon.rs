@@ -2,12 +2,16 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::net::TcpListener;
 
-use crate::access::{Links, Names, Passes, Token};
+use crate::access::{Names, Token};
 use crate::http::{self, App};
 use crate::{Host, Problem};
+
+/// How long connections may take to end once the daemon is asked to stop.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why the daemon cannot serve.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +25,9 @@ pub enum ServeError {
         #[source]
         source: std::io::Error,
     },
+    /// The host has nothing that nobody can guess.
+    #[error("cannot begin: {}", .0.message)]
+    Host(Problem),
     /// The connection to everybody was lost.
     #[error("cannot go on serving")]
     Serve(#[source] std::io::Error),
@@ -44,8 +51,7 @@ impl Daemon {
         let listener = TcpListener::bind(address).await.map_err(bind)?;
         let port = listener.local_addr().map_err(bind)?.port();
         let names = Names::new(port, false, more);
-        let passes = Passes::new(token.clone());
-        let app = Arc::new(App { host, token, passes, links: Links::default(), names });
+        let app = Arc::new(App::new(host, token, names).map_err(ServeError::Host)?);
         Ok(Self { listener, app })
     }
 
@@ -61,7 +67,24 @@ impl Daemon {
 
     /// Serves until `stop` is done, and then until the last answer is out.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
+        let stopping = self.app.stopping.clone();
         let router = http::router(self.app);
-        axum::serve(self.listener, router).with_graceful_shutdown(stop).await.map_err(ServeError::Serve)
+        let stop = {
+            let stopping = stopping.clone();
+            async move {
+                stop.await;
+                stopping.cancel();
+            }
+        };
+        let served = axum::serve(self.listener, router).with_graceful_shutdown(stop);
+        // Work that has begun goes on on its own thread; only connections that nobody closes are left behind.
+        let patience = async {
+            stopping.cancelled().await;
+            tokio::time::sleep(PATIENCE).await;
+        };
+        tokio::select! {
+            served = served => served.map_err(ServeError::Serve),
+            () = patience => Ok(()),
+        }
     }
 }

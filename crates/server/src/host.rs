@@ -2,8 +2,13 @@
 
 use jiff::tz::TimeZone;
 use serde::Serialize;
-use throughline_core::engine::{Consolidation, Ended, Engine, ErasedMemory, Health, Reflection};
-use throughline_core::model::SessionId;
+use throughline_core::engine::{
+    Consolidation, Embedded, Ended, Engine, ErasedMemory, Filled, Health, MemoryStatus, Reflection, VaultListing,
+    VaultRemoved,
+};
+use throughline_core::model::{Name, Project, SessionId};
+use throughline_core::vault::VaultAnswer;
+use utoipa::ToSchema;
 
 use crate::Problem;
 
@@ -18,11 +23,17 @@ pub trait Host: Send + Sync + 'static {
     /// 256 bits that nobody can guess.
     fn secret(&self) -> Result<[u8; 32], Problem>;
 
+    /// Where the memory is and how it is.
+    fn status(&self) -> Result<MemoryStatus, Problem>;
+
     /// Every setting in force.
-    fn settings(&self) -> Vec<Setting>;
+    fn settings(&self) -> Settings;
 
     /// What is wrong, if anything.
     fn health(&self) -> Health;
+
+    /// Copies of memory that erasing reaches into: backups and exports.
+    fn copies(&self) -> Result<Vec<String>, Problem>;
 
     /// Erases a memory for good: here, in backups and in exports.
     fn erase(&self, reference: &str, with_sources: bool) -> Result<ErasedMemory, Problem>;
@@ -30,15 +41,45 @@ pub trait Host: Send + Sync + 'static {
     /// Consolidates a conversation, waiting for its turn.
     fn consolidate(&self, session: &SessionId, summary: Option<&str>) -> Result<Consolidation, Problem>;
 
+    /// Begins to consolidate a conversation and does not wait.
+    fn consolidate_soon(&self, session: &SessionId);
+
+    /// Looks back on a conversation; nothing if somebody else is at it.
+    fn fill(&self, session: &SessionId) -> Result<Option<Filled>, Problem>;
+
     /// Ends a conversation.
     fn end(&self, session: &SessionId) -> Result<Ended, Problem>;
 
     /// Looks back on memory; nothing if somebody else is at it.
     fn reflect(&self, project: Option<&str>, dry_run: bool) -> Result<Option<Reflection>, Problem>;
+
+    /// Registers a project, or moves it to another directory.
+    fn add_project(&self, name: &str, dir: Option<&str>) -> Result<Project, Problem>;
+
+    /// Brings files and folders into the vault.
+    fn vault_add(&self, paths: &[String], into: Option<Name>) -> Result<VaultAdded, Problem>;
+
+    /// What the vault holds.
+    fn vault_documents(&self) -> Result<VaultListing, Problem>;
+
+    /// Finds passages of the vault, by words and, where that is set up, by meaning.
+    fn vault_search(&self, query: &str, limit: usize) -> Result<VaultAnswer, Problem>;
+
+    /// Takes documents out of the vault; the files stay.
+    fn vault_remove(&self, references: &[String]) -> Result<VaultRemoved, Problem>;
+}
+
+/// Every setting in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Settings {
+    /// The config file, where there is one.
+    pub path: Option<String>,
+    /// In the order of the reference.
+    pub settings: Vec<Setting>,
 }
 
 /// A setting in force.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Setting {
     /// Its dotted key.
     pub key: String,
@@ -46,4 +87,68 @@ pub struct Setting {
     pub value: String,
     /// `file` or `default`.
     pub from: &'static str,
+}
+
+/// What became of what was added to the vault.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct VaultAdded {
+    /// The files, its fields at the same level.
+    #[serde(flatten)]
+    pub synced: Synced,
+    /// Their vectors, where an embedder is set up.
+    pub embeddings: Option<Embedded>,
+}
+
+/// What became of what was added.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Synced {
+    /// Documents that are new or had changed.
+    pub indexed: u64,
+    /// Documents that are as they were.
+    pub unchanged: u64,
+    /// Documents whose files are gone.
+    pub dropped: u64,
+    /// Bytes that were read.
+    pub bytes: u64,
+    /// Files that are not in the vault, by reason.
+    pub skipped: SkippedFiles,
+    /// Files that a person may want to know of, and why they are not in it.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// How many files were skipped.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct SkippedFiles {
+    /// Over 5 MB.
+    pub too_large: u64,
+    /// Not text.
+    pub binary: u64,
+    /// Without text.
+    pub empty: u64,
+    /// The memory's own.
+    pub private: u64,
+}
+
+/// A file that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Unreadable {
+    /// The file.
+    pub path: String,
+    /// Why.
+    pub why: String,
+}
+
+impl Synced {
+    /// Takes in what became of something else.
+    pub fn join(&mut self, other: Self) {
+        self.indexed += other.indexed;
+        self.unchanged += other.unchanged;
+        self.dropped += other.dropped;
+        self.bytes += other.bytes;
+        self.skipped.too_large += other.skipped.too_large;
+        self.skipped.binary += other.skipped.binary;
+        self.skipped.empty += other.skipped.empty;
+        self.skipped.private += other.skipped.private;
+        self.unreadable.extend(other.unreadable);
+    }
 }

@@ -11,5 +11,5 @@ mod panel;
 mod problem;
 
 pub use daemon::{Daemon, ServeError};
-pub use host::{Host, Setting};
-pub use problem::{Code, Problem};
+pub use host::{Host, Setting, Settings, SkippedFiles, Synced, Unreadable, VaultAdded};
+pub use problem::{Code, Current, Problem};

@@ -5,6 +5,9 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use throughline_core::engine::{EngineError, chain};
+use throughline_core::model::{ContentHash, NameError, WeightError};
+use throughline_core::when::WhenError;
+use utoipa::ToSchema;
 
 /// What kind of problem it is. Programs rely on these words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,6 +66,20 @@ impl Code {
         }
     }
 
+    /// The code for a word of the engine's.
+    pub(crate) fn of_engine(word: &str) -> Self {
+        match word {
+            "invalid" => Self::Invalid,
+            "not_found" => Self::NotFound,
+            "ambiguous" => Self::Ambiguous,
+            "conflict" => Self::Conflict,
+            "identity_full" => Self::IdentityFull,
+            // Another process holds the database: the caller may try again, as with any load.
+            "busy" => Self::Busy,
+            _ => Self::Failed,
+        }
+    }
+
     pub(crate) fn status(self) -> StatusCode {
         match self {
             Self::Invalid => StatusCode::BAD_REQUEST,
@@ -92,40 +109,60 @@ pub struct Problem {
     pub message: String,
     /// What to try next.
     pub hint: Option<String>,
+    /// What is there instead, where the `If-Match` of a document was not.
+    pub current: Option<Current>,
+}
+
+/// A document as it is now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Current {
+    /// What it says.
+    pub text: String,
+    /// The digest to send as `If-Match`.
+    pub hash: ContentHash,
 }
 
 impl Problem {
     /// A problem with a hint.
     pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: Some(hint.into()) }
+        Self { code, message: message.into(), hint: Some(hint.into()), current: None }
     }
 
     /// Something here is broken.
     pub fn failed(error: &dyn std::error::Error, hint: Option<String>) -> Self {
         tracing::error!(error = chain(error), "a request failed");
-        Self { code: Code::Failed, message: chain(error), hint }
+        Self { code: Code::Failed, message: chain(error), hint, current: None }
     }
 }
 
 /// `{"error": {"code", "message", "hint"}}`
-#[derive(Serialize)]
-struct Body<'a> {
-    error: Inner<'a>,
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ErrorBody {
+    /// Why the request could not be answered.
+    error: ErrorInner,
 }
 
-#[derive(Serialize)]
-struct Inner<'a> {
-    code: &'a str,
-    message: &'a str,
-    hint: Option<&'a str>,
+/// Why a request could not be answered.
+#[derive(Serialize, ToSchema)]
+struct ErrorInner {
+    /// A word for programs.
+    code: &'static str,
+    /// What is wrong.
+    message: String,
+    /// What to try next.
+    hint: Option<String>,
+    /// The document as it is now, where the write came too late.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    current: Option<Current>,
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let inner = Inner { code: self.code.as_str(), message: &self.message, hint: self.hint.as_deref() };
-        let mut response = (self.code.status(), Json(Body { error: inner })).into_response();
+        let Self { code, message, hint, current } = self;
+        let error = ErrorInner { code: code.as_str(), message, hint, current };
+        let mut response = (code.status(), Json(ErrorBody { error })).into_response();
         let headers = response.headers_mut();
-        match self.code {
+        match code {
             Code::Busy => {
                 headers.insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
             }
@@ -140,19 +177,28 @@ impl IntoResponse for Problem {
 
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
-        let code = match error.code() {
-            "invalid" => Code::Invalid,
-            "not_found" => Code::NotFound,
-            "ambiguous" => Code::Ambiguous,
-            "conflict" => Code::Conflict,
-            "identity_full" => Code::IdentityFull,
-            // Another process holds the database: the caller may try again, as with any load.
-            "busy" => Code::Busy,
-            _ => Code::Failed,
-        };
+        let code = Code::of_engine(error.code());
         if code == Code::Failed {
             tracing::error!(error = chain(&error), "a request failed");
         }
-        Self { code, message: chain(&error), hint: error.hint().map(str::to_owned) }
+        Self { code, message: chain(&error), hint: error.hint().map(str::to_owned), current: None }
+    }
+}
+
+impl From<NameError> for Problem {
+    fn from(error: NameError) -> Self {
+        EngineError::from(error).into()
+    }
+}
+
+impl From<WhenError> for Problem {
+    fn from(error: WhenError) -> Self {
+        Self::new(Code::Invalid, error.to_string(), error.hint())
+    }
+}
+
+impl From<WeightError> for Problem {
+    fn from(error: WeightError) -> Self {
+        Self::new(Code::Invalid, error.to_string(), "significance is 1 to 5, importance 0 to 1; give one of them")
     }
 }

@@ -30,6 +30,14 @@ impl Conversations for SqliteStore {
         self.read(|connection| state(connection, id), "read a session")
     }
 
+    fn count_turns(&self, id: &SessionId) -> Stored<u64> {
+        let sql = "SELECT count(*) FROM turns WHERE session = (SELECT row FROM sessions WHERE id = ?)";
+        self.read(
+            |connection| connection.prepare_cached(sql)?.query_row([id.as_str()], |row| row.get(0)),
+            "count turns",
+        )
+    }
+
     fn turns_after(&self, id: &SessionId, after: Position) -> Stored<Vec<(Position, Turn)>> {
         self.read(
             |connection| {

@@ -68,6 +68,12 @@ pub(crate) fn condition(filter: &Filter) -> Condition {
     if let Some(until) = filter.until {
         condition.and("e.created_at < ?", [rounded_up(until)]);
     }
+    if let Some(source) = filter.source {
+        condition.and("e.source = ?", [text(source.as_str())]);
+    }
+    if let Some(session) = &filter.session {
+        condition.and("e.session = ?", [text(session.as_str())]);
+    }
     if let Some(status) = filter.status {
         condition.and("e.status = ?", [text(status.as_str())]);
     }
@@ -120,7 +126,8 @@ pub(crate) fn turn_condition(filter: &Filter) -> Condition {
     }
     let in_layer = filter.layers.is_empty() || filter.layers.contains(&Layer::Archive);
     let is_active = filter.status.is_none_or(|status| status == Status::Active);
-    if !in_layer || !is_active || !filter.tags.is_empty() || filter.task.is_some() {
+    let is_linked = filter.task.is_some() || filter.source.is_some() || filter.session.is_some();
+    if !in_layer || !is_active || !filter.tags.is_empty() || is_linked {
         condition.and("FALSE", []);
     }
     if let Some(since) = filter.since {

@@ -32,6 +32,15 @@ pub(crate) fn erase(world: &World, reference: &str, with_sources: bool) -> Resul
     Ok(erased)
 }
 
+/// The copies that erasing reaches into.
+pub(crate) fn copies(world: &World) -> Result<Vec<String>, EngineError> {
+    let files = std::fs::read_dir(world.home.backups()).into_iter().flatten().flatten().map(|file| file.path());
+    let mut backups: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "db")).collect();
+    backups.sort();
+    let backups = backups.into_iter().map(|path| path.display().to_string());
+    Ok(backups.chain(world.engine.exports()?).collect())
+}
+
 /// The document and the text of a bullet.
 fn bullet_of(entry: &Entry) -> Option<(DocumentName, String)> {
     match (entry.kind, &entry.namespace) {

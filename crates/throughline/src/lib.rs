@@ -7,6 +7,7 @@ mod connections;
 mod daemon;
 mod embedders;
 mod exports;
+mod health;
 mod models;
 pub mod synthetic;
 pub mod vault;

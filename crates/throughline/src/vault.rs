@@ -3,81 +3,29 @@
 //! A batch of files is one transaction, so that a run that is killed leaves whole documents and goes on where it was.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-use throughline_core::engine::{Engine, EngineError, NewVaultDocument};
+use throughline_core::engine::{Embedded, Engine, EngineError, NewVaultDocument, VaultRemoved, chain};
 use throughline_core::model::{Name, VaultId};
-use throughline_core::vault::VaultDocument;
+use throughline_core::vault::{VaultAnswer, VaultDocument};
+use throughline_server::{Synced, Unreadable, VaultAdded};
 use throughline_vault::{File, Skip};
 
-use crate::world::Home;
+use crate::embedders;
+use crate::world::{Home, OpenError, World, private_directory};
 
 /// Files that are indexed in one transaction, and how much they hold at most.
 const BATCH: usize = 64;
 const BATCH_BYTES: u64 = 2 * 1024 * 1024;
 
-/// What became of what was added.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Synced {
-    /// Documents that are new or had changed.
-    pub indexed: u64,
-    /// Documents that are as they were.
-    pub unchanged: u64,
-    /// Documents whose files are gone.
-    pub dropped: u64,
-    /// Bytes that were read.
-    pub bytes: u64,
-    /// Files that are not in the vault, by reason.
-    pub skipped: Skipped,
-    /// Files that a person may want to know of, and why they are not in it.
-    pub unreadable: Vec<Unreadable>,
-}
-
-/// How many files were skipped.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Skipped {
-    /// Over 5 MB.
-    pub too_large: u64,
-    /// Not text.
-    pub binary: u64,
-    /// Without text.
-    pub empty: u64,
-    /// The memory's own.
-    pub private: u64,
-}
-
-/// A file that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Unreadable {
-    /// The file.
-    pub path: String,
-    /// Why.
-    pub why: String,
-}
-
-impl Synced {
-    fn skip(&mut self, path: String, why: &Skip) {
-        match why {
-            Skip::TooLarge => self.skipped.too_large += 1,
-            Skip::Binary => self.skipped.binary += 1,
-            Skip::Empty => self.skipped.empty += 1,
-            Skip::Private => self.skipped.private += 1,
-            Skip::Unreadable(_) => self.unreadable.push(Unreadable { path, why: why.to_string() }),
-        }
-    }
-
-    /// Takes in what became of something else.
-    pub fn join(&mut self, other: Self) {
-        self.indexed += other.indexed;
-        self.unchanged += other.unchanged;
-        self.dropped += other.dropped;
-        self.bytes += other.bytes;
-        self.skipped.too_large += other.skipped.too_large;
-        self.skipped.binary += other.skipped.binary;
-        self.skipped.empty += other.skipped.empty;
-        self.skipped.private += other.skipped.private;
-        self.unreadable.extend(other.unreadable);
+/// Counts a file that is not in the vault.
+fn skip(synced: &mut Synced, path: String, why: &Skip) {
+    match why {
+        Skip::TooLarge => synced.skipped.too_large += 1,
+        Skip::Binary => synced.skipped.binary += 1,
+        Skip::Empty => synced.skipped.empty += 1,
+        Skip::Private => synced.skipped.private += 1,
+        Skip::Unreadable(_) => synced.unreadable.push(Unreadable { path, why: why.to_string() }),
     }
 }
 
@@ -110,7 +58,7 @@ impl Sync<'_> {
             self.engine.vault_documents()?.into_iter().map(|document| (document.id.clone(), document)).collect();
         let dropped = self.drop_gone(&known, &shown, &walked.files)?;
         let mut synced = Synced { dropped, ..Synced::default() };
-        walked.skipped.into_iter().for_each(|(path, why)| synced.skip(path, &why));
+        walked.skipped.into_iter().for_each(|(path, why)| skip(&mut synced, path, &why));
 
         let (fresh, same): (Vec<_>, Vec<_>) =
             walked.files.into_iter().partition(|file| !is_known(&known, file, &self.collection));
@@ -136,7 +84,7 @@ impl Sync<'_> {
                     batch.push(self.document(file, root, contents));
                 }
                 Err(why) => {
-                    synced.skip(file.path.clone(), &why);
+                    skip(synced, file.path.clone(), &why);
                     // What it said before is not what it says now.
                     let id = VaultDocument::id_of(&file.path);
                     if known.contains_key(&id) && !why.is_trouble() {
@@ -214,4 +162,109 @@ pub enum SyncError {
     /// The memory.
     #[error(transparent)]
     Engine(#[from] EngineError),
+}
+
+/// The collection of files that were added by their path, and of those in the memory's own folder.
+const FILES: &str = "files";
+const HOME: &str = "home";
+
+/// How far something is, of how much.
+pub(crate) type Progress<'a> = dyn FnMut(u64, u64) + 'a;
+
+/// Why files could not be added.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AddError {
+    /// They cannot be looked at.
+    #[error(transparent)]
+    Sync(#[from] SyncError),
+    /// The memory's own folder cannot be made.
+    #[error(transparent)]
+    Folder(#[from] OpenError),
+    /// The memory.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl AddError {
+    /// What to try next.
+    pub(crate) fn hint(&self) -> String {
+        match self {
+            Self::Folder(error) => error.hint().unwrap_or_default(),
+            _ => "check the path, and that you may read it".to_owned(),
+        }
+    }
+}
+
+/// Brings files and folders in, or the memory's own folder where none is named, and gives what is new its vectors.
+pub(crate) fn add(
+    world: &World,
+    paths: &[PathBuf],
+    into: Option<&Name>,
+    reading: &mut Progress<'_>,
+    embedding: &mut Progress<'_>,
+) -> Result<VaultAdded, AddError> {
+    let own = world.home.vault();
+    let mut synced = Synced::default();
+    if paths.is_empty() {
+        private_directory(&own)?;
+    }
+    let paths = if paths.is_empty() { std::slice::from_ref(&own) } else { paths };
+    for path in paths {
+        let is_own = throughline_vault::in_full(path).starts_with(throughline_vault::in_full(&own));
+        let usual = || if is_own { HOME } else { FILES }.parse::<Name>().map_err(EngineError::from);
+        let collection = into.cloned().map_or_else(usual, Ok)?;
+        let sync = Sync { engine: &world.engine, home: &world.home, collection };
+        synced.join(sync.run(path, reading)?);
+    }
+    Ok(VaultAdded { synced, embeddings: embed_all(world, embedding)? })
+}
+
+/// Gives every passage its vector, where an embedder is set up.
+pub(crate) fn embed_all(world: &World, progress: &mut Progress<'_>) -> Result<Option<Embedded>, EngineError> {
+    match embedders::for_indexing(world) {
+        Ok(None) => Ok(None),
+        Ok(Some(embedder)) => Ok(Some(world.engine.vault_embed(&*embedder, progress)?)),
+        Err(error) => {
+            let problem = Some(format!("{}; {}", chain(&error), error.hint()));
+            Ok(Some(Embedded { problem, ..Embedded::default() }))
+        }
+    }
+}
+
+/// What changed in the memory's own vault folder since the last time is searched too.
+pub(crate) fn notice(world: &World) {
+    let folder = world.home.vault();
+    if !folder.is_dir() {
+        return;
+    }
+    let Ok(collection) = HOME.parse() else { return };
+    let sync = Sync { engine: &world.engine, home: &world.home, collection };
+    if let Err(error) = sync.run(&folder, &mut |_, _| {}) {
+        tracing::warn!(error = chain(&error), "the vault folder could not be looked at");
+    }
+}
+
+/// Finds passages, by words and, where an embedder is set up and can be asked, by meaning.
+pub(crate) fn search(world: &World, query: &str, limit: usize) -> Result<VaultAnswer, EngineError> {
+    notice(world);
+    let (embedder, problem) = match embedders::for_searching(world) {
+        Ok(embedder) => (embedder, None),
+        Err(error) => (None, Some(format!("{}; {}", chain(&error), error.hint()))),
+    };
+    let mut answer = world.engine.vault_search(query, limit, embedder.as_deref())?;
+    answer.remark = answer.remark.or(problem);
+    Ok(answer)
+}
+
+/// Takes documents out: by file, folder, id or collection.
+pub(crate) fn remove(world: &World, references: &[String]) -> Result<VaultRemoved, EngineError> {
+    let mut ids = Vec::new();
+    for reference in references {
+        let path = throughline_vault::in_full(Path::new(reference));
+        let named = world.engine.vault_named(reference, &path.to_string_lossy())?;
+        ids.extend(named.into_iter().map(|document| document.id));
+    }
+    ids.sort();
+    ids.dedup();
+    Ok(VaultRemoved { removed: world.engine.vault_remove(&ids)?, ids })
 }

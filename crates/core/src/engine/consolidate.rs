@@ -33,7 +33,7 @@ pub struct Worker<'a> {
 }
 
 /// What came of a consolidation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum Consolidation {
     /// Nothing was said since the last one.
@@ -54,7 +54,7 @@ pub enum Consolidation {
 }
 
 /// What a compaction did.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Compaction {
     /// The summary, or the raw text.
     pub summary: String,

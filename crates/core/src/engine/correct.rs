@@ -36,7 +36,7 @@ impl Correction {
 }
 
 /// The receipt for a correction or a merge.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Replaced {
     /// The memory that now stands, its fields at the same level.
     #[serde(flatten)]

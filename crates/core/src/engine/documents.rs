@@ -22,7 +22,7 @@ use super::{Done, Engine, EngineError, prepare};
 pub const IDENTITY_LIMIT: usize = 1000;
 
 /// How full identity is; shown as `[67% — 670/1,000 chars]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct IdentityUsage {
     /// Characters that would be injected.
     pub chars: usize,
@@ -68,7 +68,7 @@ fn thousands(n: usize) -> String {
 }
 
 /// The receipt for a document that was written.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Written {
     /// The document as it now is, its fields at the same level.
     #[serde(flatten)]
@@ -173,7 +173,7 @@ impl Engine {
     }
 
     /// Refuses what would push identity past its limit.
-    pub(super) fn check_identity(&self, name: &DocumentName, text: &str) -> Done<()> {
+    pub fn check_identity(&self, name: &DocumentName, text: &str) -> Done<()> {
         let usage = IdentityUsage::of(text);
         if !name.is_profile() || !usage.is_over() {
             return Ok(());
@@ -269,7 +269,7 @@ impl Engine {
     }
 
     /// The memory files of projects that have a directory.
-    fn project_documents(&self) -> Done<Vec<DocumentName>> {
+    pub(super) fn project_documents(&self) -> Done<Vec<DocumentName>> {
         let placed = self.projects()?.into_iter().filter(|project| project.dir.is_some());
         Ok(placed.map(|project| DocumentName::project(&project.name)).collect())
     }

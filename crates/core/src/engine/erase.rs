@@ -19,7 +19,7 @@ const SHORTEST_TRACE: usize = 12;
 const MOST_TRACES: usize = 20;
 
 /// The receipt for a memory that was erased.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ErasedMemory {
     /// Which.
     pub id: EntryId,
@@ -30,7 +30,55 @@ pub struct ErasedMemory {
     pub erased: Erased,
 }
 
+/// What erasing a memory would remove; nothing was changed.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct ErasurePreview {
+    /// Which.
+    pub id: EntryId,
+    /// Versions of the memory, or of its document, that hold it.
+    pub versions: u64,
+    /// Recalls that returned it.
+    pub recalls: u64,
+    /// The turns that it came from: they go too where that is asked for.
+    pub sources: Vec<TurnId>,
+    /// The documents that change.
+    pub documents: Vec<DocumentName>,
+    /// Copies that it is searched for and taken out of: backups and exports.
+    pub copies: Vec<String>,
+    /// Places that hold the very words and stay as they are.
+    pub unreached: Vec<String>,
+}
+
 impl Engine {
+    /// What [`Engine::erase`] would remove. Copies are known to whoever keeps them.
+    pub fn preview_erase(&self, reference: &str) -> Done<ErasurePreview> {
+        let memory = self.memory(&self.resolve(reference)?)?;
+        let entry = memory.entry;
+        let is_itself = format!("memory {}", entry.id);
+        let mut unreached = self.traces(&entry.content)?;
+        let (versions, documents) = match (entry.kind, &entry.namespace) {
+            (Kind::Bullet, Namespace::Document(name)) => {
+                let holds = |text: &str| bullets::parse(name, text).iter().any(|line| line.id == entry.id);
+                let versions = self.store.document_versions(name)?;
+                let count = versions.iter().filter(|version| version.text.as_deref().is_some_and(holds)).count();
+                let own = [format!("a line of {name} ({})", entry.id), format!("kept versions of {name}")];
+                unreached.retain(|place| !own.contains(place));
+                (count, vec![name.clone()])
+            }
+            _ => (self.store.entry_versions(&entry.id)?.len(), Vec::new()),
+        };
+        unreached.retain(|place| !place.ends_with(&is_itself));
+        Ok(ErasurePreview {
+            id: entry.id,
+            versions: versions as u64,
+            recalls: memory.recall_count,
+            sources: entry.provenance,
+            documents,
+            copies: self.store.exports()?,
+            unreached,
+        })
+    }
+
     /// Removes a memory for good, with its history; with `sources`, the turns it came from too.
     pub fn erase(&self, reference: &str, sources: bool) -> Done<ErasedMemory> {
         let id = match self.resolve(reference) {

@@ -50,6 +50,12 @@ pub enum EngineError {
         /// What was asked for.
         reference: String,
     },
+    /// No recall by that name, or not any more.
+    #[error("the log keeps no recall `{reference}`")]
+    NoRecall {
+        /// What was asked for.
+        reference: String,
+    },
     /// A project's memory file has no place to be.
     #[error("the project `{project}` has no directory")]
     NoDirectory {
@@ -164,6 +170,7 @@ impl EngineError {
             Self::NoTask { .. } => "`throughline task list` shows the tasks there are",
             Self::NoProject { .. } => "`throughline project list` shows them; `throughline project add NAME` adds one",
             Self::NoVaultDocument { .. } => "`throughline vault list` shows the documents there are",
+            Self::NoRecall { .. } => "the log keeps the latest recalls: see which it has",
             Self::NoDirectory { .. } => "`throughline project add NAME --dir DIR` says where it is",
             Self::Ambiguous { .. } => "give more of the id",
             Self::NoVersion { .. } => "`throughline history` shows the versions there are",
@@ -210,6 +217,7 @@ impl EngineError {
                 | Self::NoLine { .. }
                 | Self::NoProject { .. }
                 | Self::NoVaultDocument { .. }
+                | Self::NoRecall { .. }
                 | Self::NoVersion { .. }
                 | Self::NothingToUndo
         )

@@ -16,7 +16,7 @@ const LATEST: usize = 50;
 const SHOWN_TOKENS: usize = 200;
 
 /// A memory that was found for a message.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Used {
     /// Which.
     pub id: EntryId,
@@ -31,7 +31,7 @@ pub struct Used {
 }
 
 /// What a message was given, and why.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Explanation {
     /// The recall that the message itself made.
     pub recall_id: RecallId,

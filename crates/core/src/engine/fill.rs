@@ -28,7 +28,7 @@ const FILL_TOKENS: usize = 16_000;
 const TASK_TOKENS: usize = 2000;
 
 /// What came of looking back on a conversation.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Filled {
     /// Knowledge that nobody had stored.
     pub facts: Vec<EntryId>,
@@ -41,7 +41,7 @@ pub struct Filled {
 }
 
 /// What came of ending a conversation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Ended {
     /// Which conversation.
     pub session: SessionId,

@@ -1,6 +1,8 @@
 //! History, restore, undo.
 
 use serde::Serialize;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, ObjectBuilder, Schema};
 
 use crate::model::{
     Change, ChangeId, ContentHash, Document, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Kind, Memory,
@@ -33,6 +35,24 @@ pub enum HistoryOf {
     },
 }
 
+/// An empty history is one of each, so it is any of them and not exactly one.
+impl utoipa::ToSchema for HistoryOf {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        <EntryVersion as utoipa::ToSchema>::schemas(schemas);
+        <TaskVersion as utoipa::ToSchema>::schemas(schemas);
+        <DocumentVersion as utoipa::ToSchema>::schemas(schemas);
+    }
+}
+
+impl utoipa::PartialSchema for HistoryOf {
+    fn schema() -> RefOr<Schema> {
+        let all = [EntryVersion::schema(), TaskVersion::schema(), DocumentVersion::schema()];
+        let version = all.into_iter().fold(AnyOfBuilder::new(), AnyOfBuilder::item).build();
+        let versions = ArrayBuilder::new().items(RefOr::T(Schema::AnyOf(version))).build();
+        ObjectBuilder::new().property("versions", versions).required("versions").into()
+    }
+}
+
 /// What a reference names.
 enum Target {
     Entry(EntryId),
@@ -41,7 +61,7 @@ enum Target {
 }
 
 /// What was brought back.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum Restored {
     /// A memory.
@@ -53,7 +73,7 @@ pub enum Restored {
 }
 
 /// The receipt for an undo.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Undone {
     /// The change that was reverted.
     pub undone: Change,
@@ -78,6 +98,12 @@ impl Engine {
             Target::Entry(id) => HistoryOf::Entry { versions: self.store.entry_versions(&id)? },
             Target::Task(id) => HistoryOf::Task { versions: self.store.task_versions(&id)? },
         })
+    }
+
+    /// Every version of a document, whatever else has its name.
+    pub fn versions_of(&self, name: &DocumentName) -> Done<HistoryOf> {
+        self.notice(name)?;
+        Ok(HistoryOf::Document { versions: self.store.document_versions(name)? })
     }
 
     /// What `reference` names: a memory by its id or key, else a document by its address, else a task; a bullet is its
@@ -112,7 +138,7 @@ impl Engine {
         }
     }
 
-    fn restore_entry(&self, id: &EntryId, version: u32) -> Done<Remembered> {
+    pub(super) fn restore_entry(&self, id: &EntryId, version: u32) -> Done<Remembered> {
         let no_version = || EngineError::NoVersion { reference: id.to_string(), version };
         let versions = self.store.entry_versions(id)?;
         let wanted =
@@ -138,7 +164,8 @@ impl Engine {
         })
     }
 
-    fn restore_document(&self, name: DocumentName, version: u32) -> Done<Document> {
+    /// Brings an earlier version of a document back, as its newest.
+    pub fn restore_document(&self, name: DocumentName, version: u32) -> Done<Document> {
         let versions = self.store.document_versions(&name)?;
         let wanted = versions.into_iter().find(|candidate| candidate.version == version);
         let no_version = || EngineError::NoVersion { reference: name.to_string(), version };

@@ -25,7 +25,7 @@ pub use preview::ImportPreview;
 const CHUNK: usize = 500;
 
 /// What became of the pieces of one kind.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Tally {
     /// New here.
     pub added: u64,
@@ -47,7 +47,7 @@ impl Tally {
 }
 
 /// The receipt for an import, or what it would be.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ImportReport {
     /// Whether nothing was changed.
     pub dry_run: bool,

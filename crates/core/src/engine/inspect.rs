@@ -8,7 +8,7 @@ use super::documents::IdentityUsage;
 use super::{Done, Engine};
 
 /// What the memory holds, at a glance.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Overview {
     /// Counts, its fields at the same level.
     #[serde(flatten)]
@@ -20,7 +20,7 @@ pub struct Overview {
 }
 
 /// What is wrong, and what only deserves attention.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Health {
     /// Damage: the memory cannot be trusted until it is mended.
     pub problems: Vec<String>,
@@ -37,6 +37,21 @@ impl Engine {
         Ok(Overview { store: self.store.stats()?, identity, working_expires_at })
     }
 
+    /// What a quick look finds: documents that cannot be read, identity over its limit. The store is not checked.
+    pub fn quick_health(&self) -> Done<Health> {
+        let mut health = Health { problems: self.notice_each()?, remarks: Vec::new() };
+        self.remark_identity(&mut health);
+        Ok(health)
+    }
+
+    fn remark_identity(&self, health: &mut Health) {
+        if let Ok(Some((_, usage))) = self.profile()
+            && usage.is_over()
+        {
+            health.remarks.push(format!("the profile is over its limit {usage}: assistants can no longer add to it"));
+        }
+    }
+
     /// Whether store, index and documents are sound.
     pub fn health(&self) -> Health {
         let mut health = Health::default();
@@ -48,11 +63,7 @@ impl Engine {
             Ok(problems) => health.problems.extend(problems),
             Err(error) => health.problems.push(format!("the documents cannot be read: {}", chain(&error))),
         }
-        if let Ok(Some((_, usage))) = self.profile()
-            && usage.is_over()
-        {
-            health.remarks.push(format!("the profile is over its limit {usage}: assistants can no longer add to it"));
-        }
+        self.remark_identity(&mut health);
         health
     }
 

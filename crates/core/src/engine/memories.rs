@@ -55,7 +55,7 @@ impl NewMemory {
 }
 
 /// What became of a memory that was to be stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// It is new.
@@ -67,7 +67,7 @@ pub enum Outcome {
 }
 
 /// The receipt for a memory that was stored or changed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Remembered {
     /// The memory as it now is, its fields at the same level.
     #[serde(flatten)]
@@ -96,7 +96,7 @@ pub struct Edit {
 }
 
 /// The receipt for a memory that was forgotten.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Forgotten {
     /// Which.
     pub id: EntryId,

@@ -1,6 +1,8 @@
 //! The engine: the verbs that every surface calls. Here, and only here, the stages and the ports meet.
 
+mod answers;
 mod breakers;
+mod bulk;
 mod commit;
 mod consolidate;
 mod correct;
@@ -19,6 +21,7 @@ mod record;
 mod reflect;
 mod report;
 mod sessions;
+mod shelf;
 mod tier;
 mod tools;
 mod transfer;
@@ -37,10 +40,15 @@ use crate::session::Policy;
 use crate::tools::Tool;
 use crate::working::WorkingLimits;
 
+pub use answers::{
+    Changes, Explained, ListedSession, MemoryStatus, OfferedTool, OfferedTools, Passes, Recalls, RegisteredProjects,
+    Rendered, SessionListing, SessionReset, ShownSession, Stats, Tasks, VaultListing, VaultRemoved, WorkingMemory,
+};
+pub use bulk::{BulkAction, BulkDone, BulkFailure, WhyNot};
 pub use consolidate::{Compaction, Consolidation, Worker};
 pub use correct::{Correction, Replaced};
 pub use documents::{IDENTITY_LIMIT, IdentityUsage, Written};
-pub use erase::ErasedMemory;
+pub use erase::{ErasedMemory, ErasurePreview};
 pub use error::EngineError;
 pub use explain::{Explanation, Used};
 pub use fill::{Ended, Filled};
@@ -53,6 +61,7 @@ pub use record::{LineOutcome, Recorded, RecordedLine};
 pub use reflect::{Difference, Reflection, ReflectionSettings};
 pub use report::{Period, Report, ReportBy};
 pub use sessions::{Observed, Said, StartSession, Started};
+pub use shelf::{DocumentLimit, ListedDocument, Shelf};
 pub use tier::Tier;
 pub use tools::ToolAnswer;
 pub use transfer::{EXPORT_VERSION, Export, ExportedDocument, Imported, SetAside};

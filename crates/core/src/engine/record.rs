@@ -15,7 +15,7 @@ use super::memories::TRIES;
 use super::{Done, Engine, EngineError, prepare};
 
 /// The receipt for facts that were recorded.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Recorded {
     /// The memory file.
     pub file: DocumentName,
@@ -26,7 +26,7 @@ pub struct Recorded {
 }
 
 /// A line of a memory file that was asked for.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct RecordedLine {
     /// Its id, which follows from its text.
     pub id: EntryId,
@@ -37,7 +37,7 @@ pub struct RecordedLine {
 }
 
 /// What became of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LineOutcome {
     /// It is new.

@@ -56,7 +56,7 @@ impl Default for ReflectionSettings {
 }
 
 /// A document before and after.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Difference {
     /// Which document.
     pub name: DocumentName,
@@ -67,7 +67,7 @@ pub struct Difference {
 }
 
 /// What came of a pass.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Reflection {
     /// The pass, its fields at the same level.
     #[serde(flatten)]
@@ -132,7 +132,32 @@ impl Engine {
         Ok(done.flatten())
     }
 
-    /// The newest passes first.
+    /// The newest passes first, each with the documents that it changed, as far as their history is kept.
+    pub fn reflections(&self, project: Option<&str>, limit: usize) -> Done<Vec<Reflection>> {
+        let passes = self.passes(project, limit)?;
+        passes
+            .into_iter()
+            .map(|pass| Ok(Reflection { documents: self.changed_by(&pass)?, dry_run: false, pass }))
+            .collect()
+    }
+
+    fn changed_by(&self, pass: &Pass) -> Done<Vec<Difference>> {
+        let Some(change) = &pass.change else { return Ok(Vec::new()) };
+        let mut names: Vec<DocumentName> = pass.applied.iter().filter_map(|step| step.document.clone()).collect();
+        names.sort();
+        names.dedup();
+        let mut documents = Vec::new();
+        for name in names {
+            let versions = self.store.document_versions(&name)?;
+            let Some(at) = versions.iter().position(|version| version.change.id == *change) else { continue };
+            let text = |at: usize| versions[at].text.clone().unwrap_or_default();
+            let before = at.checked_sub(1).map(text).unwrap_or_default();
+            documents.push(Difference { name, before, after: text(at) });
+        }
+        Ok(documents)
+    }
+
+    /// The newest passes first; of one project, where one is given.
     pub fn passes(&self, project: Option<&str>, limit: usize) -> Done<Vec<Pass>> {
         let target = project.map(|project| self.reflect_target(Some(project))).transpose()?;
         Ok(self.store.passes(target.as_ref().map(|target| target.name.as_str()), limit)?)

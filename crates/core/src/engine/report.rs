@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _, Zoned};
 use serde::Serialize;
 
 use crate::model::{Entry, Layer, Memory};
@@ -17,7 +17,7 @@ use super::work::TASK_TAG;
 use super::{Done, Engine, EngineError};
 
 /// How a report is divided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ReportBy {
     /// A part for each day.
@@ -28,7 +28,7 @@ pub enum ReportBy {
 }
 
 /// One day or week of a report.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Period {
     /// Its first day.
     pub from: Date,
@@ -39,7 +39,7 @@ pub struct Period {
 }
 
 /// What was done.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Report {
     /// The first moment.
     pub since: Timestamp,
@@ -54,6 +54,15 @@ pub struct Report {
 }
 
 impl Engine {
+    /// What was done since Monday and until now, unless other moments are given.
+    pub fn report_since(&self, since: Option<Timestamp>, until: Option<Timestamp>, by: ReportBy) -> Done<Report> {
+        let now = self.local_now();
+        // The present moment belongs to a report that is asked for now.
+        let until = until.unwrap_or_else(|| now.timestamp() + jiff::SignedDuration::from_millis(1));
+        let since = since.unwrap_or_else(|| week_start(&now).timestamp());
+        self.report(since, until, by, now.time_zone())
+    }
+
     /// What was done between two moments, as the archive has it.
     pub fn report(&self, since: Timestamp, until: Timestamp, by: ReportBy, zone: &TimeZone) -> Done<Report> {
         if since >= until {
@@ -180,4 +189,11 @@ mod tests {
         assert_eq!(monday(date("2026-11-16")), date("2026-11-16"));
         assert_eq!(monday(date("2026-11-22")), date("2026-11-16"));
     }
+}
+
+/// The beginning of the week.
+fn week_start(now: &Zoned) -> Zoned {
+    let back = i64::from(now.weekday().to_monday_zero_offset());
+    let start = now.start_of_day().unwrap_or_else(|_| now.clone());
+    start.checked_sub(back.days()).unwrap_or(start)
 }

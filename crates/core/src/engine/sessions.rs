@@ -42,7 +42,7 @@ impl StartSession {
 }
 
 /// A conversation that has begun.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Started {
     /// Its identifier.
     pub session: SessionId,
@@ -75,7 +75,7 @@ impl Said {
 }
 
 /// The receipt for what was said.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Observed {
     /// The turns that were given.
     pub turns: Vec<Turn>,

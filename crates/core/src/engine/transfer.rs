@@ -23,7 +23,7 @@ use incoming::Incoming;
 pub const EXPORT_VERSION: u32 = 1;
 
 /// A document, whole.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ExportedDocument {
     /// Its address.
     pub name: DocumentName,
@@ -32,7 +32,7 @@ pub struct ExportedDocument {
 }
 
 /// Everything.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Export {
     /// The format.
     pub version: u32,
@@ -47,7 +47,7 @@ pub struct Export {
 }
 
 /// A document that differs here.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct SetAside {
     /// The document, which stayed as it is.
     pub name: DocumentName,
@@ -56,7 +56,7 @@ pub struct SetAside {
 }
 
 /// The receipt for an import.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Imported {
     /// What the store took in, its fields at the same level.
     #[serde(flatten)]

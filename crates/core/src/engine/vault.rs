@@ -44,7 +44,7 @@ pub struct NewVaultDocument {
 }
 
 /// What became of embedding.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Embedded {
     /// Provider and model.
     pub model: String,

@@ -50,7 +50,7 @@ pub struct TaskEdit {
 }
 
 /// A task that was done, and what the archive keeps of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Finished {
     /// The task, its fields at the same level.
     #[serde(flatten)]
@@ -60,7 +60,7 @@ pub struct Finished {
 }
 
 /// A project and how much is known of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ProjectOverview {
     /// The project, its fields at the same level.
     #[serde(flatten)]

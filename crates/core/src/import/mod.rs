@@ -113,7 +113,7 @@ impl ImportError {
 }
 
 /// A file that was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct FoundFile {
     /// Its name.
     pub name: String,
@@ -195,7 +195,7 @@ pub struct FoundTurn {
 }
 
 /// What was not taken, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Skipped {
     /// Why.
     pub reason: String,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{ChangeId, ContentHash, DocumentName, Entry, Source, spelled};
 
 /// Who made a change, and through what.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Actor {
     /// Person, assistant or program.
     pub who: Source,
@@ -65,7 +65,7 @@ spelled!(Verb, "verb", "remember, edit, forget, restore, undo, write, import, co
 });
 
 /// One change: the unit of history and of undo.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Change {
     /// Its identifier.
     pub id: ChangeId,
@@ -80,7 +80,7 @@ pub struct Change {
 }
 
 /// One version of an entry, with the change that made it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct EntryVersion {
     /// The entry as it was then.
     pub entry: Entry,
@@ -89,7 +89,7 @@ pub struct EntryVersion {
 }
 
 /// One version of a document, with the change that made it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct DocumentVersion {
     /// Which document.
     pub name: DocumentName,

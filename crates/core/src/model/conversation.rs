@@ -25,7 +25,7 @@ spelled!(Role, "role", "user, assistant, tool, system, summary", {
 });
 
 /// One thing that was said. Canonical: never changed, never removed but by erasing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Turn {
     /// Its identifier.
     pub id: TurnId,
@@ -42,7 +42,7 @@ pub struct Turn {
 }
 
 /// A conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Session {
     /// Its identifier, channel included.
     pub id: SessionId,
@@ -62,7 +62,7 @@ pub struct Session {
 }
 
 /// A place in a conversation: after one turn and before the next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, utoipa::ToSchema)]
 #[serde(transparent)]
 pub struct Position(i64);
 
@@ -84,7 +84,7 @@ impl Position {
 }
 
 /// A conversation and how far it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct SessionState {
     /// The conversation, its fields at the same level.
     #[serde(flatten)]

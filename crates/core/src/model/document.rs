@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use super::{DocumentName, EntryId, Importance};
 
 /// The digest by which writers agree on what they are replacing.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(transparent)]
 pub struct ContentHash(String);
 
@@ -33,7 +33,7 @@ impl ContentHash {
 }
 
 /// A document as it was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Document {
     /// Its address.
     pub name: DocumentName,

@@ -75,7 +75,7 @@ pub enum Status {
 spelled!(Status, "status", "active, inactive", { Active => "active", Inactive => "inactive" });
 
 /// One memory as it is at one version.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Entry {
     /// Its identifier.
     pub id: EntryId,

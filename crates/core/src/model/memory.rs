@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Entry, Significance};
 
 /// An entry with what is derived from it and counted about it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Memory {
     /// The entry itself, its fields at the same level.
     #[serde(flatten)]

@@ -59,7 +59,7 @@ pub struct UnknownSpelling {
     pub expected: &'static str,
 }
 
-/// Gives an enum its one stored spelling: `as_str`, `Display`, `FromStr` and serde by that spelling.
+/// Gives an enum its one stored spelling: `as_str`, `Display`, `FromStr`, serde and the schema by that spelling.
 /// Extra spellings after `|` are accepted when reading and never written.
 macro_rules! spelled {
     ($name:ident, $what:literal, $expected:literal, { $($variant:ident => $text:literal $(| $alias:literal)*),+ $(,)? }) => {
@@ -88,6 +88,13 @@ macro_rules! spelled {
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
+            }
+        }
+        impl utoipa::ToSchema for $name {}
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                let kind = utoipa::openapi::schema::Type::String;
+                utoipa::openapi::ObjectBuilder::new().schema_type(kind).enum_values(Some([$($text),+])).into()
             }
         }
         impl<'de> serde::Deserialize<'de> for $name {

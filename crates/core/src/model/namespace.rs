@@ -87,8 +87,9 @@ impl NameError {
 }
 
 /// One safe component of an address, in Unicode's composed form.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(try_from = "String", into = "String")]
+#[schema(value_type = String)]
 pub struct Name(String);
 
 impl Name {
@@ -240,6 +241,21 @@ impl DocumentName {
         self.as_project().is_none() && matches!(self.path.as_slice(), [only] if only.as_str() == name)
     }
 }
+
+/// Addresses are texts to whoever reads JSON.
+macro_rules! text_schema {
+    ($name:ident, $example:literal) => {
+        impl utoipa::ToSchema for $name {}
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                let kind = utoipa::openapi::schema::Type::String;
+                utoipa::openapi::ObjectBuilder::new().schema_type(kind).examples([$example]).into()
+            }
+        }
+    };
+}
+text_schema!(DocumentName, "user/profile");
+text_schema!(Namespace, "user/facts");
 
 impl FromStr for DocumentName {
     type Err = NameError;

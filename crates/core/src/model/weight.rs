@@ -14,8 +14,9 @@ pub enum WeightError {
 }
 
 /// The exact weight that was given, 0..=1.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(try_from = "f64", into = "f64")]
+#[schema(value_type = f64, minimum = 0, maximum = 1)]
 pub struct Importance(f64);
 
 impl Importance {
@@ -67,8 +68,9 @@ impl From<Significance> for Importance {
 }
 
 /// The weight in five steps; 4 and 5 are protected from pruning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(try_from = "i64", into = "i64")]
+#[schema(value_type = i64, minimum = 1, maximum = 5)]
 pub struct Significance(u8);
 
 impl Significance {

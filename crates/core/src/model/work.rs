@@ -21,7 +21,7 @@ spelled!(TaskStatus, "status of a task", "open, done, removed", {
 });
 
 /// Something the person means to get done, with a working state of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Task {
     /// Its identifier; memories link to it by this.
     pub id: TaskId,
@@ -78,7 +78,7 @@ impl schemars::JsonSchema for MemorySection {
 }
 
 /// A place where work is done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Project {
     /// Its name; memories link to it by this.
     pub name: Name,
@@ -96,7 +96,7 @@ pub struct Project {
 }
 
 /// One version of a task, with the change that made it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct TaskVersion {
     /// The task as it was then.
     pub task: Task,
@@ -105,7 +105,7 @@ pub struct TaskVersion {
 }
 
 /// One version of a project, with the change that made it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ProjectVersion {
     /// The project as it was then.
     pub project: Project,

@@ -20,6 +20,9 @@ pub trait Conversations {
     fn session(&self, id: &SessionId) -> Stored<Option<SessionState>>;
     /// The turns of a session after a position, oldest first, each with the position behind it.
     fn turns_after(&self, id: &SessionId, after: Position) -> Stored<Vec<(Position, Turn)>>;
+    /// How many turns a session has, summaries included.
+    fn count_turns(&self, id: &SessionId) -> Stored<u64>;
+
     /// Opens a session, or changes what it is about; what is not given stays.
     fn open_session(&self, new: &NewSession) -> Stored<SessionState>;
     /// Sets the memory that a session begins with, unless somebody else did; gives what it now is.
@@ -80,7 +83,7 @@ pub struct Lease {
 }
 
 /// What a model cost on a day, for a purpose.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 pub struct Spent {
     /// `YYYY-MM-DD`, in UTC.
     pub day: String,

@@ -188,7 +188,7 @@ pub struct Page {
 }
 
 /// What a page holds.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, utoipa::ToSchema)]
 pub struct Listing {
     /// Newest first.
     pub memories: Vec<Memory>,
@@ -230,7 +230,7 @@ pub struct Erasure {
 }
 
 /// What erasing removed, and what it could not reach.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 pub struct Erased {
     /// Versions of entries and of documents that held the text.
     pub versions: u64,
@@ -336,7 +336,7 @@ pub trait Transfer {
 }
 
 /// All that a store holds, as data.
-#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
 pub struct Bundle {
     /// Every memory, whatever its status.
     pub memories: Vec<Memory>,
@@ -367,7 +367,7 @@ pub struct Bundle {
 }
 
 /// What an import did.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 pub struct Adopted {
     /// Memories that are new here, or back after what brought them was undone.
     pub added: u64,
@@ -392,7 +392,7 @@ pub trait Inspect {
 }
 
 /// What the store holds.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 pub struct StoreStats {
     /// Active entries of layer 1.
     pub knowledge: u64,

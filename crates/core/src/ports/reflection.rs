@@ -52,7 +52,7 @@ spelled!(PassOutcome, "outcome of a pass", "changed, unchanged, failed", {
 });
 
 /// One thing that a pass did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Applied {
     /// `add`, `reweigh`, `merge`, `move`, `prune` or `promote`.
     pub op: String,
@@ -66,7 +66,7 @@ pub struct Applied {
 }
 
 /// One thing that was proposed and not done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Dropped {
     /// The operation, as far as it could be read.
     pub op: String,
@@ -77,7 +77,7 @@ pub struct Dropped {
 }
 
 /// One pass, as the log keeps it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Pass {
     /// Its identifier.
     pub id: String,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::model::{Entry, Kind, Layer, Name, Namespace, SessionId, Status};
+use crate::model::{Entry, Kind, Layer, Name, Namespace, SessionId, Source, Status};
 
 /// Which namespaces are in reach.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,6 +53,10 @@ pub struct Filter {
     pub since: Option<Timestamp>,
     /// Stored before this time.
     pub until: Option<Timestamp>,
+    /// Whose word it is; nothing means anybody's.
+    pub source: Option<Source>,
+    /// The conversation that it came from.
+    pub session: Option<SessionId>,
     /// Status; nothing means any.
     pub status: Option<Status>,
     /// Leaves out what has expired by then.
@@ -90,6 +94,8 @@ impl Filter {
             && self.tags.iter().all(|tag| entry.tags.contains(tag))
             && self.since.is_none_or(|since| entry.created_at >= since)
             && self.until.is_none_or(|until| entry.created_at < until)
+            && self.source.is_none_or(|source| entry.source == source)
+            && self.session.as_ref().is_none_or(|session| entry.session.as_ref() == Some(session))
             && self.status.is_none_or(|status| entry.status == status)
             && self.live_at.is_none_or(|now| entry.expires_at.is_none_or(|expires| expires > now))
     }

@@ -41,7 +41,7 @@ pub enum Ranking {
 }
 
 /// How a candidate was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FoundBy {
     /// By its words.
@@ -68,7 +68,7 @@ pub struct Candidate {
 }
 
 /// Why a hit stands where it stands: the factors of its score.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Why {
     /// How it was found.
     pub found_by: FoundBy,

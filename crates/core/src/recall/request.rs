@@ -20,7 +20,7 @@ pub struct RecallRequest {
 }
 
 /// A memory that was found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Hit {
     /// The memory, its fields at the same level.
     #[serde(flatten)]
@@ -35,7 +35,7 @@ pub struct Hit {
 }
 
 /// The answer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Recall {
     /// Names this recall in the log.
     pub recall_id: RecallId,
@@ -58,7 +58,7 @@ pub enum AskedBy {
 spelled!(AskedBy, "asker", "person, message, tool", { Person => "person", Message => "message", Tool => "tool" });
 
 /// A recall as the log keeps it: no memory's text, only which and why.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RecallRecord {
     /// The recall.
     pub recall_id: RecallId,
@@ -77,7 +77,7 @@ pub struct RecallRecord {
 }
 
 /// A hit as the log keeps it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RecalledHit {
     /// The memory.
     pub id: EntryId,

@@ -151,7 +151,7 @@ fn schema_of<T: JsonSchema>() -> Value {
 }
 
 /// What an assistant is told about using its memory, and what that costs.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 pub struct Guidance {
     /// For the system prompt.
     pub text: String,

@@ -21,7 +21,7 @@ use super::Passage;
 const MEANING_WEIGHT: f64 = 0.5;
 
 /// How a passage's score came about.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct PassageWhy {
     /// By its words, or by its meaning where no word was found.
     pub found_by: FoundBy,

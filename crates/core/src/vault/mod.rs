@@ -54,7 +54,7 @@ impl Body {
 }
 
 /// Where a chunk stands in its file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum Place {
     /// In these lines, counted from 1.
@@ -82,7 +82,7 @@ impl Place {
 }
 
 /// A file that was added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct VaultDocument {
     /// Derived from the path: the same file has the same one.
     pub id: VaultId,
@@ -158,7 +158,7 @@ pub struct Passage {
 }
 
 /// A passage that was found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct PassageHit {
     /// The chunk.
     pub id: EntryId,
@@ -211,7 +211,7 @@ impl PassageHit {
 }
 
 /// How a search went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchedBy {
     /// By words alone.
@@ -221,7 +221,7 @@ pub enum SearchedBy {
 }
 
 /// The answer of a search.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct VaultAnswer {
     /// Names this search in the recall log.
     pub recall_id: RecallId,

@@ -1,32 +1,82 @@
 //! The HTTP API: one file per resource. A handler parses, calls one verb of the engine, and answers with what it gives.
+//! The document at `/api/openapi.json` is made from the routes themselves.
 
 mod app;
+mod changes;
+mod daemon;
+mod documents;
+mod envelope;
+mod filters;
 mod memories;
+mod openapi;
+mod projects;
+mod recall;
+mod reflect;
+mod sessions;
+mod take;
+mod tasks;
+mod tools;
+mod transfer;
+mod vault;
 
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::header;
 use axum::middleware::from_fn_with_state;
-use axum::response::IntoResponse as _;
-use axum::routing::get;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
 use tower_http::catch_panic::CatchPanicLayer;
+use utoipa_axum::router::OpenApiRouter;
 
 use crate::access::gate;
 use crate::problem::{Code, Problem};
 
 pub(crate) use app::App;
 
+/// What a body may have, in bytes.
+const MOST_BYTES: usize = 1 << 20;
+
+/// What a listing gives at most, and without being asked.
+const MOST: usize = 1000;
+const USUAL: usize = 50;
+
+/// What a handler answers.
+type Answer<T> = Result<axum::Json<T>, Problem>;
+
+/// Every route of the API, with what is known about it.
+fn api() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::with_openapi(openapi::about())
+        .merge(memories::routes())
+        .merge(recall::routes())
+        .merge(changes::routes())
+        .merge(documents::routes())
+        .merge(sessions::routes())
+        .merge(tasks::routes())
+        .merge(projects::routes())
+        .merge(reflect::routes())
+        .merge(vault::routes())
+        .merge(tools::routes())
+        .merge(daemon::routes())
+        .layer(DefaultBodyLimit::max(MOST_BYTES))
+        .merge(transfer::routes())
+}
+
 /// Every route, behind the gate.
 pub(crate) fn router(app: Arc<App>) -> Router {
-    let api = Router::new().merge(memories::routes());
-    Router::new()
-        .route("/healthz", get(async || axum::Json(serde_json::json!({ "status": "ok" }))))
+    let (api, document) = api().split_for_parts();
+    let api = api.merge(openapi::route(document)).layer(from_fn_with_state(Arc::clone(&app), envelope::at_once));
+    let routes = Router::new()
         .merge(api)
         .merge(crate::panel::routes())
         .fallback(async || no_route())
         .layer(from_fn_with_state(Arc::clone(&app), gate))
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| broken().into_response()))
-        .with_state(app)
+        .layer(from_fn_with_state(Arc::clone(&app), envelope::envelope))
+        .with_state(app);
+    // Addresses are made whole before a route is looked for.
+    Router::new().fallback_service(tower::util::MapRequest::new(routes, envelope::whole_addresses))
 }
 
 fn no_route() -> Problem {
@@ -35,4 +85,25 @@ fn no_route() -> Problem {
 
 fn broken() -> Problem {
     Problem::new(Code::Failed, "something here is broken", "`throughline doctor` looks for the cause; please report it")
+}
+
+/// How many are given: as many as asked for, within bounds.
+fn limit(asked: Option<usize>, usual: usize, most: usize) -> Result<usize, Problem> {
+    match asked {
+        Some(asked) if asked > most => {
+            let hint = format!("ask for {most} at most");
+            Err(Problem::new(Code::Invalid, format!("`limit` {asked} is more than {most}"), hint))
+        }
+        asked => Ok(asked.unwrap_or(usual)),
+    }
+}
+
+/// Somebody else is at it.
+fn busy(what: &str) -> Problem {
+    Problem::new(Code::Busy, format!("{what} is under way already"), "try again in a moment")
+}
+
+/// A body with the tag by which writers agree on what they replace.
+fn tagged<T: Serialize>(tag: impl std::fmt::Display, body: T) -> Response {
+    ([(header::ETAG, format!("\"{tag}\""))], axum::Json(body)).into_response()
 }

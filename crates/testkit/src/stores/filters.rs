@@ -107,6 +107,7 @@ fn filters(dice: &mut Dice) -> Vec<Filter> {
             until: dice.maybe(&[minute(0), minute(3), minute(9), minute(99)]),
             status: dice.maybe(&[Status::Active, Status::Inactive]),
             live_at: dice.maybe(&[minute(4), minute(5), minute(8)]),
+            ..plain()
         });
     }
     filters

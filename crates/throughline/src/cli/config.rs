@@ -3,6 +3,7 @@
 use clap::Subcommand;
 use owo_colors::OwoColorize as _;
 use serde_json::json;
+use throughline_server::Setting;
 
 use super::reply::Reply;
 use super::{Answer, style};
@@ -33,18 +34,15 @@ impl ConfigCommand {
                 Ok(Reply::new(&json!({ "path": path, "ok": true }), told))
             }
             Self::Show => {
-                let rows = config::rows(&loaded);
-                let table = rows
-                    .iter()
-                    .map(|(key, value, from)| vec![key.clone(), style::plain(value), from.as_str().to_owned()]);
+                let shown = config::shown(&loaded);
+                let row = |setting: &Setting| {
+                    vec![setting.key.clone(), style::plain(&setting.value), setting.from.to_owned()]
+                };
+                let table = shown.settings.iter().map(row);
                 let title = path.clone().unwrap_or("no config file".to_owned());
                 let text =
                     format!("{}\n\n{}", title.dimmed(), style::table(&["key", "value", "from"], table.collect()));
-                let settings: Vec<_> = rows
-                    .iter()
-                    .map(|(key, value, from)| json!({ "key": key, "value": value, "from": from.as_str() }))
-                    .collect();
-                Ok(Reply::new(&json!({ "path": path, "settings": settings }), text))
+                Ok(Reply::new(&shown, text))
             }
         }
     }

@@ -1,8 +1,7 @@
 //! `throughline history [ID]`, `throughline restore ID VERSION`
 
 use clap::Args;
-use serde_json::json;
-use throughline_core::engine::{HistoryOf, Restored};
+use throughline_core::engine::{Changes, HistoryOf, Restored};
 use throughline_core::model::{Change, Status, TaskVersion};
 
 use super::remember::receipt;
@@ -40,7 +39,8 @@ impl History {
         } else {
             style::table(&["when", "by", "through", "did"], changes.iter().map(row).collect())
         };
-        Ok(Reply::new(&json!({ "changes": changes }), text).or_nothing(changes.is_empty()))
+        let nothing = changes.is_empty();
+        Ok(Reply::new(&Changes { changes }, text).or_nothing(nothing))
     }
 }
 

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
-use serde_json::json;
-use throughline_core::engine::{EngineError, LineOutcome, Recorded};
+use throughline_core::engine::{EngineError, LineOutcome, Recorded, RegisteredProjects};
 use throughline_core::model::MemorySection;
 use throughline_core::model::{Document, DocumentName, Importance, Name, Project, Significance};
 
@@ -250,7 +249,8 @@ impl ProjectCommand {
                 } else {
                     style::table(&["project", "directory", "added"], projects.iter().map(row).collect())
                 };
-                Ok(Reply::new(&json!({ "projects": projects }), text).or_nothing(projects.is_empty()))
+                let nothing = projects.is_empty();
+                Ok(Reply::new(&RegisteredProjects { projects }, text).or_nothing(nothing))
             }
             Self::Show(one) => {
                 let overview = engine.project(&one.name)?;

@@ -35,12 +35,10 @@ impl Read {
             return self.tier(tier, world);
         }
         let address: Namespace = self.address.unwrap_or_default().parse()?;
-        let text = world.engine.read(&address)?;
-        let nothing = text.is_none();
-        let hash = text.as_deref().filter(|_| matches!(address, Namespace::Document(_))).map(ContentHash::of);
-        let shown = text.clone().unwrap_or_else(|| format!("{address} is empty\n"));
-        Ok(Reply::new(&json!({ "name": address, "text": text, "hash": hash }), style::plain(&shown))
-            .or_nothing(nothing))
+        let rendered = world.engine.rendered(&address)?;
+        let nothing = rendered.markdown.is_none();
+        let shown = rendered.markdown.clone().unwrap_or_else(|| format!("{address} is empty\n"));
+        Ok(Reply::new(&rendered, style::plain(&shown)).or_nothing(nothing))
     }
 
     /// A whole tier.
@@ -98,19 +96,15 @@ pub(super) struct Working {}
 
 impl Working {
     pub(super) fn run(self, world: &World) -> Answer {
-        let Some(working) = world.engine.working()? else {
+        let working = world.engine.working_memory()?;
+        let (Some(text), Some(updated_at), Some(expires_at)) = (&working.text, working.updated_at, working.expires_at)
+        else {
             let text = "no recent context: nothing was written, or it has expired\n";
-            return Ok(Reply::new(&json!({ "text": null }), text).or_nothing(true));
+            return Ok(Reply::new(&working, text).or_nothing(true));
         };
         let now = world.now();
-        let about = format!(
-            "updated {} · expires {}",
-            style::date(working.updated_at, &now),
-            style::date(working.expires_at, &now)
-        );
-        let shown = format!("{}\n\n{}\n", style::plain(&working.content), about.dimmed());
-        let json =
-            json!({ "text": working.content, "updated_at": working.updated_at, "expires_at": working.expires_at });
-        Ok(Reply::new(&json, shown))
+        let about = format!("updated {} · expires {}", style::date(updated_at, &now), style::date(expires_at, &now));
+        let shown = format!("{}\n\n{}\n", style::plain(text), about.dimmed());
+        Ok(Reply::new(&working, shown))
     }
 }

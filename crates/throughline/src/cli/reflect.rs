@@ -2,8 +2,7 @@
 
 use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
-use serde_json::json;
-use throughline_core::engine::{Difference, Reflection};
+use throughline_core::engine::{Difference, Passes, Reflection};
 use throughline_core::ports::{Applied, Dropped, Pass, PassOutcome};
 
 use super::failure::Failure;
@@ -53,7 +52,7 @@ impl Reflect {
         }
         if self.due {
             let done = background::reflect_due(world)?;
-            return Ok(Reply::new(&json!({ "passes": done }), ""));
+            return Ok(Reply::new(&Passes { passes: done }, ""));
         }
         let reflection = background::reflect(world, self.project.as_deref(), self.dry_run)?;
         let busy = || Failure::new("another pass is under way", "try again in a moment");
@@ -65,13 +64,14 @@ impl Reflect {
 
 impl Log {
     fn run(self, world: &World) -> Answer {
-        let passes = world.engine.passes(self.project.as_deref(), self.limit)?;
+        let passes = world.engine.reflections(self.project.as_deref(), self.limit)?;
         let text = if passes.is_empty() {
             "no passes yet; `throughline reflect` does one\n".to_owned()
         } else {
-            passes.iter().map(|pass| logged(pass, world)).collect::<Vec<_>>().join("\n")
+            passes.iter().map(|done| logged(&done.pass, world)).collect::<Vec<_>>().join("\n")
         };
-        Ok(Reply::new(&json!({ "passes": passes }), text).or_nothing(passes.is_empty()))
+        let nothing = passes.is_empty();
+        Ok(Reply::new(&Passes { passes }, text).or_nothing(nothing))
     }
 }
 

@@ -1,7 +1,6 @@
 //! `throughline report`
 
 use clap::Args;
-use jiff::{ToSpan as _, Zoned};
 use throughline_core::engine::ReportBy;
 use throughline_core::when;
 
@@ -33,20 +32,10 @@ impl Report {
         let time = |text: &str| when::parse(text, &now).map_err(Failure::from);
         let since = self.since.as_deref().map(time).transpose()?;
         let until = self.until.as_deref().map(time).transpose()?;
-        // The present moment belongs to a report that is asked for now.
-        let until = until.unwrap_or_else(|| now.timestamp() + jiff::SignedDuration::from_millis(1));
-        let since = since.unwrap_or_else(|| monday(&now).timestamp());
         let by = if self.weekly && !self.daily { ReportBy::Week } else { ReportBy::Day };
-        let report = world.engine.report(since, until, by, now.time_zone())?;
+        let report = world.engine.report_since(since, until, by)?;
         let nothing = report.periods.is_empty();
         let markdown = report.markdown.clone();
         Ok(Reply::new(&report, "").with_data(markdown).or_nothing(nothing))
     }
-}
-
-/// The beginning of the week.
-fn monday(now: &Zoned) -> Zoned {
-    let back = i64::from(now.weekday().to_monday_zero_offset());
-    let start = now.start_of_day().unwrap_or_else(|_| now.clone());
-    start.checked_sub(back.days()).unwrap_or(start)
 }

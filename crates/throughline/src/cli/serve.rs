@@ -7,12 +7,13 @@ use clap::Args;
 use owo_colors::OwoColorize as _;
 use serde_json::json;
 use throughline_core::engine::chain;
+use throughline_server::access::Token;
 use throughline_server::{Daemon, ServeError};
 
 use super::Answer;
 use super::failure::Failure;
 use super::reply::Reply;
-use crate::daemon::{Claim, Household, Running, find, token};
+use crate::daemon::{self, Claim, Household, Running, find, token};
 use crate::world::{Home, World};
 
 /// Run the daemon: the panel, the HTTP API, and what happens in the background
@@ -86,6 +87,18 @@ impl Open {
         let home = Home::find()?;
         let running = find(&home)
             .ok_or_else(|| Failure::new("no daemon runs on this memory", "start it: `throughline serve`"))?;
-        Ok(Reply::new(&running, format!("{}\n", running.url)))
+        let token = token(&home)?;
+        let link = ask_for_link(&running, &token)?;
+        let told = format!("{}\n", link["url"].as_str().unwrap_or_default());
+        Ok(Reply::new(&link, told))
     }
+}
+
+/// Asks the daemon for a link, over loopback.
+fn ask_for_link(running: &Running, token: &Token) -> Result<serde_json::Value, Failure> {
+    let hint = "is it still running? `throughline serve` starts it again";
+    let lost = |why: String| Failure::new(format!("the daemon at {} gives no link: {why}", running.url), hint);
+    let (status, body) = daemon::post(&running.url, "/api/links", token).map_err(|error| lost(error.to_string()))?;
+    let body: serde_json::Value = serde_json::from_str(&body).map_err(|error| lost(error.to_string()))?;
+    if status == 201 { Ok(body) } else { Err(lost(body["error"]["message"].as_str().unwrap_or_default().to_owned())) }
 }

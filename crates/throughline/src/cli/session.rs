@@ -6,8 +6,10 @@ use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
 use serde::Deserialize;
 use serde_json::json;
-use throughline_core::engine::{Consolidation, Filled, Said, StartSession, Used};
-use throughline_core::model::{Role, SessionId, SessionState, Turn};
+use throughline_core::engine::{
+    Consolidation, Explained, Filled, ListedSession, Said, SessionReset, StartSession, Used,
+};
+use throughline_core::model::{Role, SessionId, Turn};
 use throughline_core::when;
 
 use super::failure::Failure;
@@ -93,7 +95,8 @@ impl SessionCommand {
             Self::Reset(one) => {
                 let id = one.id()?;
                 world.engine.reset_session(&id)?;
-                Ok(Reply::new(&json!({ "session": id }), format!("{id} begins anew with the next message\n")))
+                let told = format!("{id} begins anew with the next message\n");
+                Ok(Reply::new(&SessionReset { session: id }, told))
             }
             Self::End(one) => {
                 let id = one.id()?;
@@ -113,37 +116,37 @@ impl SessionCommand {
 }
 
 fn list(world: &World) -> Answer {
-    let sessions = world.engine.sessions()?;
+    let listing = world.engine.session_page(None, usize::MAX, None)?;
     let now = world.now();
-    let row = |state: &SessionState| {
-        let session = &state.session;
+    let row = |listed: &ListedSession| {
+        let session = &listed.state.session;
         let ended = session.ended_at.map_or("open".to_owned(), |at| format!("ended {}", style::date(at, &now)));
         let project = session.project.clone().unwrap_or_default();
         vec![session.id.to_string(), style::date(session.updated_at, &now), project, ended]
     };
-    let text = if sessions.is_empty() {
+    let text = if listing.sessions.is_empty() {
         "no conversations yet\n".to_owned()
     } else {
-        style::table(&["session", "last", "project", "state"], sessions.iter().map(row).collect())
+        style::table(&["session", "last", "project", "state"], listing.sessions.iter().map(row).collect())
     };
-    Ok(Reply::new(&json!({ "sessions": sessions }), text).or_nothing(sessions.is_empty()))
+    Ok(Reply::new(&listing, text).or_nothing(listing.sessions.is_empty()))
 }
 
 fn show(id: &SessionId, world: &World) -> Answer {
-    let (state, turns) = world.engine.conversation(id)?;
+    let shown = world.engine.session_shown(id, None, usize::MAX)?;
     let now = world.now();
     let line = |turn: &Turn| {
         let who = turn.speaker.as_deref().unwrap_or(turn.role.as_str());
         let head = format!("{} {}", style::plain(who).bold(), style::date(turn.at, &now).dimmed());
         format!("{head}\n{}\n\n", style::plain(&turn.content))
     };
-    let text: String = turns.iter().map(line).collect();
-    Ok(Reply::new(&json!({ "session": state, "turns": turns }), text))
+    let text: String = shown.turns.iter().map(line).collect();
+    Ok(Reply::new(&shown, text))
 }
 
 fn explain(id: &SessionId, world: &World) -> Answer {
     let Some(explanation) = world.engine.explain(id)? else {
-        let nothing = json!({ "memories": [] });
+        let nothing = Explained::from(None);
         return Ok(Reply::new(&nothing, "no memory was recalled in this conversation yet\n").or_nothing(true));
     };
     let row = |used: &Used| {

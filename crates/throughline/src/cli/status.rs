@@ -2,17 +2,18 @@
 
 use clap::Args;
 use owo_colors::OwoColorize as _;
-use serde_json::json;
 use throughline_core::engine::Overview;
 use throughline_core::ports::Spent;
 
 use super::reply::Reply;
 use super::{Answer, style};
+use crate::health;
 use crate::world::World;
 
 /// Where the memory is, what it holds, and the next three commands worth trying.
 pub(super) fn run(world: &World) -> Answer {
-    let overview = world.engine.overview()?;
+    let status = health::status(world)?;
+    let overview = &status.stats;
     let mut text = String::new();
     if world.is_new {
         text.push_str(&format!("{}\n\n", "A new memory was made for you.".green()));
@@ -20,19 +21,15 @@ pub(super) fn run(world: &World) -> Answer {
     let mut line = |name: &str, value: String| text.push_str(&format!("{} {value}\n", format!("{name:>8}").dimmed()));
     line("memory", world.home.data.display().to_string());
     line("config", world.config.path.as_ref().map_or("defaults".to_owned(), |path| path.display().to_string()));
-    line("holds", holds(&overview));
+    line("holds", holds(overview));
     line("profile", overview.identity.map_or("empty".to_owned(), |usage| usage.to_string()));
     let recent = overview.working_expires_at.map(|at| format!("expires {}", style::date(at, &world.now())));
     line("recent", recent.unwrap_or("nothing yet".to_owned()));
     text.push_str("\nTry next:\n");
-    for (command, why) in next_commands(&overview) {
+    for (command, why) in next_commands(overview) {
         text.push_str(&format!("  {}\n      {}\n", command.cyan(), why.dimmed()));
     }
-    Ok(Reply::new(&json(&overview, world), text))
-}
-
-fn json(overview: &Overview, world: &World) -> serde_json::Value {
-    json!({ "memory": world.home.data, "config": world.config.path, "stats": overview })
+    Ok(Reply::new(&status, text))
 }
 
 fn holds(overview: &Overview) -> String {
@@ -75,8 +72,8 @@ pub(super) struct Stats {}
 
 impl Stats {
     pub(super) fn run(self, world: &World) -> Answer {
-        let overview = world.engine.overview()?;
-        let store = &overview.store;
+        let stats = world.engine.stats()?;
+        let (overview, store) = (&stats.overview, &stats.overview.store);
         let rows = [
             ("knowledge", store.knowledge.to_string()),
             ("archive", store.archive.to_string()),
@@ -91,19 +88,11 @@ impl Stats {
         ];
         let mut text: String =
             rows.iter().map(|(name, value)| format!("{} {value}\n", format!("{name:>18}").dimmed())).collect();
-        let spending = world.engine.spending(&a_week_ago(world))?;
-        if !spending.is_empty() {
-            text.push_str(&format!("\nModels, the last seven days\n{}", ledger(&spending)));
+        if !stats.spending.is_empty() {
+            text.push_str(&format!("\nModels, the last seven days\n{}", ledger(&stats.spending)));
         }
-        let mut body = serde_json::to_value(&overview).unwrap_or_default();
-        body["spending"] = json!(spending);
-        Ok(Reply::new(&body, text))
+        Ok(Reply::new(&stats, text))
     }
-}
-
-fn a_week_ago(world: &World) -> String {
-    let week = jiff::SignedDuration::from_hours(24 * 7);
-    world.engine.now().checked_sub(week).unwrap_or_default().strftime("%Y-%m-%d").to_string()
 }
 
 /// What models cost, a line for each day and purpose.

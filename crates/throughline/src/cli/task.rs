@@ -2,8 +2,7 @@
 
 use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
-use serde_json::json;
-use throughline_core::engine::{NewTask, TaskEdit};
+use throughline_core::engine::{NewTask, TaskEdit, Tasks};
 use throughline_core::model::{Task, TaskStatus};
 
 use super::failure::Failure;
@@ -120,7 +119,8 @@ impl TaskCommand {
             Self::List(list) => {
                 let tasks = engine.tasks(list.status.0, list.project.as_deref())?;
                 let text = if tasks.is_empty() { "no tasks\n".to_owned() } else { table(&tasks, world) };
-                Ok(Reply::new(&json!({ "tasks": tasks }), text).or_nothing(tasks.is_empty()))
+                let nothing = tasks.is_empty();
+                Ok(Reply::new(&Tasks { tasks }, text).or_nothing(nothing))
             }
             Self::Show(one) => {
                 let task = engine.task(&one.task)?;

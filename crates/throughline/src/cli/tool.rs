@@ -2,7 +2,6 @@
 
 use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
-use serde_json::json;
 use throughline_core::engine::StartSession;
 use throughline_core::model::SessionId;
 use throughline_core::ports::ToolCall;
@@ -60,17 +59,6 @@ impl ToolCommand {
 
 fn list(world: &World) -> Reply {
     let tools: Vec<_> = world.engine.offered().to_vec();
-    let json: Vec<_> = tools
-        .iter()
-        .map(|tool| {
-            let nature = tool.nature();
-            json!({
-                "name": tool, "description": tool.description(), "parameters": tool.schema(),
-                "read_only": nature.is_read_only, "destructive": nature.is_destructive,
-                "idempotent": nature.is_idempotent,
-            })
-        })
-        .collect();
     let mut text = String::new();
     for tool in &tools {
         let schema = tool.schema();
@@ -84,7 +72,7 @@ fn list(world: &World) -> Reply {
     if tools.is_empty() {
         text.push_str("no tools are offered: memory is off, or `memory.tools` is empty\n");
     }
-    Reply::new(&json!({ "tools": json }), text).or_nothing(tools.is_empty())
+    Reply::new(&world.engine.offered_tools(), text).or_nothing(tools.is_empty())
 }
 
 impl Call {

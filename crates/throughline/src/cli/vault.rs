@@ -1,27 +1,22 @@
 //! `throughline vault add|search|list|remove`
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use owo_colors::OwoColorize as _;
-use serde::Serialize;
 use serde_json::json;
-use throughline_core::engine::{Embedded, chain};
+use throughline_core::engine::{Embedded, VaultListing, chain};
 use throughline_core::model::Name;
 use throughline_core::vault::{PassageHit, SearchedBy, VaultAnswer, VaultDocument};
+use throughline_server::Synced;
 
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, keep, style};
-use crate::embedders;
-use crate::vault::{Sync, SyncError, Synced};
-use crate::world::{World, private_directory};
-
-/// The collection of files that were added by their path, and of those in the memory's own folder.
-const FILES: &str = "files";
-const HOME: &str = "home";
+use crate::vault::{self as sync, AddError, SyncError};
+use crate::world::World;
 
 /// How much of a passage is shown on a terminal.
 const SHOWN_LINES: usize = 8;
@@ -64,49 +59,34 @@ pub(super) struct Add {
     into: Option<Name>,
 }
 
-#[derive(Serialize)]
-struct Added {
-    #[serde(flatten)]
-    synced: Synced,
-    embeddings: Option<Embedded>,
-}
-
 impl Add {
     pub(super) fn run(self, world: &World) -> Answer {
-        let mut synced = Synced::default();
-        if self.paths.is_empty() {
-            let folder = world.home.vault();
-            private_directory(&folder)?;
-            synced.join(bring_in(world, &folder, self.into.clone().map_or_else(|| name(HOME), Ok)?)?);
-        }
-        for path in &self.paths {
-            let own = throughline_vault::in_full(path).starts_with(throughline_vault::in_full(&world.home.vault()));
-            let usual = || name(if own { HOME } else { FILES });
-            synced.join(bring_in(world, path, self.into.clone().map_or_else(usual, Ok)?)?);
-        }
-        let embeddings = embed_all(world)?;
-        let told = told(world, &self.paths, &synced, embeddings.as_ref());
+        let (reading, embedding) = (bytes_bar(), keep::bar("passages"));
+        let added = sync::add(world, &self.paths, self.into.as_ref(), &mut follow(&reading), &mut follow(&embedding));
+        reading.finish_and_clear();
+        embedding.finish_and_clear();
+        let added = added.map_err(refused)?;
+        let synced = &added.synced;
+        let told = told(world, &self.paths, synced, added.embeddings.as_ref());
         let nothing = synced.indexed + synced.unchanged + synced.dropped == 0;
-        Ok(Reply::new(&Added { synced, embeddings }, told).or_nothing(nothing))
+        Ok(Reply::new(&added, told).or_nothing(nothing))
     }
 }
 
-fn name(text: &str) -> Result<Name, Failure> {
-    Ok(text.parse()?)
+fn refused(error: AddError) -> Failure {
+    match error {
+        AddError::Engine(error) | AddError::Sync(SyncError::Engine(error)) => error.into(),
+        AddError::Folder(error) => error.into(),
+        other => Failure::new(chain(&other), other.hint()),
+    }
 }
 
-fn bring_in(world: &World, path: &Path, collection: Name) -> Result<Synced, Failure> {
-    let bar = bytes_bar();
-    let sync = Sync { engine: &world.engine, home: &world.home, collection };
-    let synced = sync.run(path, &mut |done, total| {
+/// Shows on a bar how far something is.
+fn follow(bar: &ProgressBar) -> impl FnMut(u64, u64) {
+    |done, total| {
         bar.set_length(total);
         bar.set_position(done);
-    });
-    bar.finish_and_clear();
-    synced.map_err(|error| match error {
-        SyncError::Engine(error) => error.into(),
-        other => Failure::new(chain(&other), "check the path, and that you may read it"),
-    })
+    }
 }
 
 /// A progress bar in bytes, with a rate.
@@ -116,25 +96,6 @@ fn bytes_bar() -> ProgressBar {
         bar.set_style(style);
     }
     bar
-}
-
-/// Gives every passage its vector, where an embedder is set up.
-fn embed_all(world: &World) -> Result<Option<Embedded>, Failure> {
-    let embedder = match embedders::for_indexing(world) {
-        Ok(None) => return Ok(None),
-        Ok(Some(embedder)) => embedder,
-        Err(error) => {
-            let problem = Some(format!("{}; {}", chain(&error), error.hint()));
-            return Ok(Some(Embedded { problem, ..Embedded::default() }));
-        }
-    };
-    let bar = keep::bar("passages");
-    let embedded = world.engine.vault_embed(&*embedder, &mut |done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    });
-    bar.finish_and_clear();
-    Ok(Some(embedded?))
 }
 
 fn told(world: &World, paths: &[PathBuf], synced: &Synced, embeddings: Option<&Embedded>) -> String {
@@ -201,30 +162,11 @@ pub(super) struct Search {
 
 impl Search {
     pub(super) fn run(self, world: &World) -> Answer {
-        notice(world);
         let words: Vec<_> = self.query.iter().map(|word| word.to_string_lossy()).collect();
-        let (embedder, problem) = match embedders::for_searching(world) {
-            Ok(embedder) => (embedder, None),
-            Err(error) => (None, Some(format!("{}; {}", chain(&error), error.hint()))),
-        };
-        let mut answer = world.engine.vault_search(&words.join(" "), self.limit, embedder.as_deref())?;
-        answer.remark = answer.remark.or(problem);
+        let answer = sync::search(world, &words.join(" "), self.limit)?;
         let nothing = answer.hits.is_empty();
         let text = shown(&answer, self.why);
         Ok(Reply::new(&answer, text).or_nothing(nothing))
-    }
-}
-
-/// What changed in the memory's own vault folder since the last time is searched too.
-fn notice(world: &World) {
-    let folder = world.home.vault();
-    if !folder.is_dir() {
-        return;
-    }
-    let Ok(collection) = HOME.parse() else { return };
-    let sync = Sync { engine: &world.engine, home: &world.home, collection };
-    if let Err(error) = sync.run(&folder, &mut |_, _| {}) {
-        tracing::warn!(error = chain(&error), "the vault folder could not be looked at");
     }
 }
 
@@ -265,7 +207,7 @@ pub(super) struct List {}
 
 impl List {
     pub(super) fn run(self, world: &World) -> Answer {
-        notice(world);
+        sync::notice(world);
         let documents = world.engine.vault_documents()?;
         let now = world.now();
         let row = |document: &VaultDocument| {
@@ -282,7 +224,8 @@ impl List {
         } else {
             style::table(&["id", "file", "title", "passages", "indexed"], documents.iter().map(row).collect())
         };
-        Ok(Reply::new(&json!({ "documents": documents }), text).or_nothing(documents.is_empty()))
+        let nothing = documents.is_empty();
+        Ok(Reply::new(&VaultListing { documents }, text).or_nothing(nothing))
     }
 }
 
@@ -296,17 +239,9 @@ pub(super) struct Remove {
 
 impl Remove {
     pub(super) fn run(self, world: &World) -> Answer {
-        let mut ids = Vec::new();
-        for what in &self.what {
-            let path = throughline_vault::in_full(Path::new(what));
-            let named = world.engine.vault_named(what, &path.to_string_lossy())?;
-            ids.extend(named.into_iter().map(|document| document.id));
-        }
-        ids.sort();
-        ids.dedup();
-        let removed = world.engine.vault_remove(&ids)?;
-        let told = format!("took out {}\n", style::count(removed, "document", "documents"));
-        Ok(Reply::new(&json!({ "removed": removed, "ids": ids }), told))
+        let removed = sync::remove(world, &self.what)?;
+        let told = format!("took out {}\n", style::count(removed.removed, "document", "documents"));
+        Ok(Reply::new(&removed, told))
     }
 }
 
@@ -316,7 +251,10 @@ pub(super) struct Reembed {}
 
 impl Reembed {
     pub(super) fn run(self, world: &World) -> Answer {
-        let Some(done) = embed_all(world)? else {
+        let bar = keep::bar("passages");
+        let done = sync::embed_all(world, &mut follow(&bar));
+        bar.finish_and_clear();
+        let Some(done) = done? else {
             let hint = "set `provider` under `[embeddings]` in the config file to \"ollama\" or \"openai\"";
             return Err(Failure::new("no embedder is configured", hint));
         };

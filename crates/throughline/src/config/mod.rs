@@ -20,7 +20,7 @@ pub use sections::{
     AgentForget, Config, EmbeddingsConfig, EmbeddingsProvider, InjectConfig, MemoryConfig, ModelConfig, ModelProvider,
     Ranking, RecallPlace, ReflectionConfig, ToolSet, Tools,
 };
-pub use show::{Origin, rows};
+pub use show::{Origin, rows, settings as shown};
 
 /// Every key with its default and what it does; a test proves it equal to `Config::default()`.
 pub const DEFAULTS: &str = include_str!("../../defaults.toml");

@@ -1,6 +1,7 @@
 //! The settings as `config show` lists them.
 
 use serde_json::Value;
+use throughline_server::{Setting, Settings};
 
 use super::load::Loaded;
 use super::parse::all_keys;
@@ -34,6 +35,15 @@ pub fn rows(loaded: &Loaded) -> Vec<(String, String, Origin)> {
         (key, shown, origin)
     };
     all_keys().into_iter().map(row).collect()
+}
+
+/// Every setting, as every surface shows them.
+pub fn settings(loaded: &Loaded) -> Settings {
+    let setting = |(key, value, from): (String, String, Origin)| Setting { key, value, from: from.as_str() };
+    Settings {
+        path: loaded.path.as_ref().map(|path| path.display().to_string()),
+        settings: rows(loaded).into_iter().map(setting).collect(),
+    }
 }
 
 /// A value as a person may see it.

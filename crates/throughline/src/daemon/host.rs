@@ -1,12 +1,17 @@
 //! What the daemon asks of the program that runs it.
 
+use std::path::{Path, PathBuf};
+
 use jiff::tz::TimeZone;
-use throughline_core::engine::{Consolidation, Ended, Engine, ErasedMemory, Health, Reflection};
-use throughline_core::model::SessionId;
-use throughline_server::{Host, Problem, Setting};
+use throughline_core::engine::{
+    Consolidation, Ended, Engine, ErasedMemory, Filled, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
+};
+use throughline_core::model::{Name, Project, SessionId};
+use throughline_core::vault::VaultAnswer;
+use throughline_server::{Code, Host, Problem, Settings, VaultAdded};
 
 use crate::world::{World, random_secret};
-use crate::{background, config, exports};
+use crate::{background, exports, health, vault};
 
 /// The memory and all that it is wired from, for the daemon.
 pub(crate) struct Household {
@@ -15,6 +20,7 @@ pub(crate) struct Household {
 
 impl Household {
     pub(crate) fn new(world: World) -> Self {
+        throughline_vault::quiet_panics();
         Self { world }
     }
 }
@@ -32,14 +38,20 @@ impl Host for Household {
         random_secret().map_err(|error| Problem::failed(&error, error.hint()))
     }
 
-    fn settings(&self) -> Vec<Setting> {
-        let setting =
-            |(key, value, from): (String, String, config::Origin)| Setting { key, value, from: from.as_str() };
-        config::rows(&self.world.config).into_iter().map(setting).collect()
+    fn status(&self) -> Result<MemoryStatus, Problem> {
+        Ok(health::status(&self.world)?)
+    }
+
+    fn settings(&self) -> Settings {
+        crate::config::shown(&self.world.config)
     }
 
     fn health(&self) -> Health {
-        self.world.engine.health()
+        health::of(&self.world)
+    }
+
+    fn copies(&self) -> Result<Vec<String>, Problem> {
+        Ok(exports::copies(&self.world)?)
     }
 
     fn erase(&self, reference: &str, with_sources: bool) -> Result<ErasedMemory, Problem> {
@@ -50,6 +62,14 @@ impl Host for Household {
         Ok(background::consolidate(&self.world, session, summary)?)
     }
 
+    fn consolidate_soon(&self, session: &SessionId) {
+        background::start(session);
+    }
+
+    fn fill(&self, session: &SessionId) -> Result<Option<Filled>, Problem> {
+        Ok(background::fill(&self.world, session)?)
+    }
+
     fn end(&self, session: &SessionId) -> Result<Ended, Problem> {
         Ok(background::end(&self.world, session)?)
     }
@@ -57,4 +77,50 @@ impl Host for Household {
     fn reflect(&self, project: Option<&str>, dry_run: bool) -> Result<Option<Reflection>, Problem> {
         Ok(background::reflect(&self.world, project, dry_run)?)
     }
+
+    fn add_project(&self, name: &str, dir: Option<&str>) -> Result<Project, Problem> {
+        let dir = dir.map(directory).transpose()?;
+        Ok(self.world.engine.add_project(name, dir.as_deref())?)
+    }
+
+    fn vault_add(&self, paths: &[String], into: Option<Name>) -> Result<VaultAdded, Problem> {
+        let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+        vault::add(&self.world, &paths, into.as_ref(), &mut |_, _| {}, &mut |_, _| {}).map_err(|error| match error {
+            vault::AddError::Sync(vault::SyncError::Engine(error)) => error.into(),
+            vault::AddError::Engine(error) => error.into(),
+            other => Problem::new(Code::Invalid, throughline_core::engine::chain(&other), other.hint()),
+        })
+    }
+
+    fn vault_documents(&self) -> Result<VaultListing, Problem> {
+        vault::notice(&self.world);
+        Ok(VaultListing { documents: self.world.engine.vault_documents()? })
+    }
+
+    fn vault_search(&self, query: &str, limit: usize) -> Result<VaultAnswer, Problem> {
+        Ok(vault::search(&self.world, query, limit)?)
+    }
+
+    fn vault_remove(&self, references: &[String]) -> Result<VaultRemoved, Problem> {
+        Ok(vault::remove(&self.world, references)?)
+    }
+}
+
+/// A directory that is there, by its absolute path.
+fn directory(dir: &str) -> Result<String, Problem> {
+    let refused = |why: String| {
+        Problem::new(
+            Code::Invalid,
+            format!("cannot use {dir}: {why}"),
+            "give the absolute path of a directory that exists",
+        )
+    };
+    if !Path::new(dir).is_absolute() {
+        return Err(refused("it is not an absolute path".to_owned()));
+    }
+    let absolute = Path::new(dir).canonicalize().map_err(|error| refused(error.to_string()))?;
+    if !absolute.is_dir() {
+        return Err(refused("it is not a directory".to_owned()));
+    }
+    absolute.to_str().map(str::to_owned).ok_or_else(|| refused("its name is not UTF-8".to_owned()))
 }

@@ -76,13 +76,13 @@ fn a_memory_has_the_same_fields_wherever_it_is_printed() {
 fn every_other_command_keeps_its_shape() {
     let home = lived_in();
     for (args, keys) in [
-        (&[][..], &["memory", "config", "stats"][..]),
+        (&[][..], &["memory", "config", "version", "stats", "working", "health"][..]),
         (&["stats"], &["knowledge", "archive", "bullets", "inactive", "changes", "recalls", "bytes", "identity"]),
         (&["history", "deploy"], &["versions"]),
         (&["history", "user/profile"], &["versions"]),
         (&["history"], &["changes"]),
-        (&["read", "user/facts"], &["name", "text"]),
-        (&["read", "user/nothing"], &["name", "text"]),
+        (&["read", "user/facts"], &["name", "markdown"]),
+        (&["read", "user/nothing"], &["name", "markdown"]),
         (&["profile"], &["text", "usage"]),
         (&["working"], &["text", "updated_at", "expires_at"]),
         (&["context", "--message", "when do we deploy?"], &["system_prompt", "message", "parts"]),

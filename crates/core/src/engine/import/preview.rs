@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::super::{Done, Engine, Export, Imported};
 
 /// What an import would do; nothing was changed.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ImportPreview {
     /// Always true.
     pub dry_run: bool,

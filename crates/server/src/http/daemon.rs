@@ -1,0 +1,85 @@
+//! `/healthz`, `/api/status`, `/api/stats`, `/api/settings`, `/api/health`, `/api/links`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use throughline_core::engine::{Health, MemoryStatus, Stats};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{Answer, App};
+use crate::Settings;
+use crate::problem::Problem;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(alive))
+        .routes(routes!(status))
+        .routes(routes!(stats))
+        .routes(routes!(settings))
+        .routes(routes!(health))
+        .routes(routes!(link))
+}
+
+/// That the daemon answers.
+#[derive(Serialize, ToSchema)]
+struct Alive {
+    /// Always `ok`.
+    status: &'static str,
+    /// The version of this program.
+    version: &'static str,
+}
+
+/// Says that the daemon answers; needs no token
+#[utoipa::path(get, path = "/healthz", tag = "daemon",
+    responses((status = 200, description = "It answers", body = Alive)))]
+async fn alive() -> Json<Alive> {
+    Json(Alive { status: "ok", version: env!("CARGO_PKG_VERSION") })
+}
+
+/// Tells where the memory is, what it holds and how it is
+#[utoipa::path(get, path = "/api/status", tag = "daemon",
+    responses((status = 200, description = "How it is", body = MemoryStatus)))]
+async fn status(State(app): State<Arc<App>>) -> Answer<MemoryStatus> {
+    app.host(|host| host.status()).await.map(Json)
+}
+
+/// Counts what the memory holds, and what models cost lately
+#[utoipa::path(get, path = "/api/stats", tag = "daemon",
+    responses((status = 200, description = "The counts", body = Stats)))]
+async fn stats(State(app): State<Arc<App>>) -> Answer<Stats> {
+    app.engine(|engine| Ok(engine.stats()?)).await.map(Json)
+}
+
+/// Lists every setting in force, and where it comes from; secrets as `***`
+#[utoipa::path(get, path = "/api/settings", tag = "daemon",
+    responses((status = 200, description = "The settings", body = Settings)))]
+async fn settings(State(app): State<Arc<App>>) -> Answer<Settings> {
+    app.host(|host| Ok(host.settings())).await.map(Json)
+}
+
+/// Checks that everything is sound
+#[utoipa::path(get, path = "/api/health", tag = "daemon",
+    responses((status = 200, description = "What is wrong, if anything", body = Health)))]
+async fn health(State(app): State<Arc<App>>) -> Answer<Health> {
+    app.host(|host| Ok(host.health())).await.map(Json)
+}
+
+/// A way into the panel.
+#[derive(Serialize, ToSchema)]
+struct Link {
+    /// Opens the panel once, within ten minutes.
+    url: String,
+}
+
+/// Gives a fresh one-time link to the panel
+#[utoipa::path(post, path = "/api/links", tag = "daemon",
+    responses((status = 201, description = "The link", body = Link)))]
+async fn link(State(app): State<Arc<App>>) -> Result<(StatusCode, Json<Link>), Problem> {
+    let url = app.link()?;
+    Ok((StatusCode::CREATED, Json(Link { url })))
+}

@@ -1,0 +1,104 @@
+//! `/api/recall`, `/api/recalls`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use throughline_core::engine::Recalls;
+use throughline_core::model::{Kind, Layer, SessionId};
+use throughline_core::recall::{Filter, Recall, RecallRecord, RecallRequest};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::filters::{Category, Narrow};
+use super::take::{Body, Named, Params};
+use super::{Answer, App, MOST, USUAL, limit};
+use crate::problem::{Code, Problem};
+
+/// How many hits a recall gives, and at most.
+const HITS: usize = 10;
+const MOST_HITS: usize = 100;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(recall)).routes(routes!(list)).routes(routes!(show))
+}
+
+/// What to look for.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    /// In plain words: no character has a special meaning.
+    query: String,
+    /// How many at most.
+    #[schema(minimum = 0, maximum = 100)]
+    limit: Option<usize>,
+    /// Only this layer.
+    layer: Option<Layer>,
+    /// Only this category.
+    category: Option<Category>,
+    /// Only with all of these tags.
+    #[serde(default)]
+    tags: Vec<String>,
+    /// Only of this project.
+    project: Option<String>,
+    /// Only stored at this time or later.
+    since: Option<String>,
+    /// Only stored before this time.
+    until: Option<String>,
+    /// Only these kinds; entries and bullets unless given.
+    #[serde(default)]
+    kinds: Vec<Kind>,
+}
+
+/// Finds memories by plain words, best first
+#[utoipa::path(post, path = "/api/recall", tag = "recall", request_body = Question,
+    responses((status = 200, description = "What was found", body = Recall)))]
+async fn recall(State(app): State<Arc<App>>, Body(asked): Body<Question>) -> Answer<Recall> {
+    if asked.kinds.contains(&Kind::Chunk) {
+        let hint = "`/api/vault/search` finds passages of the vault";
+        return Err(Problem::new(Code::Invalid, "memories have no chunks", hint));
+    }
+    let narrow = Narrow {
+        layer: asked.layer,
+        category: asked.category,
+        tags: &asked.tags,
+        project: asked.project.as_deref(),
+        since: asked.since.as_deref(),
+        until: asked.until.as_deref(),
+    };
+    let filter = Filter { kinds: asked.kinds, ..Filter::recallable(app.now().timestamp()) };
+    let filter = narrow.apply(filter, &app)?;
+    let request = RecallRequest { query: asked.query, limit: limit(asked.limit, HITS, MOST_HITS)?, filter };
+    app.engine(move |engine| Ok(engine.recall(&request)?)).await.map(Json)
+}
+
+/// Which recalls.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Wanted {
+    /// Only of this conversation.
+    session: Option<String>,
+    /// How many at most.
+    #[param(minimum = 0, maximum = 1000)]
+    limit: Option<usize>,
+}
+
+/// Lists the latest recalls: what was asked, what was found and why
+#[utoipa::path(get, path = "/api/recalls", tag = "recall", params(Wanted),
+    responses((status = 200, description = "Newest first", body = Recalls)))]
+async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> Answer<Recalls> {
+    let session = wanted.session.map(|id| id.parse::<SessionId>()).transpose()?;
+    let limit = limit(wanted.limit, USUAL, MOST)?;
+    app.engine(move |engine| Ok(engine.recalls_of(session.as_ref(), limit)?)).await.map(Json)
+}
+
+/// Shows one recall, while the log keeps it
+#[utoipa::path(get, path = "/api/recalls/{id}", tag = "recall",
+    params(("id" = String, Path, description = "A recall_id")),
+    responses((status = 200, description = "The recall", body = RecallRecord)))]
+async fn show(State(app): State<Arc<App>>, Named(id): Named<String>) -> Answer<RecallRecord> {
+    app.engine(move |engine| Ok(engine.recall_record(&id)?)).await.map(Json)
+}

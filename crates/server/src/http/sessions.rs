@@ -1,0 +1,314 @@
+//! `/api/sessions`: how a host program follows its conversations.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use serde::{Deserialize, Serialize};
+use throughline_core::context::Context;
+use throughline_core::engine::{
+    Consolidation, Ended, Explained, Filled, Observed, Said, SessionListing, SessionReset, ShownSession, StartSession,
+    Started,
+};
+use throughline_core::model::{Memory, Role, SessionId};
+use throughline_core::ports::Page;
+use throughline_core::recall::Filter;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::take::{Body, Named, Params};
+use super::{Answer, App, MOST, USUAL, busy, limit};
+use crate::problem::{Code, Problem};
+
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(list, start))
+        .routes(routes!(show))
+        .routes(routes!(explain))
+        .routes(routes!(consolidations))
+        .routes(routes!(context))
+        .routes(routes!(observe))
+        .routes(routes!(compact))
+        .routes(routes!(fill))
+        .routes(routes!(reset))
+        .routes(routes!(end))
+}
+
+/// A conversation that begins, or goes on.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Start {
+    /// Where it takes place: `telegram`, `web`, `cli` …
+    channel: String,
+    /// Its own name on the channel, or `channel:name`; made where it is not given.
+    session: Option<String>,
+    /// The project it is about.
+    project: Option<String>,
+    /// The task it is about.
+    task: Option<String>,
+    /// The host's own system prompt.
+    system_prompt: Option<String>,
+}
+
+/// Begins a session, or finds it begun: its memory is computed once
+#[utoipa::path(post, path = "/api/sessions", tag = "sessions", request_body = Start,
+    responses((status = 201, description = "It has begun", body = Started, headers(("Location" = String)))))]
+async fn start(State(app): State<Arc<App>>, Body(start): Body<Start>) -> Result<Response, Problem> {
+    let Start { channel, session, project, task, system_prompt } = start;
+    let given = session.map(|session| on_channel(&channel, &session)).transpose()?;
+    let started = app.engine(move |engine| {
+        let id = given.map_or_else(|| engine.new_session(&channel), Ok)?;
+        Ok(engine.start_session(&StartSession { id, project, task, system_prompt })?)
+    });
+    let started = started.await?;
+    let location = format!("/api/sessions/{}", in_path(started.session.as_str()));
+    Ok((StatusCode::CREATED, [(header::LOCATION, location)], Json(started)).into_response())
+}
+
+/// The session of this name on this channel.
+fn on_channel(channel: &str, session: &str) -> Result<SessionId, Problem> {
+    let id = SessionId::on_channel(channel, session)?;
+    if id.as_str().split(':').next() == Some(channel) {
+        return Ok(id);
+    }
+    let hint = "give its own name on the channel, or `channel:name`";
+    Err(Problem::new(Code::Invalid, format!("`{id}` is not on the channel `{channel}`"), hint))
+}
+
+/// A name as it may stand in a path and in a header.
+fn in_path(name: &str) -> String {
+    form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>().replace('+', "%20").replace("%3A", ":")
+}
+
+/// Which conversations.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Wanted {
+    /// Only on this channel.
+    channel: Option<String>,
+    /// How many at most.
+    #[param(minimum = 0, maximum = 1000)]
+    limit: Option<usize>,
+    /// Where the previous page ended.
+    cursor: Option<String>,
+}
+
+/// Lists conversations, the latest first
+#[utoipa::path(get, path = "/api/sessions", tag = "sessions", params(Wanted),
+    responses((status = 200, description = "A page", body = SessionListing)))]
+async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> Answer<SessionListing> {
+    let limit = limit(wanted.limit, USUAL, MOST)?;
+    let (channel, cursor) = (wanted.channel, wanted.cursor);
+    app.engine(move |engine| Ok(engine.session_page(channel.as_deref(), limit, cursor.as_deref())?)).await.map(Json)
+}
+
+/// Which turns.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Turns {
+    /// The id of a turn: those after it.
+    turns_after: Option<String>,
+    /// How many at most.
+    #[param(minimum = 0, maximum = 1000)]
+    limit: Option<usize>,
+}
+
+/// Shows a conversation and what was said in it, oldest first
+#[utoipa::path(get, path = "/api/sessions/{id}", tag = "sessions",
+    params(("id" = String, Path, description = "Such as `telegram:123`"), Turns),
+    responses((status = 200, description = "What was said", body = ShownSession)))]
+async fn show(
+    State(app): State<Arc<App>>,
+    Named(id): Named<SessionId>,
+    Params(turns): Params<Turns>,
+) -> Answer<ShownSession> {
+    let limit = limit(turns.limit, USUAL, MOST)?;
+    app.engine(move |engine| Ok(engine.session_shown(&id, turns.turns_after.as_deref(), limit)?)).await.map(Json)
+}
+
+/// Shows which memories the latest message was given, and why
+#[utoipa::path(get, path = "/api/sessions/{id}/explain", tag = "sessions",
+    params(("id" = String, Path, description = "Such as `telegram:123`")),
+    responses((status = 200, description = "What it was given", body = Explained)))]
+async fn explain(State(app): State<Arc<App>>, Named(id): Named<SessionId>) -> Answer<Explained> {
+    app.engine(move |engine| Ok(engine.explain(&id)?.into())).await.map(Json)
+}
+
+/// What became of a conversation.
+#[derive(Serialize, ToSchema)]
+struct Consolidations {
+    /// Entries of the timeline and facts that came from it, newest first.
+    consolidations: Vec<Memory>,
+}
+
+/// Lists the memories that were made of a conversation: its timeline, and facts
+#[utoipa::path(get, path = "/api/sessions/{id}/consolidations", tag = "sessions",
+    params(("id" = String, Path, description = "Such as `telegram:123`")),
+    responses((status = 200, description = "Newest first", body = Consolidations)))]
+async fn consolidations(State(app): State<Arc<App>>, Named(id): Named<SessionId>) -> Answer<Consolidations> {
+    let looked = app.engine(move |engine| {
+        engine.session_shown(&id, None, 0)?;
+        let filter = Filter { session: Some(id), ..Filter::default() };
+        let listing = engine.list(&filter, &Page { limit: MOST, cursor: None })?;
+        Ok(Consolidations { consolidations: listing.memories })
+    });
+    looked.await.map(Json)
+}
+
+/// What the person just said.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Message {
+    /// Their words.
+    message: String,
+}
+
+/// Gives what to send to the model for a message: the system prompt, and the message with its memories
+#[utoipa::path(post, path = "/api/sessions/{id}/context", tag = "sessions", request_body = Message,
+    params(("id" = String, Path, description = "Such as `telegram:123`")),
+    responses((status = 200, description = "What to send", body = Context)))]
+async fn context(
+    State(app): State<Arc<App>>,
+    Named(id): Named<SessionId>,
+    Body(said): Body<Message>,
+) -> Answer<Context> {
+    app.engine(move |engine| Ok(engine.context(&id, &said.message)?)).await.map(Json)
+}
+
+/// One turn, or several at once under `turns`.
+#[derive(Deserialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "what is taken, for the schema; read by `spoken_turns`, which says what is wrong")]
+enum Spoken {
+    /// Several, in their order.
+    Many(ManyTurns),
+    /// One.
+    One(OneTurn),
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ManyTurns {
+    /// In the order in which they were said.
+    #[schema(min_items = 1, max_items = 1000)]
+    turns: Vec<OneTurn>,
+}
+
+/// Something that was said.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct OneTurn {
+    /// `user`, `assistant`, `tool` or `system`.
+    role: Role,
+    /// The words.
+    content: String,
+    /// The host's own name for it: said twice in a session, it is kept once.
+    id: Option<String>,
+    /// The speaker's name, where several share a role.
+    speaker: Option<String>,
+    /// When; now unless given.
+    at: Option<String>,
+}
+
+/// Keeps what was said; durable when it answers
+#[utoipa::path(post, path = "/api/sessions/{id}/turns", tag = "sessions", request_body = Spoken,
+    params(("id" = String, Path, description = "Such as `telegram:123`")),
+    responses((status = 201, description = "It is kept", body = Observed)))]
+async fn observe(
+    State(app): State<Arc<App>>,
+    Named(id): Named<SessionId>,
+    Body(spoken): Body<serde_json::Value>,
+) -> Result<Response, Problem> {
+    let turns = spoken_turns(spoken)?;
+    let said = turns.into_iter().map(|turn| said(&app, turn)).collect::<Result<Vec<_>, _>>()?;
+    let observed = app.host(move |host| {
+        let engine = host.engine();
+        engine.start_session(&StartSession::new(id.clone()))?;
+        let observed = engine.observe(&id, &said)?;
+        if observed.due.is_some() {
+            host.consolidate_soon(&id);
+        }
+        Ok(observed)
+    });
+    Ok((StatusCode::CREATED, Json(observed.await?)).into_response())
+}
+
+/// Reads one turn or several, so that whoever slips is told where.
+fn spoken_turns(body: serde_json::Value) -> Result<Vec<OneTurn>, Problem> {
+    let unread = |error: serde_json::Error| {
+        let hint = "send {\"role\", \"content\", \"id\"?, \"speaker\"?, \"at\"?}, or several under `turns`";
+        Problem::new(Code::Invalid, format!("the body cannot be read: {error}"), hint)
+    };
+    let turns = if body.get("turns").is_some() {
+        serde_json::from_value::<ManyTurns>(body).map_err(unread)?.turns
+    } else {
+        vec![serde_json::from_value(body).map_err(unread)?]
+    };
+    if turns.is_empty() || turns.len() > MOST {
+        let hint = format!("send 1 to {MOST} turns at once");
+        return Err(Problem::new(Code::Invalid, format!("{} turns are given", turns.len()), hint));
+    }
+    Ok(turns)
+}
+
+fn said(app: &App, turn: OneTurn) -> Result<Said, Problem> {
+    if turn.role == Role::Summary {
+        let hint = "use user, assistant, tool or system";
+        return Err(Problem::new(Code::Invalid, "a summary is made by consolidating", hint));
+    }
+    let at = app.when(turn.at.as_deref())?;
+    Ok(Said { id: turn.id, role: turn.role, speaker: turn.speaker, content: turn.content, at })
+}
+
+/// A summary that the host already has.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Summary {
+    /// Used instead of making one.
+    summary: Option<String>,
+}
+
+/// Summarises now what was said since the last time, and waits for it
+#[utoipa::path(post, path = "/api/sessions/{id}/compact", tag = "sessions", request_body = Summary,
+    params(("id" = String, Path, description = "Such as `telegram:123`")),
+    responses((status = 200, description = "What came of it", body = Consolidation)))]
+async fn compact(
+    State(app): State<Arc<App>>,
+    Named(id): Named<SessionId>,
+    Body(given): Body<Summary>,
+) -> Answer<Consolidation> {
+    app.host(move |host| host.consolidate(&id, given.summary.as_deref())).await.map(Json)
+}
+
+/// Looks back on a conversation now: what should have been stored is
+#[utoipa::path(post, path = "/api/sessions/{id}/fill", tag = "sessions",
+    params(("id" = String, Path, description = "Such as `telegram:123`")),
+    responses((status = 200, description = "What came of it", body = Filled)))]
+async fn fill(State(app): State<Arc<App>>, Named(id): Named<SessionId>) -> Answer<Filled> {
+    app.host(move |host| host.fill(&id)?.ok_or_else(|| busy("looking back on it"))).await.map(Json)
+}
+
+/// Computes anew what the session begins with
+#[utoipa::path(post, path = "/api/sessions/{id}/reset", tag = "sessions",
+    params(("id" = String, Path, description = "Such as `telegram:123`")),
+    responses((status = 200, description = "It begins anew with the next message", body = SessionReset)))]
+async fn reset(State(app): State<Arc<App>>, Named(id): Named<SessionId>) -> Answer<SessionReset> {
+    let reset = app.engine(move |engine| {
+        engine.reset_session(&id)?;
+        Ok(SessionReset { session: id })
+    });
+    reset.await.map(Json)
+}
+
+/// Ends a conversation; saying more opens it again
+#[utoipa::path(post, path = "/api/sessions/{id}/end", tag = "sessions",
+    params(("id" = String, Path, description = "Such as `telegram:123`")),
+    responses((status = 200, description = "What came of it", body = Ended)))]
+async fn end(State(app): State<Arc<App>>, Named(id): Named<SessionId>) -> Answer<Ended> {
+    app.host(move |host| host.end(&id)).await.map(Json)
+}

@@ -1,0 +1,147 @@
+//! `/api/export`, `/api/import`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+use serde::{Deserialize, Serialize};
+use throughline_core::engine::{Engine, EngineError, Export, ImportPreview, ImportReport, Imported};
+use throughline_core::import::{self, Format};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::take::{Body, Params};
+use super::{Answer, App};
+use crate::problem::{Code, Problem};
+
+/// What an import may have, in bytes.
+const MOST_BYTES: usize = 64 << 20;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(export)).routes(routes!(import)).layer(DefaultBodyLimit::max(MOST_BYTES))
+}
+
+/// In which form.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Form {
+    /// `json` imports back identical; `markdown` is for reading.
+    format: Option<ExportForm>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum ExportForm {
+    #[default]
+    Json,
+    Markdown,
+}
+
+/// Gives everything, as JSON or Markdown
+#[utoipa::path(get, path = "/api/export", tag = "transfer", params(Form),
+    responses((status = 200, description = "Everything",
+               content((Export = "application/json"), (String = "text/markdown")))))]
+async fn export(State(app): State<Arc<App>>, Params(form): Params<Form>) -> Result<Response, Problem> {
+    let form = form.format.unwrap_or_default();
+    // Everything may be a lot: it is written out where that disturbs nobody.
+    let written = app.engine(move |engine| {
+        let export = engine.export()?;
+        Ok(match form {
+            ExportForm::Markdown => ("text/markdown; charset=utf-8", export.to_markdown().into_bytes()),
+            ExportForm::Json => {
+                let bytes = serde_json::to_vec(&export).map_err(|error| Problem::failed(&error, None))?;
+                ("application/json", bytes)
+            }
+        })
+    });
+    let (kind, bytes) = written.await?;
+    Ok(([(header::CONTENT_TYPE, kind)], bytes).into_response())
+}
+
+/// What to take in: an export of our own, or the text of a file of any kind that is known.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Import {
+    /// What `/api/export` gave.
+    #[schema(value_type = Option<Object>)]
+    export: Option<Box<serde_json::value::RawValue>>,
+    /// The name of the file: it helps to tell what it is.
+    name: Option<String>,
+    /// The text of the file.
+    text: Option<String>,
+    /// What it is, where that cannot be told.
+    format: Option<Format>,
+    /// The project that its memories belong to.
+    project: Option<String>,
+}
+
+/// Whether to do it.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct How {
+    /// Say what would be added and what would not, and change nothing.
+    dry_run: Option<bool>,
+}
+
+/// What became, or would become, of an import.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+enum Taken {
+    /// What a file held.
+    Found(Box<ImportReport>),
+    /// What an export of our own would do.
+    Preview(Box<ImportPreview>),
+    /// What an export of our own did.
+    Imported(Box<Imported>),
+}
+
+/// Takes in an export, another assistant's memory, or notes
+#[utoipa::path(post, path = "/api/import", tag = "transfer", request_body = Import, params(How),
+    responses((status = 200, description = "What became of it", body = Taken)))]
+async fn import(State(app): State<Arc<App>>, Params(how): Params<How>, Body(given): Body<Import>) -> Answer<Taken> {
+    let dry_run = how.dry_run.unwrap_or_default();
+    app.engine(move |engine| take_in(engine, given, dry_run)).await.map(Json)
+}
+
+fn take_in(engine: &Engine, given: Import, dry_run: bool) -> Result<Taken, Problem> {
+    match given {
+        Import { export: Some(export), name: None, text: None, format: None, project: None } => {
+            own(engine, export.get().as_bytes(), dry_run)
+        }
+        Import { export: None, text: Some(text), name, format, project } => {
+            let name = name.unwrap_or_else(|| "-".to_owned());
+            let known = || import::detect(&name, text.as_bytes()).ok();
+            if project.is_none() && format.or_else(known) == Some(Format::Throughline) {
+                return own(engine, text.as_bytes(), dry_run);
+            }
+            let refused = |error: import::ImportError| Problem::new(Code::Invalid, error.to_string(), error.hint());
+            let mut found = import::read(&name, text.as_bytes(), format).map_err(refused)?;
+            if let Some(project) = project {
+                found.assign(&project);
+            }
+            let report = engine.import_found(&found, dry_run, &mut |_, _| {})?;
+            Ok(Taken::Found(Box::new(report)))
+        }
+        _ => {
+            let hint = "send {\"export\": …} alone, or {\"name\", \"text\"}";
+            Err(Problem::new(Code::Invalid, "it is not clear what to import", hint))
+        }
+    }
+}
+
+/// An export of our own.
+fn own(engine: &Engine, bytes: &[u8], dry_run: bool) -> Result<Taken, Problem> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bad = |error: serde_json::Error| EngineError::BadExport { problem: error.to_string() };
+    let export: Export = serde_json::from_slice(bytes).map_err(bad)?;
+    Ok(if dry_run {
+        Taken::Preview(Box::new(engine.preview_import(&export)?))
+    } else {
+        Taken::Imported(Box::new(engine.import(&export)?))
+    })
+}

@@ -1,0 +1,56 @@
+//! How the memory is: what the engine finds, and what only the files around it show.
+
+use std::path::Path;
+
+use throughline_core::engine::{EngineError, Health, MemoryStatus, chain};
+
+use crate::connections;
+use crate::world::{Home, OpenError, World};
+
+/// Everything that is wrong or worth knowing.
+pub(crate) fn of(world: &World) -> Health {
+    with_clients(with_places(world.engine.health(), &world.home))
+}
+
+/// The same where the memory cannot be opened: that is a finding, not a failure to look.
+pub(crate) fn of_closed(error: &OpenError, home: &Home) -> Health {
+    let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+    let health = Health { problems: vec![format!("{}{hint}", chain(error))], remarks: Vec::new() };
+    with_clients(with_places(health, home))
+}
+
+/// Where the memory is, what it holds, and what a quick look finds.
+pub(crate) fn status(world: &World) -> Result<MemoryStatus, EngineError> {
+    Ok(MemoryStatus {
+        memory: world.home.data.display().to_string(),
+        config: world.config.path.as_ref().map(|path| path.display().to_string()),
+        version: env!("CARGO_PKG_VERSION"),
+        stats: world.engine.overview()?,
+        working: world.engine.working_memory()?,
+        health: with_places(world.engine.quick_health()?, &world.home),
+    })
+}
+
+fn with_places(mut health: Health, home: &Home) -> Health {
+    for path in [home.data.clone(), home.config.clone(), home.database()] {
+        health.remarks.extend(too_open(&path));
+    }
+    health
+}
+
+fn with_clients(mut health: Health) -> Health {
+    health.remarks.extend(connections::remarks());
+    health
+}
+
+#[cfg(unix)]
+fn too_open(path: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::metadata(path).ok()?.permissions().mode() & 0o077;
+    (mode != 0).then(|| format!("{} can be read by others: chmod go-rwx it", path.display()))
+}
+
+#[cfg(not(unix))]
+fn too_open(_: &Path) -> Option<String> {
+    None
+}
