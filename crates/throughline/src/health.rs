@@ -9,14 +9,14 @@ use crate::world::{Home, OpenError, World};
 
 /// Everything that is wrong or worth knowing.
 pub(crate) fn of(world: &World) -> Health {
-    with_places(world.engine.health(), &world.home)
+    with_clients(with_places(world.engine.health(), &world.home))
 }
 
 /// The same where the memory cannot be opened: that is a finding, not a failure to look.
 pub(crate) fn of_closed(error: &OpenError, home: &Home) -> Health {
     let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
     let health = Health { problems: vec![format!("{}{hint}", chain(error))], remarks: Vec::new() };
-    with_places(health, home)
+    with_clients(with_places(health, home))
 }
 
 /// Where the memory is, what it holds, and what a quick look finds.
@@ -35,6 +35,11 @@ fn with_places(mut health: Health, home: &Home) -> Health {
     for path in [home.data.clone(), home.config.clone(), home.database()] {
         health.remarks.extend(too_open(&path));
     }
+    health.remarks.extend(connections::remarks());
+    health
+}
+
+fn with_clients(mut health: Health) -> Health {
     health.remarks.extend(connections::remarks());
     health
 }

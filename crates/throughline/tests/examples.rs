@@ -8,7 +8,8 @@ mod embed;
 
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 use common::{Home, Ran};
 
@@ -41,4 +42,36 @@ fn the_bot_in_shell_remembers_across_conversations() {
     assert_eq!(first.lines().count(), 2, "{first}");
     let second = chat(&home, "shell:tuesday", "When do we deploy?\n");
     assert!(second.contains("according to earlier records") && second.contains("Fridays at noon"), "{second}");
+}
+
+/// A daemon that ends with the test.
+struct Daemon(Child);
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts a daemon and waits until it says where it listens.
+fn serve(home: &Home) -> Daemon {
+    let daemon = Daemon(home.throughline(&["serve", "--port", "0"]).stdout(Stdio::null()).spawn().unwrap());
+    let begun = Instant::now();
+    let is_there = || std::fs::read_to_string(home.path("daemon.json")).is_ok_and(|said| said.contains("url"));
+    while !is_there() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the daemon never said where it listens");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    daemon
+}
+
+#[test]
+fn the_script_over_http_stores_finds_and_converses() {
+    let home = Home::new();
+    let _daemon = serve(&home);
+    let told = Ran::of(home.command("python3").arg(example("python-http.py")).output().unwrap()).done();
+    assert!(told.contains("found We deploy on Fridays at noon"), "{told}");
+    assert!(told.contains("assistant: according to earlier records: - "), "{told}");
+    assert_eq!(home.json(&["session", "list"])["sessions"].as_array().unwrap().len(), 1);
 }
