@@ -4,15 +4,22 @@
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use throughline_core::engine::{
     Consolidation, Ended, Engine, ErasedMemory, Filled, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
 };
 use throughline_core::model::{Name, Project, SessionId};
+use throughline_core::ports::Job;
+use throughline_core::steady::Trust;
 use throughline_core::vault::VaultAnswer;
 use throughline_server::access::Token;
-use throughline_server::{Code, Daemon, Host, Problem, Settings, VaultAdded};
+use throughline_server::{
+    ChatEvent, ChatMessage, ChatModel, Chores, Code, Daemon, Host, Listening, Problem, Rhythm, Settings, Talks,
+    VaultAdded, Worked,
+};
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::World;
 
@@ -37,6 +44,33 @@ impl Waiting {
 
 fn not_here<T>() -> Result<T, Problem> {
     Err(Problem::new(Code::NoModel, "not in this test", "none"))
+}
+
+impl Chores for Waiting {
+    fn uptime(&self) -> Duration {
+        Duration::ZERO
+    }
+    fn rhythm(&self) -> Rhythm {
+        Rhythm { backup_every_hours: 0, retains: false }
+    }
+    fn needed(&self, _: Job) -> Result<Option<Timestamp>, Problem> {
+        Ok(None)
+    }
+    fn work(&self, _: Job, _: Trust, _: &dyn Fn() -> bool) -> Result<Option<Worked>, Problem> {
+        Ok(None)
+    }
+    fn backup(&self) -> Result<String, Problem> {
+        not_here()
+    }
+}
+
+impl Talks for Waiting {
+    fn chat_model(&self) -> ChatModel {
+        ChatModel { available: false, provider: "none".to_owned(), model: None, why: None }
+    }
+    fn chat(&self, _: &ChatMessage, _: &mut dyn FnMut(ChatEvent) -> bool) -> Result<(), Problem> {
+        not_here()
+    }
 }
 
 impl Host for Waiting {
@@ -114,8 +148,10 @@ impl Served {
         let host = Arc::new(Waiting { world, waiting: Mutex::default(), changed: Condvar::new() });
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let daemon = runtime.block_on(Daemon::bind(Arc::clone(&host) as _, address, token(), &[])).unwrap();
-        let (port, (stop, stopped)) = (daemon.port(), tokio::sync::oneshot::channel::<()>());
+        let listening = Listening { address, hosts: Vec::new(), tls: None };
+        let daemon = runtime.block_on(Daemon::bind(Arc::clone(&host) as _, &listening, token())).unwrap();
+        let port = daemon.url().rsplit(':').next().unwrap().parse().unwrap();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let serving = runtime.spawn(async move {
             daemon.serve(async { drop(stopped.await) }).await.unwrap();
         });
