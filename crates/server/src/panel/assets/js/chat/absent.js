@@ -8,7 +8,7 @@ const CHOICES = [
   ["Over the network", "What you say and what memory gives goes to the provider. The key stays in your environment.", '[model]\nprovider = "anthropic"\nmodel = "…"\napi_key_env = "ANTHROPIC_API_KEY"'],
 ];
 
-export function absentModel({ why }, path) {
+export function absentModel({ provider, why }, path) {
   return h(
     "div.chat-absent",
     h("div.empty-icon", icon("chat", 28)),
@@ -16,6 +16,7 @@ export function absentModel({ why }, path) {
     h("p.soft", "Chat needs a language model. Everything else here works without one."),
     h("div.chat-choices", CHOICES.map(([title, text, config]) => h("section.card", { "aria-label": title }, h("h2", title), h("p.muted", text), h("pre", { tabIndex: 0 }, config)))),
     h("p.soft", "Put one of these into ", path ? h("code", path) : "the config file", coded(", then start `throughline serve` again.")),
-    why ? h("p.muted.small-text", why) : null,
+    // A provider that is set and does not do says why; the one that is there from the start needs no reason.
+    why && provider !== "offline" ? h("p.notice", coded(why)) : null,
   );
 }

@@ -99,7 +99,6 @@ function talk(view, model) {
     const message = text.value.trim();
     if (!message || stop) return;
     stop = new AbortController();
-    signal.addEventListener("abort", () => stop?.abort());
     text.value = "";
     if (!live.isConnected) fill(log, h("div.chat-turns", live));
     const mine = personTurn(message);
@@ -164,6 +163,7 @@ function talk(view, model) {
       say();
     }
   });
+  signal.addEventListener("abort", () => stop?.abort());
   view.guard(() => (stop ? "A reply is being written." : text.value.trim() ? "Your message is not sent." : null));
   keys({ n: ["new conversation", () => go("chat")], Escape: ["stop the reply", () => (stop ? stop.abort() : false)] }, signal);
   onChange("sessions", catchUp, signal);
