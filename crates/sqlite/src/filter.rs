@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use rusqlite::types::Value;
-use throughline_core::model::{Kind, Layer, Namespace, Status};
+use throughline_core::model::{Kind, Layer, Namespace, Source, Status};
 use throughline_core::recall::{Filter, Projects, Scope};
 
 /// A condition over `entries e`, and what it binds.
@@ -126,8 +126,7 @@ pub(crate) fn turn_condition(filter: &Filter) -> Condition {
     }
     let in_layer = filter.layers.is_empty() || filter.layers.contains(&Layer::Archive);
     let is_active = filter.status.is_none_or(|status| status == Status::Active);
-    let is_linked = filter.task.is_some() || filter.source.is_some() || filter.session.is_some();
-    if !in_layer || !is_active || !filter.tags.is_empty() || is_linked {
+    if !in_layer || !is_active || !filter.tags.is_empty() || filter.task.is_some() {
         condition.and("FALSE", []);
     }
     if let Some(since) = filter.since {
@@ -135,6 +134,15 @@ pub(crate) fn turn_condition(filter: &Filter) -> Condition {
     }
     if let Some(until) = filter.until {
         condition.and("t.at < ?", [rounded_up(until)]);
+    }
+    if let Some(session) = &filter.session {
+        condition.and("s.id = ?", [text(session.as_str())]);
+    }
+    match filter.source {
+        None => {}
+        Some(Source::User) => condition.and("t.role = 'user'", []),
+        Some(Source::Agent) => condition.and("t.role = 'assistant'", []),
+        Some(Source::System) => condition.and("t.role IN ('tool', 'system')", []),
     }
     condition
 }

@@ -105,6 +105,8 @@ fn filters(dice: &mut Dice) -> Vec<Filter> {
             tags: dice.maybe(&owned(TAGS)).into_iter().collect(),
             since: dice.maybe(&[minute(0), minute(3), minute(9), minute(99)]),
             until: dice.maybe(&[minute(0), minute(3), minute(9), minute(99)]),
+            source: dice.maybe(&[Source::User, Source::Agent]),
+            session: dice.maybe(&["cli:a".parse().unwrap()]),
             status: dice.maybe(&[Status::Active, Status::Inactive]),
             live_at: dice.maybe(&[minute(4), minute(5), minute(8)]),
         });
