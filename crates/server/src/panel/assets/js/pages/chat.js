@@ -59,15 +59,18 @@ function talk(view, model) {
     const { sessions } = await api.get("/api/sessions", { channel: CHANNEL, limit: RECENT }, { signal }).catch(() => ({ sessions: [] }));
     const known = sessions.map(({ id }) => id);
     if (session && !known.includes(session)) known.unshift(session);
+    // The head may grow: whoever was at the end stays there.
+    const follows = isAtEnd();
     const options = [["", "New conversation"], ...known.map((id) => [id, nameOf(id)])];
     fill(
       top,
       h("h1", "Chat"),
       h("div.row.wrap",
-        session ? h("a.card-link", { href: href(`conversations/${session}`) }, "As a conversation") : null,
+        session ? h("a.card-link", { href: href(`conversations/${session}`) }, "Details") : null,
         known.length ? select({ label: "Conversation", options, value: session ?? "", onchange: (id) => go("chat", { session: id }) }) : null,
         session ? h("button.small", { type: "button", onclick: () => go("chat") }, icon("plus", 16), "New") : null),
     );
+    if (follows && session) toEnd();
   }
 
   function hello() {
