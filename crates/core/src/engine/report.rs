@@ -179,6 +179,13 @@ fn item(entry: &Entry) -> String {
     out
 }
 
+/// The beginning of the week.
+fn week_start(now: &Zoned) -> Zoned {
+    let back = i64::from(now.weekday().to_monday_zero_offset());
+    let start = now.start_of_day().unwrap_or_else(|_| now.clone());
+    start.checked_sub(back.days()).unwrap_or(start)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,11 +196,4 @@ mod tests {
         assert_eq!(monday(date("2026-11-16")), date("2026-11-16"));
         assert_eq!(monday(date("2026-11-22")), date("2026-11-16"));
     }
-}
-
-/// The beginning of the week.
-fn week_start(now: &Zoned) -> Zoned {
-    let back = i64::from(now.weekday().to_monday_zero_offset());
-    let start = now.start_of_day().unwrap_or_else(|_| now.clone());
-    start.checked_sub(back.days()).unwrap_or(start)
 }
