@@ -172,6 +172,7 @@ impl<'a> ChangeWriter<'a> {
             Op::Reflected(pass) => {
                 crate::reflections::insert(self.transaction, pass).map(|()| None).map_err(while_doing("keep a pass"))
             }
+            Op::Erased => self.change_row().map(|_| None).map_err(while_doing("note an erasure")),
             Op::Task(task) => self.work(task).map(|()| None),
             Op::Project(project) => self.work(project).map(|()| None),
         }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::model::{DocumentName, EntryId, Kind, Namespace, Position, Role, Status, TurnId, Verb};
-use crate::ports::{Erased, Erasure};
+use crate::ports::{Erased, Erasure, Op};
 use crate::recall::{Filter, similarity};
 use crate::text::bullets;
 
@@ -141,7 +141,7 @@ impl Engine {
 
     /// An erasure leaves no text in the history, but that it happened: whoever undoes must know.
     fn note_erasing(&self) -> Done<()> {
-        self.store.apply(&self.change(Verb::Erase), &[], &mut || true)?;
+        self.store.apply(&self.change(Verb::Erase), &[Op::Erased], &mut || true)?;
         Ok(())
     }
 

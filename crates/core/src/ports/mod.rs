@@ -165,6 +165,8 @@ pub enum Op {
     },
     /// A pass of reflection, kept with the change that it made.
     Reflected(Box<Pass>),
+    /// Something was erased: the change says so, and nothing else.
+    Erased,
     /// The next version of a task whose version is still `task.version`; 0 is a new one.
     Task(Task),
     /// The next version of a project whose version is still `project.version`; 0 is a new one.

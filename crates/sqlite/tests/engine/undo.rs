@@ -36,6 +36,21 @@ fn a_memory_is_undone_step_by_step() {
 }
 
 #[test]
+fn an_erasure_is_not_undone_and_nothing_else_is_in_its_place() {
+    let world = place();
+    remember_as(&world, "drink", "likes tea");
+    let wrong = remember_as(&world, "food", "likes plums");
+    world.engine.erase(&wrong, false).unwrap();
+    assert_eq!(world.engine.changes(1).unwrap()[0].verb, Verb::Erase);
+    let error = world.engine.undo().unwrap_err();
+    assert!(matches!(error, EngineError::WasErased) && error.hint().is_some(), "{error:?}");
+    assert_eq!(recalled(&world, "tea"), ["likes tea"]);
+    world.engine.skip_undo().unwrap();
+    assert_eq!(world.engine.undo().unwrap().undone.verb, Verb::Remember);
+    assert_eq!(recalled(&world, "tea"), Vec::<String>::new());
+}
+
+#[test]
 fn a_document_is_undone_step_by_step() {
     let world = place();
     let profile = document("user/profile");

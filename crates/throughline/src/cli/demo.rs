@@ -50,7 +50,7 @@ impl Demo {
             return Ok(Reply::new(&json!({ "home": dir, "made": made }), text));
         }
         let stopped = noticed_interrupt();
-        let temporary = tempfile::Builder::new().prefix("throughline-demo-").tempdir();
+        let temporary = private(tempfile::Builder::new().prefix("throughline-demo-")).tempdir();
         let mut temporary = temporary.map_err(|error| Failure::io("make a temporary home", &error))?;
         temporary.disable_cleanup(self.keep);
         let home = temporary.path().to_owned();
@@ -79,6 +79,13 @@ impl Demo {
             serve::browse(link);
         }
     }
+}
+
+/// For its owner's eyes only, as every home is.
+fn private<'a, 'b>(builder: &'a mut tempfile::Builder<'b, 'b>) -> &'a mut tempfile::Builder<'b, 'b> {
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder
 }
 
 fn fill(dir: &Path, stopped: &AtomicBool) -> Result<(World, Made), Failure> {

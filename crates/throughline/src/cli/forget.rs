@@ -1,8 +1,11 @@
 //! `throughline forget ID`
 
+use std::io::IsTerminal as _;
+
 use clap::Args;
 use throughline_core::engine::ErasedMemory;
 
+use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
 use crate::exports;
@@ -19,6 +22,9 @@ pub(super) struct Forget {
     /// With --erase: also erase the turns of conversations that it came from
     #[arg(long, requires = "erase")]
     with_sources: bool,
+    /// With --erase: do not ask, in a terminal either
+    #[arg(long, requires = "erase")]
+    yes: bool,
 }
 
 impl Forget {
@@ -38,9 +44,28 @@ impl Forget {
     }
 
     fn erase(self, world: &World) -> Answer {
+        if !self.yes && std::io::stdin().is_terminal() && !self.is_agreed(world)? {
+            return Err(Failure::new("nothing was erased", "type `erase` to agree, or give --yes"));
+        }
         let erased = exports::erase(world, &self.id, self.with_sources)?;
         let text = told(&erased, self.with_sources);
         Ok(Reply::new(&erased, text))
+    }
+}
+
+impl Forget {
+    /// Shows what would go, and has the person type the word.
+    fn is_agreed(&self, world: &World) -> Result<bool, Failure> {
+        let preview = world.engine.preview_erase(&self.id)?;
+        let content = world.engine.show(&self.id)?.entry.content;
+        anstream::eprintln!("{}", style::one_line(&content, style::width()));
+        let versions = style::count(preview.versions, "version", "versions");
+        anstream::eprint!(
+            "{versions} and every copy go for good, and no undo brings them back. Type `erase` to agree: "
+        );
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).map_err(|error| Failure::io("read your answer", &error))?;
+        Ok(line.trim() == "erase")
     }
 }
 

@@ -114,7 +114,7 @@ impl Reindex {
 /// A progress bar on standard error; invisible where that is no terminal.
 pub(super) fn bar(what: &str) -> ProgressBar {
     let bar = ProgressBar::new(0);
-    let template = format!("{{bar:32.cyan}} {{pos}}/{{len}} {what} {{per_sec}} {{eta}}");
+    let template = format!("{{bar:32.cyan}} {{pos}}/{{len}} {what} {{eta}}");
     if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style);
     }

@@ -1,9 +1,11 @@
 //! `throughline mcp`: the memory for one assistant, on standard input and output.
 
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
+use owo_colors::OwoColorize as _;
 use throughline_core::engine::{Engine, Settings};
 use throughline_core::model::{Actor, Source};
 use throughline_core::ports::Ids as _;
@@ -25,6 +27,10 @@ pub(super) struct Mcp {}
 
 impl Mcp {
     pub(super) fn run(self) -> Answer {
+        if std::io::stdin().is_terminal() {
+            let note = "assistants start this by themselves; `throughline connect` sets one up. Ctrl-D ends it";
+            anstream::eprintln!("{} {note}", "note:".yellow().bold());
+        }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
         let memory = Arc::new(OnDemand::default());

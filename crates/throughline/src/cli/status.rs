@@ -58,12 +58,15 @@ fn next_commands(overview: &Overview) -> [(&'static str, &'static str); 3] {
     let a_fact = ("throughline remember \"We deploy on Fridays at noon\"", "found again when it fits");
     let recall = ("throughline recall \"when do we deploy?\"", "in plain words, with --why to see the reasons");
     let context = ("throughline context --message \"when do we deploy?\"", "exactly what an assistant would be given");
+    let connect = ("throughline connect", "the assistants on this machine; connect one, and it remembers");
+    let panel = ("throughline serve --open", "your memory in the browser");
     let list = ("throughline list", "everything, newest first; `throughline undo` takes the last change back");
     match (overview.identity.is_some(), overview.store.knowledge > 0) {
         (false, false) => [about_you, a_fact, recall],
         (false, true) => [about_you, recall, context],
         (true, false) => [a_fact, recall, context],
-        (true, true) => [recall, context, list],
+        (true, true) if overview.store.sessions == 0 => [connect, panel, recall],
+        (true, true) => [panel, recall, list],
     }
 }
 

