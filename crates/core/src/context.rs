@@ -117,20 +117,21 @@ pub fn memory_block(hits: &[Hit], max_tokens: usize) -> (String, Vec<Part>) {
 /// What the person said, without the memories that were put before it: fences are left out wherever they stand, however
 /// their tags are spelled. One that is never closed is no fence.
 pub fn without_fence(text: &str) -> Cow<'_, str> {
-    let mut kept = String::new();
-    let mut rest = text;
-    while let Some((start, inside)) = tag(rest, 0, false) {
-        let Some((_, end)) = tag(rest, inside, true) else { break };
-        kept.push_str(&rest[..start]);
-        rest = &rest[end..];
-        rest = rest.strip_prefix("\n\n").unwrap_or(rest);
+    // No tag ends behind the last bracket: text that only begins tags is looked at once, not once for each of them.
+    let tags = &text[..text.rfind('>').map_or(0, |last| last + 1)];
+    let (mut kept, mut from) = (String::new(), 0);
+    while let Some((start, inside)) = tag(tags, from, false) {
+        let Some((_, end)) = tag(tags, inside, true) else { break };
+        kept.push_str(&text[from..start]);
+        from = end + if text[end..].starts_with("\n\n") { 2 } else { 0 };
     }
-    if rest.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(kept + rest) }
+    if from == 0 { Cow::Borrowed(text) } else { Cow::Owned(kept + &text[from..]) }
 }
 
-/// The first tag of the fence from `from` on, an opening or a closing one: where it begins and ends.
+/// The first tag of the fence from `from` on, an opening or a closing one: where it begins and ends. `text` ends with a
+/// bracket.
 fn tag(text: &str, from: usize, closing: bool) -> Option<(usize, usize)> {
-    text[from..].match_indices('<').map(|(at, _)| from + at).find_map(|start| {
+    text.get(from..)?.match_indices('<').map(|(at, _)| from + at).find_map(|start| {
         let rest = &text[start + 1..];
         let is_closing = rest.trim_start().starts_with('/');
         if !opens_fence(rest) || is_closing != closing {

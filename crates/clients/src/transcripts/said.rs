@@ -80,14 +80,15 @@ fn without(text: &str, name: &str) -> String {
     let (open, close) = (format!("<{name}"), format!("</{name}"));
     let (mut kept, mut rest) = (String::new(), text);
     while let Some(start) = rest.find(&open) {
-        let is_tag = rest[start + open.len()..].starts_with(['>', ' ', '\n']);
-        let end = rest[start..].find(&close).and_then(|at| Some(start + at + rest[start + at..].find('>')? + 1));
-        let (true, Some(end)) = (is_tag, end) else {
-            let (before, after) = rest.split_at(start + open.len());
-            kept.push_str(before);
-            rest = after;
+        let name_end = start + open.len();
+        if !rest[name_end..].starts_with(['>', ' ', '\n']) {
+            kept.push_str(&rest[..name_end]);
+            rest = &rest[name_end..];
             continue;
-        };
+        }
+        let end = rest[name_end..].find(&close).map(|at| name_end + at);
+        // What is not closed here is closed nowhere behind it.
+        let Some(end) = end.and_then(|at| Some(at + rest[at..].find('>')? + 1)) else { break };
         kept.push_str(&rest[..start]);
         rest = &rest[end..];
     }
@@ -111,6 +112,15 @@ mod tests {
         check("Why is <skill-list> empty?", Some("Why is <skill-list> empty?"));
         check("<skill never closed", Some("<skill never closed"));
         check("", None);
+    }
+
+    /// Tags that begin and never end are looked at once: with a second look for each, this would take minutes.
+    #[test]
+    fn a_message_of_nothing_but_beginnings_is_soon_read() {
+        for beginning in ["<skill", "<skill>", "<memory-context", "<memory-context>"] {
+            let text = format!("I like tea {}", beginning.repeat(1_000_000 / beginning.len()));
+            assert!(by_person(&text).unwrap().starts_with("I like tea <"), "{beginning}");
+        }
     }
 
     #[test]

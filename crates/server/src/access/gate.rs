@@ -49,6 +49,10 @@ fn check(app: &App, request: &Request) -> Result<(), Problem> {
     if is_write(request.method()) {
         check_write(sender, headers)?;
     }
+    if sender == Sender::Browser && path == "/api/links" {
+        let hint = "`throughline open` gives a new link";
+        return Err(Problem::new(Code::Forbidden, "a browser cannot let in another", hint));
+    }
     Ok(())
 }
 

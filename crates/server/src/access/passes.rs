@@ -9,8 +9,8 @@ use super::Token;
 /// The cookie's name.
 pub const COOKIE: &str = "throughline";
 
-/// How long a browser stays let in.
-const LIFETIME: SignedDuration = SignedDuration::from_hours(24 * 30);
+/// How long a browser stays let in. Browsers show a cookie to every port of a host, so it does not last for months.
+const LIFETIME: SignedDuration = SignedDuration::from_hours(24 * 7);
 
 /// Makes and checks passes.
 #[derive(Clone)]
@@ -65,7 +65,7 @@ mod tests {
         assert!(passes.admits(&pass, now));
         assert!(!passes.admits(&pass, now + LIFETIME));
         assert!(!Passes::new(Token::of([2; 32])).admits(&pass, now));
-        let longer = pass.replacen("2592000", "9992000", 1);
+        let longer = pass.replacen("604800", "999800", 1);
         assert_ne!(longer, pass);
         for forged in [longer.as_str(), "", ".", "9999999999.", "9999999999.00", "x.y"] {
             assert!(!passes.admits(forged, now), "{forged}");

@@ -197,10 +197,7 @@ fn unknown_keys_are_named_with_the_nearest() {
     check("[model]\nxyzzy = 1", "model.xyzzy", None);
     check("[embeddings]\nbase_ur = \"x\"", "embeddings.base_ur", Some("embeddings.base_url"));
     check("[memory]\n\"\\u001b[2J\" = 1", "memory.\\u{1b}[2J", None);
-    assert_eq!(
-        message("[memory]\nrecal_limit = 5", Format::Toml),
-        "unknown key `memory.recal_limit`"
-    );
+    assert_eq!(message("[memory]\nrecal_limit = 5", Format::Toml), "unknown key `memory.recal_limit`");
 }
 
 #[test]
