@@ -153,6 +153,7 @@ impl Synced {
         self.skipped.binary += other.skipped.binary;
         self.skipped.empty += other.skipped.empty;
         self.skipped.private += other.skipped.private;
+        self.skipped.left_out += other.skipped.left_out;
         self.unreadable.extend(other.unreadable);
     }
 }

@@ -174,7 +174,7 @@ fn a_foreign_log_is_not_folded_in() {
 fn is_too_new(home: &Path) {
     let error = refused(home);
     let StoreError::TooNew { path, found: 99, known } = &error else { panic!("{error:?}") };
-    assert_eq!((Path::new(path), *known), (home.join("memory.db").as_path(), 5));
+    assert_eq!((Path::new(path), *known), (home.join("memory.db").as_path(), 7));
     assert!(error.hint().unwrap().contains("newer version"));
 }
 

@@ -271,13 +271,15 @@ pub(crate) fn add(
     embedding: &mut Progress<'_>,
 ) -> Result<VaultAdded, AddError> {
     let own = world.home.vault();
-    let mut synced = Synced::default();
     if paths.is_empty() {
         private_directory(&own)?;
     }
-    let paths = if paths.is_empty() { std::slice::from_ref(&own) } else { paths };
+    // Whoever names a file wants it back, if it was taken out.
     for path in paths {
         take_in_again(world, path)?;
+    }
+    let mut synced = Synced::default();
+    for path in if paths.is_empty() { std::slice::from_ref(&own) } else { paths } {
         let is_own = throughline_vault::in_full(path).starts_with(throughline_vault::in_full(&own));
         let usual = || if is_own { HOME } else { FILES }.parse::<Name>().map_err(EngineError::from);
         let collection = into.cloned().map_or_else(usual, Ok)?;

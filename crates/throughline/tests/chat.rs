@@ -181,7 +181,7 @@ fn without_a_model_it_says_how_to_get_one() {
     home.set("OLLAMA_HOST", &server.url());
     home.run_with(&["chat"], "hello\n").failed(2, "no chat model is configured", "provider = \"ollama\", model =");
     assert_eq!(server.requests()[0].path, "/api/tags");
-    assert_eq!(home.json(&["session", "list"]), json!({"sessions": []}));
+    assert_eq!(home.json(&["session", "list"]), json!({"sessions": [], "cursor": null}));
 }
 
 #[test]

@@ -120,6 +120,10 @@ impl<'de> de::Deserializer<'de> for Values {
         visitor.visit_u64(self.parsed("a number")?)
     }
 
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, value::Error> {
+        visitor.visit_u32(self.parsed("a number")?)
+    }
+
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, value::Error> {
         visitor.visit_bool(self.parsed("true or false")?)
     }
@@ -135,7 +139,7 @@ impl<'de> de::Deserializer<'de> for Values {
     }
 
     serde::forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u8 u16 u32 u128 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct
+        i8 i16 i32 i64 i128 u8 u16 u128 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct
         tuple tuple_struct map struct identifier ignored_any
     }
 }

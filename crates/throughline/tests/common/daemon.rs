@@ -90,6 +90,7 @@ impl Daemon {
     }
 
     /// Asks it to stop, and waits until it has.
+    #[cfg(unix)]
     pub(crate) fn stop(mut self) -> std::process::ExitStatus {
         let number = self.process.id().to_string();
         assert!(std::process::Command::new("kill").args(["-TERM", &number]).status().unwrap().success());

@@ -1,18 +1,17 @@
 //! A daemon that runs, and somebody who asks it.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
 use crate::common::Home;
+use crate::common::daemon::Daemon;
 
 /// A daemon on a free port; ends with its test.
 pub(crate) struct Served {
-    child: Child,
+    daemon: Daemon,
     host: String,
-    token: String,
 }
 
 /// What was answered.
@@ -26,13 +25,8 @@ pub(crate) struct Answer {
 impl Served {
     /// Starts the daemon of a home and waits until it says where it is.
     pub(crate) fn on(home: &Home) -> Self {
-        let mut child = home.throughline(&["serve", "--port", "0"]).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let (_, rest) = line.split_once("http://").unwrap_or_else(|| panic!("no link in {line:?}"));
-        let host = rest.split('/').next().unwrap().to_owned();
-        let token = home.text("token").trim().to_owned();
-        Self { child, host, token }
+        let daemon = Daemon::start(home);
+        Self { host: daemon.host(), daemon }
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {
@@ -54,7 +48,7 @@ impl Served {
         let body = body.unwrap_or_default();
         let mut head = format!(
             "{method} {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n",
-            self.host, self.token
+            self.host, self.daemon.token
         );
         if !body.is_empty() {
             head.push_str(&format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()));
@@ -74,16 +68,8 @@ impl Served {
 
     /// Asks it to stop, and waits.
     #[cfg(unix)]
-    pub(crate) fn stop(mut self) -> std::process::ExitStatus {
-        std::process::Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
-        self.child.wait().unwrap()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    pub(crate) fn stop(self) -> std::process::ExitStatus {
+        self.daemon.stop()
     }
 }
 

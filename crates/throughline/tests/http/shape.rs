@@ -59,7 +59,7 @@ fn work_is_tracked_and_taken_back() {
     assert_eq!(moved["state"], "half done");
     served.ask("PATCH", &path, &[], Some(r#"{"status":"done"}"#)).refused(400, "invalid");
     let done = served.post(&format!("{path}/done"), json!({ "conclusion": "they are good" })).with(200);
-    assert_eq!((&done["task"]["status"], done["archived"]["content"].is_string()), (&json!("done"), true));
+    assert_eq!((&done["status"], done["archived"]["content"].is_string()), (&json!("done"), true));
     assert_eq!(served.post("/api/undo", json!({})).with(200)["undone"]["verb"], "done");
     assert_eq!(served.get(&path).with(200)["status"], "open");
     assert_eq!(served.delete(&path).with(200)["status"], "removed");

@@ -1,14 +1,14 @@
 //! A client that we did not write: the official Python SDK lists and calls everything, over both transports and in the
 //! revisions with and without a handshake.
 
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
 use crate::common::Home;
+use crate::common::daemon::Daemon;
 use crate::with_all_tools;
 
 /// The version of the SDK that the tests were written with.
@@ -52,40 +52,9 @@ fn on_stdio(home: &Home, mode: &str, directory: &Path) -> Value {
     visit(home, &json!({ "command": program, "env": env, "directory": directory, "mode": mode }))
 }
 
-/// A daemon that ends with the test.
-struct Daemon {
-    child: Child,
-    url: String,
-    token: String,
-}
-
-impl Daemon {
-    fn start(home: &Home) -> Self {
-        let mut child = home.throughline(&["serve", "--port", "0"]).stderr(Stdio::null()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let (start, _) = line.split_once("/open").unwrap_or_else(|| panic!("no link: {line}"));
-        let url = format!("{}/mcp", &start[start.find("http").unwrap()..]);
-        Self { child, url, token: home.text("token").trim().to_owned() }
-    }
-
-    fn how(&self, mode: &str) -> Value {
-        json!({ "url": self.url, "token": self.token, "mode": mode })
-    }
-
-    /// Asks it to end, and waits: open streams are no reason to stay.
-    fn stop(mut self) -> bool {
-        let pid = self.child.id().to_string();
-        Command::new("kill").arg(pid).status().unwrap();
-        self.child.wait().unwrap().success()
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// How the client reaches a daemon.
+fn how(daemon: &Daemon, mode: &str) -> Value {
+    json!({ "url": format!("http://{}/mcp", daemon.host()), "token": daemon.token, "mode": mode })
 }
 
 /// A project in which the client works.
@@ -206,7 +175,7 @@ fn the_official_client_uses_everything_over_http() {
         let home = with_all_tools();
         with_project(&home);
         let daemon = Daemon::start(&home);
-        let got = visit(&home, &daemon.how(mode));
+        let got = visit(&home, &how(&daemon, mode));
         assert_eq!(got["stranger"], 401);
         if mode == "auto" {
             let sessions = home.json(&["session", "list"]);
@@ -219,7 +188,7 @@ fn the_official_client_uses_everything_over_http() {
         check_tools(&got);
         check_calls(&got);
         assert_eq!(got["protocol"], protocol);
-        assert!(daemon.stop(), "it ends by itself");
+        assert!(daemon.stop().success(), "it ends by itself");
     }
 }
 
@@ -231,7 +200,7 @@ fn over_http_the_clients_roots_name_the_project() {
     std::fs::create_dir_all(&other).unwrap();
     home.run(&["project", "add", "other", "--dir", other.to_str().unwrap()]).done();
     let daemon = Daemon::start(&home);
-    let mut how = daemon.how("legacy");
+    let mut how = how(&daemon, "legacy");
     how["roots"] = json!([format!("file://{}", project.display()).replace(' ', "%20")]);
     check(&visit(&home, &how), "2025-11-25");
     assert!(home.json(&["session", "list"])["sessions"][0]["project"] == "trains");

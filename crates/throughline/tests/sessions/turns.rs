@@ -62,7 +62,7 @@ fn one_bad_line_and_nothing_is_kept() {
         let home = quiet();
         let lines = format!("{{\"role\": \"user\", \"content\": \"good\"}}\n{bad}\n");
         home.run_with(&["session", "observe", "--session", "web:1"], &lines).failed(2, problem, "nothing was kept");
-        assert_eq!(home.json(&["session", "list"]), json!({"sessions": []}), "{bad}");
+        assert_eq!(home.json(&["session", "list"]), json!({"sessions": [], "cursor": null}), "{bad}");
     }
 }
 
@@ -101,7 +101,7 @@ fn nothing_to_say_is_refused() {
     let home = quiet();
     home.run(&["session", "observe", "--session", "web:1", " "]).failed(2, "nothing was said", "give the words");
     home.run_with(&["session", "observe", "--session", "web:1"], "").failed(2, "nothing was said", "give the words");
-    assert_eq!(home.json(&["session", "list"]), json!({"sessions": []}), "no empty session is left behind");
+    assert_eq!(home.json(&["session", "list"]), json!({"sessions": [], "cursor": null}), "no empty session is left behind");
     home.run(&["session", "observe", "--session", "web:a/b", "x"]).failed(2, "contains '/'", "use letters");
     let king = home.run(&["session", "observe", "--session", "web:1", "--role", "king", "x"]);
     assert!(king.code == 2 && king.stderr.contains("king"), "{king:?}");
@@ -118,7 +118,7 @@ fn the_latest_conversation_is_listed_first() {
     let listed = home.json(&["session", "list"]);
     let expected = json!({"id": "web:1", "project": "launch", "task": null, "created_at": "2026-03-01T12:01:00Z",
         "updated_at": "2026-03-01T12:01:00Z", "ended_at": null, "consolidated": 0, "kept_from": 0, "failures": 0,
-        "filled": 0});
+        "filled": 0, "turns": 1});
     assert_eq!(listed["sessions"][0], expected);
     assert_eq!(listed["sessions"][1]["id"], json!("telegram:1"));
     let table = home.run(&["session", "list"]).done();

@@ -36,8 +36,22 @@ export function changedHere(...kinds) {
   note(kinds);
 }
 
-export function start() {
-  const source = new EventSource("/api/events");
+let source = null;
+let parting = 0;
+
+/// A browser keeps six connections to one place: a tab that nobody looks at gives its own back.
+const AWAY_MS = 20_000;
+
+function close() {
+  clearTimeout(parting);
+  source?.close();
+  source = null;
+}
+
+function open() {
+  clearTimeout(parting);
+  if (source) return;
+  source = new EventSource("/api/events");
   source.addEventListener("change", (event) => {
     try {
       note(JSON.parse(event.data).kinds ?? ["everything"]);
@@ -46,18 +60,34 @@ export function start() {
     }
   });
   source.addEventListener("open", () => {
-    setDaemon("here");
+    setReachable(true);
     if (wasLost) note(["everything"]);
     wasLost = false;
   });
   source.addEventListener("error", () => {
     wasLost = true;
-    if (source.readyState === EventSource.CLOSED) {
+    if (source?.readyState === EventSource.CLOSED) {
       // Refused, not cut off: the browser gives up on such, so try again by hand.
-      source.close();
-      setTimeout(start, 5_000);
+      close();
+      parting = setTimeout(open, 5_000);
     } else {
-      setDaemon("away");
+      setReachable(false);
     }
   });
+}
+
+export function start() {
+  open();
+  addEventListener("pagehide", close);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") {
+      // Whatever happened meanwhile was missed.
+      wasLost = wasLost || !source;
+      open();
+    } else {
+      clearTimeout(parting);
+      parting = setTimeout(close, AWAY_MS);
+    }
+  });
+  addEventListener("pageshow", open);
 }

@@ -44,7 +44,7 @@ export function replyTurn({ find }) {
       wait.remove();
       if (whole !== undefined && text.textContent !== whole) text.textContent = whole;
       if (note) node.append(h("p.turn-into", note));
-      if (error) node.append(h("p.notice.chat-error", coded(error.message ?? String(error)), error.hint ? h("small", " ", coded(error.hint)) : null));
+      if (error) node.append(h("p.notice.chat-error", coded(error.message ?? String(error)), error.hint ? h("small", coded(error.hint)) : null));
     },
   };
 }

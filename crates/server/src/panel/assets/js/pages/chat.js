@@ -15,7 +15,9 @@ import { drawTurns } from "../conversations/turns.js";
 import { lookup } from "../memories/lookup.js";
 
 const CHANNEL = "web";
-const TURNS = 500;
+const PAGE = 1_000;
+/// How much of a long conversation is shown; the page of conversations has all of it.
+const SHOWN = 200;
 const RECENT = 20;
 
 export const page = {
@@ -57,15 +59,18 @@ function talk(view, model) {
     const { sessions } = await api.get("/api/sessions", { channel: CHANNEL, limit: RECENT }, { signal }).catch(() => ({ sessions: [] }));
     const known = sessions.map(({ id }) => id);
     if (session && !known.includes(session)) known.unshift(session);
+    // The head may grow: whoever was at the end stays there.
+    const follows = isAtEnd();
     const options = [["", "New conversation"], ...known.map((id) => [id, nameOf(id)])];
     fill(
       top,
       h("h1", "Chat"),
       h("div.row.wrap",
-        session ? h("a.card-link", { href: href(`conversations/${session}`) }, "As a conversation") : null,
+        session ? h("a.card-link", { href: href(`conversations/${session}`) }, "Details") : null,
         known.length ? select({ label: "Conversation", options, value: session ?? "", onchange: (id) => go("chat", { session: id }) }) : null,
         session ? h("button.small", { type: "button", onclick: () => go("chat") }, icon("plus", 16), "New") : null),
     );
+    if (follows && session) toEnd();
   }
 
   function hello() {
@@ -73,15 +78,27 @@ function talk(view, model) {
   }
 
   async function turnsOf(id) {
-    return (await api.get(`/api/sessions/${encodeURIComponent(id)}`, { limit: TURNS }, { signal })).turns;
+    const all = [];
+    for (let more = true; more;) {
+      const answer = await api.get(`/api/sessions/${encodeURIComponent(id)}`, { limit: PAGE, turns_after: all.at(-1)?.id }, { signal });
+      all.push(...answer.turns);
+      more = answer.more && answer.turns.length > 0;
+    }
+    return all;
   }
 
   async function history() {
     const [turns, { recalls }] = await Promise.all([turnsOf(session), api.get("/api/recalls", { session, limit: 1_000 }, { signal })]);
     for (const { id } of turns) seen.add(id);
     fill(live);
-    fill(log, h("div.chat-turns", drawTurns({ turns, recalls, made: [], find, open: new Set() }), live));
+    fill(log, h("div.chat-turns", drawTurns({ turns: turns.slice(-SHOWN), recalls: recentOf(recalls, turns), made: [], find, open: new Set() }), live));
     toEnd();
+  }
+
+  /// Without those that belong to turns which are not shown.
+  function recentOf(recalls, turns) {
+    const from = turns.at(-SHOWN)?.at;
+    return from ? recalls.filter(({ at }) => at >= from) : recalls;
   }
 
   /// Shows what was said in this conversation elsewhere, in another window say.

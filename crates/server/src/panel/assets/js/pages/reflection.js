@@ -90,6 +90,6 @@ function agreed(preview) {
     title: `What would change: ${targetName(preview.target)}`,
     wide: true,
     action: "Do it",
-    body: [passBody(preview), h("p.muted", "Nothing has been changed yet. A model may word it a little differently the second time; what it does can be undone.")],
+    body: [passBody(preview, { isPreview: true }), h("p.muted", "Nothing has been changed yet. A model may word it a little differently the second time; what it does can be undone.")],
   });
 }

@@ -1,7 +1,7 @@
 // One pass of reflection: what it did, line by line, and what it left alone.
 //
 //   drawPass(pass, { canUndo, onundo })      on the page
-//   passBody(pass)                           what it did, for a preview
+//   passBody(pass, { isPreview: true })      what it would do, without links that lead away from the question
 import { h } from "../dom.js";
 import { count, plural } from "../format.js";
 import { icon } from "../icons.js";
@@ -14,14 +14,15 @@ const OUTCOMES = { changed: ["Changed something", "accent"], unchanged: ["All we
 
 export const targetName = (target) => (target.startsWith("projects/") ? target.slice("projects/".length) : "Your memory");
 
-export function passBody(pass) {
+export function passBody(pass, { isPreview = false } = {}) {
+  const named = (name) => (isPreview ? h("code", name) : h("a", { href: href(`documents/${name}`) }, name));
   // What is drawn line by line below needs no second link.
   const drawn = new Set(pass.documents.map(({ name }) => name));
   return [
     pass.reason ? h("p.notice", pass.reason) : null,
     pass.applied.length ? h("ul.applied", pass.applied.map(({ op, what, document }) =>
-      h("li", h("strong", OPS[op] ?? op), h("span", what, document && !drawn.has(document) ? h("a", { href: href(`documents/${document}`) }, document) : null)))) : null,
-    pass.documents.map(({ name, before, after }) => h("figure.pass-diff", h("figcaption", h("a", { href: href(`documents/${name}`) }, name)), lineDiff(before, after, 1))),
+      h("li", h("strong", OPS[op] ?? op), h("span", what, document && !drawn.has(document) ? named(document) : null)))) : null,
+    pass.documents.map(({ name, before, after }) => h("figure.pass-diff", h("figcaption", named(name)), lineDiff(before, after, 1))),
     pass.dropped.length ? h("details.dropped", h("summary", `${plural(pass.dropped.length, "proposal")} left alone`), h("ul.bullets", pass.dropped.map(({ op, reason }) => h("li", `${OPS[op] ?? op}: ${reason}`)))) : null,
   ];
 }

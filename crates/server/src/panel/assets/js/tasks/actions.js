@@ -3,7 +3,8 @@ import { h } from "../dom.js";
 import { api } from "../api.js";
 import { changedHere } from "../live.js";
 import { undoable } from "../undo.js";
-import { dialog } from "../components/dialog.js";
+import { ask, dialog } from "../components/dialog.js";
+import { lineDiff } from "../components/diff.js";
 import { failed } from "../components/toast.js";
 
 const path = (task, ...more) => ["/api/tasks", encodeURIComponent(task.id), ...more].join("/");
@@ -13,8 +14,8 @@ async function told(message) {
   await undoable(message);
 }
 
-/// A form in a dialog; `save` gets nothing and throws where it fails. Resolves when it is closed.
-function form({ title, action, body, save, focus }) {
+/// A form in a dialog, which stays open where `save` throws or gives false. Resolves when it is closed.
+function form({ title, action, body, save, focus, isDirty }) {
   return new Promise((resolve) => {
     const submit = async () => {
       button.disabled = true;
@@ -34,7 +35,7 @@ function form({ title, action, body, save, focus }) {
         submit();
       }
     } }, body);
-    const close = dialog({ title, body: inner, actions: [h("button", { type: "button", onclick: () => close() }, "Cancel"), button], onclose: resolve });
+    const close = dialog({ title, body: inner, actions: [h("button", { type: "button", onclick: () => close() }, "Cancel"), button], onclose: resolve, canClose: () => !isDirty() || window.confirm("Discard what you wrote?") });
     focus.focus();
   });
 }
@@ -55,7 +56,7 @@ function fields(task, projects) {
 export function addTask(projects, chosen) {
   const { title, state, project, body } = fields(chosen ? { project: chosen } : null, projects);
   return form({
-    title: "New task", action: "Add", body, focus: title,
+    title: "New task", action: "Add", body, focus: title, isDirty: () => Boolean(title.value.trim() || state.value.trim()),
     async save() {
       if (!title.value.trim()) {
         title.focus();
@@ -71,13 +72,14 @@ export function addTask(projects, chosen) {
 export function editTask(task, projects) {
   const { title, state, project, body } = fields(task, projects);
   return form({
-    title: "Edit task", action: "Save", body, focus: state,
+    title: "Edit task", action: "Save", body, focus: state, isDirty: () => title.value !== task.title || state.value !== task.state,
     async save() {
       const changes = {};
       if (title.value.trim() !== task.title) changes.title = title.value.trim();
       if (state.value !== task.state) changes.state = state.value;
       if (project.value.trim() !== (task.project ?? "")) changes.project = project.value.trim() || null;
       if (!Object.keys(changes).length) return true;
+      if ("state" in changes && !(await mayReplace(task, changes.state))) return false;
       await api.patch(path(task), changes);
       await told("Saved");
       return true;
@@ -85,10 +87,20 @@ export function editTask(task, projects) {
   });
 }
 
+/// An assistant may have said where the task stands while the form was open: both are shown before one replaces the other.
+async function mayReplace(task, mine) {
+  const now = await api.get(path(task));
+  if (now.state === task.state) return true;
+  return ask({
+    title: "This task changed while you edited it", wide: true, action: "Put mine on top of theirs",
+    body: [h("p.soft", "Nothing was overwritten. From theirs to yours:"), lineDiff(now.state, mine)],
+  });
+}
+
 export function finishTask(task) {
   const conclusion = h("textarea", { rows: 4, placeholder: "What came of it (may stay empty)" });
   return form({
-    title: "Done", action: "Done", focus: conclusion,
+    title: "Done", action: "Done", focus: conclusion, isDirty: () => Boolean(conclusion.value.trim()),
     body: [h("blockquote.quote", task.title), h("label.field", h("span", "Conclusion"), conclusion), h("p.muted", "Where it stands and the conclusion go to the timeline.")],
     async save() {
       await api.post(path(task, "done"), conclusion.value.trim() ? { conclusion: conclusion.value.trim() } : {});
