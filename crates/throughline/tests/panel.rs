@@ -6,8 +6,18 @@ mod common;
 
 #[path = "panel/browser.rs"]
 mod browser;
+#[path = "panel/changing.rs"]
+mod changing;
+#[path = "panel/finding.rs"]
+mod finding;
+#[path = "panel/live.rs"]
+mod live;
 #[path = "panel/pages.rs"]
 mod pages;
+#[path = "panel/removing.rs"]
+mod removing;
+#[path = "panel/talking.rs"]
+mod talking;
 
 use std::ops::Deref;
 
@@ -16,6 +26,10 @@ use common::{Home, string};
 use serde_json::json;
 
 use browser::Browser;
+
+/// Keys, as WebDriver writes them.
+const ENTER: &str = "\u{e007}";
+const ESCAPE: &str = "\u{e00c}";
 
 /// A person's panel: their browser, let in by a link, and the daemon of their home.
 struct Panel {

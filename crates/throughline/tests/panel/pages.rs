@@ -5,7 +5,7 @@ use serde_json::json;
 use super::browser::Browser;
 use super::common::{Home, Ran};
 use super::common::daemon::Daemon;
-use super::{Panel, string};
+use super::{ESCAPE, Panel, string};
 
 /// The pages by their addresses and their names in the navigation.
 const PAGES: [(&str, &str); 11] = [
@@ -138,7 +138,7 @@ fn what_is_inside_the_pages_is_reached_without_a_complaint() {
     panel.fill("input.search", "Gerald");
     panel.see(".entry mark");
     kept("timeline-search");
-    panel.keys("\u{e00c}");
+    panel.keys(ESCAPE);
     panel.keys("?");
     panel.see("dialog .keys");
     kept("keys");
