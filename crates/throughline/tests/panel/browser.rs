@@ -95,7 +95,7 @@ impl Browser {
         let began = Instant::now();
         while self.run(script, args) != json!(true) {
             if began.elapsed() > PATIENCE {
-                self.keep("failed");
+                self.keep(&format!("failed-{}", std::thread::current().name().unwrap_or_default()));
                 panic!("{what}: it did not come to that. The page says:\n{}", self.text("body"));
             }
             std::thread::sleep(Duration::from_millis(25));
@@ -163,7 +163,7 @@ impl Browser {
                 Ok(true) => return,
                 _ if began.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(50)),
                 outcome => {
-                    self.keep("failed");
+                    self.keep(&format!("failed-{}", std::thread::current().name().unwrap_or_default()));
                     panic!("no `{name}` to press ({outcome:?}):\n{}", self.text("body"));
                 }
             }
@@ -246,14 +246,13 @@ impl Browser {
     }
 
     /// Keeps a picture as test output.
-    pub(crate) fn keep(&self, name: &str) -> PathBuf {
+    pub(crate) fn keep(&self, name: &str) {
         let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("panel");
         std::fs::create_dir_all(&directory).unwrap();
         let path = directory.join(format!("{name}.png"));
         if let Ok(picture) = self.runtime.block_on(self.client().screenshot()) {
             std::fs::write(&path, picture).unwrap();
         }
-        path
     }
 }
 

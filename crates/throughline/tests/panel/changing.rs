@@ -33,7 +33,7 @@ fn content_and_tags_are_edited_and_every_surface_sees_it() {
     panel.reads(".details-text", "We deploy on Mondays");
     panel.reads(".vrow", "We deploy on Mondays");
     let shown = panel.home.json(&["show", &id]);
-    assert_eq!((&shown["content"], &shown["tags"]), (&json!("We deploy on Mondays"), &json!(["ops", "work"])));
+    assert_eq!((&shown["content"], &shown["tags"]), (&json!("We deploy on Mondays"), &json!(["work", "ops"])));
     panel.reads(".version-list", "You edited a memory");
     panel.see(".version-list del");
     panel.press("Undo");

@@ -10,7 +10,7 @@ fn stocked() -> Home {
     home.remember(&["We deploy on Fridays at noon", "--tag", "work", "--project", "harbour"]);
     home.remember(&["The deploy key is kept by Ines", "--tag", "work", "--source", "agent"]);
     home.remember(&["Gerald the heron sits on the quay in winter", "--tag", "birds"]);
-    home.remember(&["Prefers window seats on trains", "--significance", "5"]);
+    home.remember(&["Prefers window seats on trains", "--sig", "5"]);
     home
 }
 
@@ -31,17 +31,21 @@ fn shows(panel: &Panel, texts: &[&str]) {
 fn a_search_marks_the_words_says_why_and_leaves_no_trace() {
     let panel = Panel::of(stocked());
     panel.at("memories");
-    shows(&panel, &[
-        "We deploy on Fridays at noon",
-        "The deploy key is kept by Ines",
-        "Gerald the heron sits on the quay in winter",
-        "Prefers window seats on trains",
-    ]);
+    shows(
+        &panel,
+        &[
+            "We deploy on Fridays at noon",
+            "The deploy key is kept by Ines",
+            "Gerald the heron sits on the quay in winter",
+            "Prefers window seats on trains",
+        ],
+    );
     panel.keys("/");
     panel.keys("deploying friday");
     shows(&panel, &["We deploy on Fridays at noon", "The deploy key is kept by Ines"]);
     assert_eq!(rows(&panel)[0], "We deploy on Fridays at noon", "the best is first");
-    let marked = panel.run("return [...document.querySelectorAll('.vrow:not([hidden]) mark')].map((each) => each.textContent)", &[]);
+    let marked = panel
+        .run("return [...document.querySelectorAll('.vrow:not([hidden]) mark')].map((each) => each.textContent)", &[]);
     assert_eq!(marked, json!(["deploy", "Fridays", "deploy"]));
     panel.see(".vrow .score-bar i");
     panel.reads(".result-line", "2 memories");

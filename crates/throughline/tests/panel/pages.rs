@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::browser::Browser;
-use super::common::{Home, Ran};
 use super::common::daemon::Daemon;
+use super::common::{Home, Ran};
 use super::{ESCAPE, Panel, string};
 
 /// The pages by their addresses and their names in the navigation.
@@ -114,7 +114,7 @@ fn what_is_inside_the_pages_is_reached_without_a_complaint() {
     };
     panel.at("memories");
     panel.click(".mem .mem-main");
-    panel.see(".details .version-list");
+    panel.see(".details .versions > *");
     kept("memory-details");
     panel.at("conversations");
     panel.click(".talk");
@@ -147,6 +147,6 @@ fn what_is_inside_the_pages_is_reached_without_a_complaint() {
     panel.press("Close");
     panel.at("memories");
     panel.click(".mem .mem-main");
-    panel.see(".details .version-list");
+    panel.see(".details .versions > *");
     kept("memory-details-phone-dark");
 }

@@ -55,7 +55,7 @@ fn an_erasure_says_first_what_it_removes_and_leaves_no_byte() {
     panel.reads(".toast", "Erased");
     panel.gone(".details-text");
     panel.reads(".vlist-empty", "Nothing is remembered yet");
-    assert_eq!(panel.home.run(&["show", &id]).code, 2);
+    assert_eq!(panel.home.run(&["show", &id]).code, 1);
     let Panel { browser, daemon, home } = panel;
     drop(browser);
     daemon.stop();
@@ -99,7 +99,8 @@ fn many_are_forgotten_at_once_and_come_back_at_once() {
     let panel = Panel::of(home);
     panel.at("memories?q=heron");
     panel.see(".vrow mark");
-    let pick = "[...document.querySelectorAll('.vrow:not([hidden]) input[type=checkbox]')].forEach((box) => box.click())";
+    let pick =
+        "[...document.querySelectorAll('.vrow:not([hidden]) input[type=checkbox]')].forEach((box) => box.click())";
     panel.run(pick, &[]);
     panel.reads(".picked-bar", "5 selected");
     panel.keep("bulk");

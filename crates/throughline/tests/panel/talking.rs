@@ -38,7 +38,7 @@ fn a_message_gets_a_streamed_reply_with_what_memory_gave() {
     assert_eq!(panel.complaints(), Vec::<String>::new());
     assert!(panel.home.listed(&[]).contains(&"The person deploys on Fridays.".to_owned()));
     // The conversation is one like any other.
-    panel.press("As a conversation");
+    panel.press("Details");
     panel.reads(".conversation .turn", "When do we deploy?");
     panel.reads(".conversation .given summary", "Given 1 memory");
     panel.keep("chat-as-conversation");

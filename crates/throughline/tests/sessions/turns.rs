@@ -101,7 +101,11 @@ fn nothing_to_say_is_refused() {
     let home = quiet();
     home.run(&["session", "observe", "--session", "web:1", " "]).failed(2, "nothing was said", "give the words");
     home.run_with(&["session", "observe", "--session", "web:1"], "").failed(2, "nothing was said", "give the words");
-    assert_eq!(home.json(&["session", "list"]), json!({"sessions": [], "cursor": null}), "no empty session is left behind");
+    assert_eq!(
+        home.json(&["session", "list"]),
+        json!({"sessions": [], "cursor": null}),
+        "no empty session is left behind"
+    );
     home.run(&["session", "observe", "--session", "web:a/b", "x"]).failed(2, "contains '/'", "use letters");
     let king = home.run(&["session", "observe", "--session", "web:1", "--role", "king", "x"]);
     assert!(king.code == 2 && king.stderr.contains("king"), "{king:?}");
