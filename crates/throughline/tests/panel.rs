@@ -10,10 +10,16 @@ mod browser;
 mod changing;
 #[path = "panel/finding.rs"]
 mod finding;
+#[path = "panel/hostile.rs"]
+mod hostile;
 #[path = "panel/live.rs"]
 mod live;
+#[path = "panel/many.rs"]
+mod many;
 #[path = "panel/pages.rs"]
 mod pages;
+#[path = "panel/payloads.rs"]
+mod payloads;
 #[path = "panel/removing.rs"]
 mod removing;
 #[path = "panel/talking.rs"]

@@ -79,7 +79,7 @@ fn filters_narrow_the_list_and_the_search_and_live_in_the_address() {
     pick("Source", "agent");
     shows(&panel, &["The deploy key is kept by Ines"]);
     panel.fill("input.search", "deploy");
-    panel.reads(".result-line", "1 memory");
+    panel.see(".vrow mark");
     shows(&panel, &["The deploy key is kept by Ines"]);
     let address = panel.run("return location.hash", &[]);
     assert_eq!(address, json!("#/memories?tag=work&source=agent&q=deploy"));

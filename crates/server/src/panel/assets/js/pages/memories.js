@@ -175,8 +175,8 @@ export const page = {
       if (pane.isDirty() && !window.confirm("Discard what you wrote?")) return;
       body.classList.remove("has-details");
       pane.clear();
+      // The row stays current: the keys go on from there.
       view.setQuery({ id: null });
-      list.select(null);
       list.node.focus({ preventScroll: true });
     }
 
