@@ -229,7 +229,9 @@ impl Browser {
         let event = |line: &Value| serde_json::from_str::<Value>(line["message"].as_str()?).ok();
         let asked = lines.iter().filter_map(event).map(|event| event["message"].clone());
         let asked = asked.filter(|event| event["method"] == "Network.requestWillBeSent");
-        asked.map(|event| event["params"]["request"]["url"].as_str().unwrap_or_default().to_owned()).collect()
+        let urls = asked.map(|event| event["params"]["request"]["url"].as_str().unwrap_or_default().to_owned());
+        // The tab began with the browser's own page.
+        urls.filter(|url| !url.starts_with("chrome:")).collect()
     }
 
     fn devtools(&self, command: &str, parameters: &Value) -> Value {

@@ -1,6 +1,8 @@
 //! Texts that would like to be more than text, in every field that can hold one. None runs, none fetches, none becomes an
 //! element; each is shown as it was stored.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use throughline_testkit::model_server::{ModelServer, Step};
 
@@ -48,25 +50,27 @@ const SCROLLED: &str = "
       done([...said].join('\\n'));
     })()";
 
-/// Opens one memory after the other; gives those whose details do not say what was stored.
+/// Goes down the list with the details open, some memories further; gives their ids with those of the texts that the details
+/// do not say.
 const OPENED: &str = "
     const [memories, done] = arguments;
     const flat = (text) => text.replace(/\\s+/g, ' ');
     const frame = () => new Promise((next) => requestAnimationFrame(next));
+    const said = () => flat(document.querySelector('.details')?.innerText ?? '');
+    const id = () => document.querySelector('.vrow.current')?.id.replace('row-', '');
     (async () => {
-      const wrong = [];
-      for (const { id, texts } of memories) {
-        location.hash = `#/memories?id=${id}`;
+      const seen = [];
+      for (let step = 0; step < 40; step += 1) {
+        document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }));
         const began = performance.now();
-        const said = () => flat(document.querySelector('.details')?.innerText ?? '');
-        while (!(said().includes(id) && document.querySelector('.version-list')) && performance.now() - began < 5_000) await frame();
+        while (!(said().includes(id()) && (document.querySelector('.versions')?.textContent.length ?? 0) > 3) && performance.now() - began < 2_000) await frame();
         const now = said();
-        wrong.push(...texts.filter((text) => !now.includes(flat(text))));
+        seen.push([id(), (memories[id()] ?? []).filter((text) => !now.includes(flat(text)))]);
       }
-      done(wrong);
+      done(seen);
     })()";
 
-/// One of the fields of a panel that hold hostile texts, and the texts that it holds.
+/// A panel whose every field holds hostile texts, those texts, and a model that says them.
 struct Hostile {
     panel: Panel,
     texts: Vec<String>,
@@ -116,6 +120,16 @@ fn stored(panel: &Panel, target: &str, texts: &[String], body: impl Fn(&str) -> 
     texts.iter().filter_map(store).collect()
 }
 
+/// The part of a text that fits where only a label does.
+fn label(text: &str) -> String {
+    text.trim_start_matches("quay ").chars().take(100).collect::<String>().trim().to_owned()
+}
+
+/// What of a text may name a conversation: no separators, nothing that turns the direction of writing.
+fn name(text: &str) -> String {
+    label(&text.chars().filter(|letter| !matches!(letter, '/' | '\\' | '\u{202a}'..='\u{202e}')).collect::<String>())
+}
+
 fn hostile() -> Hostile {
     let texts = payloads();
     assert_eq!(texts.len(), 200);
@@ -156,9 +170,7 @@ fn fill(hostile: &Hostile) {
     let all = texts.iter().map(|text| format!("- {text}\n")).collect::<String>();
     let session = json!({ "channel": "telegram", "session": "hostile" });
     panel.daemon.post("/api/sessions", &session);
-    // A speaker's name is short.
-    let speaker = |text: &str| text.trim_start_matches("quay ").chars().take(100).collect::<String>();
-    let turn = |text: &String| json!({ "role": "user", "content": text, "speaker": speaker(text) });
+    let turn = |text: &String| json!({ "role": "user", "content": text, "speaker": label(text) });
     let turns: Vec<Value> = texts.iter().map(turn).collect();
     panel.daemon.post("/api/sessions/telegram:hostile/turns", &json!({ "turns": turns }));
     panel.daemon.post("/api/sessions/telegram:hostile/compact", &json!({ "summary": all }));
@@ -192,12 +204,10 @@ fn fill(hostile: &Hostile) {
 
 fn memories(hostile: &Hostile) {
     let Hostile { panel, texts, .. } = hostile;
-    let plain = stored(
-        panel,
-        "/api/memories",
-        texts,
-        |text| json!({ "content": text, "tags": [text], "key": text, "project": text, "source": "agent" }),
-    );
+    let plain = stored(panel, "/api/memories", texts, |text| {
+        let short = label(text);
+        json!({ "content": text, "tags": [short], "key": short, "project": short, "source": "agent" })
+    });
     assert_eq!(plain.len(), texts.len(), "every field of a memory takes any text");
     // A second version, so that the history shows both.
     for (_, made) in plain.iter().step_by(10) {
@@ -206,7 +216,7 @@ fn memories(hostile: &Hostile) {
             .run(&["edit", &string(&made["id"]), "--content", &format!("{} again", string(&made["content"]))])
             .done();
     }
-    panel.at("memories?layer=knowledge");
+    panel.at("memories?source=agent");
     let said = string(&panel.wait(SCROLLED, &[]));
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for text in texts {
@@ -214,9 +224,26 @@ fn memories(hostile: &Hostile) {
     }
     hostile.is_calm("the list");
     panel.keep("hostile-memories");
-    let wanted: Vec<Value> = plain.iter().map(|(text, made)| json!({ "id": made["id"], "texts": [text] })).collect();
-    assert_eq!(panel.wait(OPENED, &[json!(wanted)]), json!([]), "the details say what is stored");
+    panel.run("document.querySelector('.vlist').scrollTop = 0", &[]);
+    panel.settled();
+    panel.run("document.querySelector('.vrow[aria-posinset=\"1\"] .mem-main').click()", &[]);
+    panel.see(".details .version-list");
+    let mut wanted = serde_json::Map::new();
+    for (text, made) in &plain {
+        wanted.insert(string(&made["id"]), json!([text, label(text)]));
+    }
+    let mut unseen: BTreeSet<String> = wanted.keys().cloned().collect();
+    for _ in 0..6 {
+        for seen in panel.wait(OPENED, &[json!(wanted)]).as_array().unwrap() {
+            assert_eq!(seen[1], json!([]), "the details say what is stored");
+            unseen.remove(&string(&seen[0]));
+        }
+    }
+    // The first one was open already.
+    assert!(unseen.len() <= 1, "{unseen:?}");
     hostile.is_calm("details");
+    panel.at(&format!("memories?id={}", string(&plain[199].1["id"])));
+    panel.reads(".details-text", "#199");
     panel.press("Edit");
     hostile.reads_all("the editor", &texts[199..]);
     panel.press("Cancel");
@@ -250,8 +277,14 @@ fn documents(hostile: &Hostile) {
 
 fn conversations(hostile: &Hostile) {
     let Hostile { panel, texts, .. } = hostile;
-    let named = stored(panel, "/api/sessions", texts, |text| json!({ "channel": "web", "session": text }));
-    assert!(named.len() > 100, "most texts name a conversation: {}", named.len());
+    let named = stored(panel, "/api/sessions", texts, |text| json!({ "channel": "web", "session": name(text) }));
+    let channels = stored(
+        panel,
+        "/api/sessions",
+        &texts[..20],
+        |text| json!({ "channel": name(text).replace(':', ""), "session": "a" }),
+    );
+    assert_eq!((named.len(), channels.len()), (200, 20));
     panel.at("conversations?channel=telegram");
     panel.at("conversations?id=telegram:hostile");
     panel.see(".turn");
@@ -261,8 +294,12 @@ fn conversations(hostile: &Hostile) {
     panel.see(".talk");
     let said = string(&panel.wait(SCROLLED, &[]));
     for (text, _) in &named {
-        assert!(said.contains(&text.split_whitespace().collect::<Vec<_>>().join(" ")), "the list does not say {text}");
+        assert!(said.contains(&name(text)), "the list does not say {text}");
     }
+    hostile.is_calm("conversations of a channel");
+    panel.at("conversations");
+    panel.see(".talk");
+    panel.keep("hostile-channels");
     hostile.is_calm("conversations");
     panel.at("timeline");
     hostile.reads_all("the timeline", texts);
@@ -270,7 +307,8 @@ fn conversations(hostile: &Hostile) {
 
 fn work(hostile: &Hostile) {
     let Hostile { panel, texts, .. } = hostile;
-    let tasks = stored(panel, "/api/tasks", texts, |text| json!({ "title": text, "state": text, "project": text }));
+    let tasks =
+        stored(panel, "/api/tasks", texts, |text| json!({ "title": text, "state": text, "project": label(text) }));
     assert_eq!(tasks.len(), texts.len());
     panel.at("tasks");
     hostile.reads_all("tasks", texts);

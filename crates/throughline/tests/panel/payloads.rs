@@ -37,7 +37,7 @@ const TEMPLATES: [&str; 50] = [
     "<body onload=CALL>",
     "<marquee onstart=CALL>",
     "<a href=javascript:CALL>click</a>",
-    "<a href='java\tscript:CALL'>click</a>",
+    "<a href='java&#9;script:CALL'>click</a>",
     "<form action=//ELSEWHERE><button>go</button></form>",
     "<base href=//ELSEWHERE/>",
     "<link rel=stylesheet href=//ELSEWHERE>",
