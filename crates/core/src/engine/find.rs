@@ -60,6 +60,11 @@ impl Engine {
         Ok(Recall { recall_id, hits })
     }
 
+    /// Finds the same and notes nothing: for a person who is still typing.
+    pub fn look(&self, request: &RecallRequest) -> Done<Vec<Hit>> {
+        self.find(request, Fallback::Letters)
+    }
+
     /// Notes in the log what was found, and what of it was put before a model.
     pub(super) fn note(
         &self,

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use throughline_core::engine::Recalls;
-use throughline_core::model::{Kind, Layer, SessionId};
-use throughline_core::recall::{Filter, Recall, RecallRecord, RecallRequest};
+use throughline_core::model::{Kind, Layer, RecallId, SessionId, Source};
+use throughline_core::recall::{Filter, Hit, RecallRecord, RecallRequest};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -43,6 +43,8 @@ struct Question {
     tags: Vec<String>,
     /// Only of this project.
     project: Option<String>,
+    /// Only from this source.
+    source: Option<Source>,
     /// Only stored at this time or later.
     since: Option<String>,
     /// Only stored before this time.
@@ -50,12 +52,25 @@ struct Question {
     /// Only these kinds; entries and bullets unless given.
     #[serde(default)]
     kinds: Vec<Kind>,
+    /// Leaves no trace: no line in the log, no count. For somebody who is still typing.
+    #[serde(default)]
+    peek: bool,
+}
+
+/// What was found.
+#[derive(Serialize, ToSchema)]
+struct Found {
+    /// Names this recall in the log; a peek is not in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recall_id: Option<RecallId>,
+    /// Best first.
+    hits: Vec<Hit>,
 }
 
 /// Finds memories by plain words, best first
 #[utoipa::path(post, path = "/api/recall", tag = "recall", request_body = Question,
-    responses((status = 200, description = "What was found", body = Recall)))]
-async fn recall(State(app): State<Arc<App>>, Body(asked): Body<Question>) -> Answer<Recall> {
+    responses((status = 200, description = "What was found", body = Found)))]
+async fn recall(State(app): State<Arc<App>>, Body(asked): Body<Question>) -> Answer<Found> {
     if asked.kinds.contains(&Kind::Chunk) {
         let hint = "`/api/vault/search` finds passages of the vault";
         return Err(Problem::new(Code::Invalid, "memories have no chunks", hint));
@@ -68,10 +83,17 @@ async fn recall(State(app): State<Arc<App>>, Body(asked): Body<Question>) -> Ans
         since: asked.since.as_deref(),
         until: asked.until.as_deref(),
     };
-    let filter = Filter { kinds: asked.kinds, ..Filter::recallable(app.now().timestamp()) };
+    let filter = Filter { kinds: asked.kinds, source: asked.source, ..Filter::recallable(app.now().timestamp()) };
     let filter = narrow.apply(filter, &app)?;
     let request = RecallRequest { query: asked.query, limit: limit(asked.limit, HITS, MOST_HITS)?, filter };
-    app.engine(move |engine| Ok(engine.recall(&request)?)).await.map(Json)
+    let found = app.engine(move |engine| {
+        if asked.peek {
+            return Ok(Found { recall_id: None, hits: engine.look(&request)? });
+        }
+        let recall = engine.recall(&request)?;
+        Ok(Found { recall_id: Some(recall.recall_id), hits: recall.hits })
+    });
+    found.await.map(Json)
 }
 
 /// Which recalls.

@@ -10,10 +10,19 @@ use axum::routing::get;
 use cookie::{Cookie, SameSite, time::Duration};
 use rust_embed::RustEmbed;
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 
 use crate::access::{COOKIE, Passes};
 use crate::http::App;
 use crate::problem::{Code, Problem};
+
+/// How a page looks that has no file but itself.
+const PLAIN: &str = ":root{color-scheme:light dark}\
+    body{margin:0;min-height:90vh;display:grid;place-content:center;gap:12px;padding:24px;\
+    font:16px/1.6 system-ui,sans-serif;background:light-dark(#f8f5ef,#171614);color:light-dark(#26231e,#ebe6dd)}\
+    h1{font:500 30px/1.2 ui-serif,Georgia,serif;color:light-dark(#1b6c66,#68c6b9);margin:0}\
+    p{margin:0;max-width:34em}a{color:inherit}\
+    code{padding:1px 6px;border-radius:6px;background:light-dark(#ece5d9,#292723)}";
 
 #[derive(RustEmbed)]
 #[folder = "src/panel/assets"]
@@ -47,9 +56,10 @@ async fn open(State(app): State<Arc<App>>, Query(given): Query<Given>) -> Respon
         .same_site(SameSite::Strict)
         .secure(app.names.is_tls())
         .max_age(Duration::seconds(Passes::seconds()));
-    let page = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url=/\">\
-                <title>Throughline</title><p><a href=\"/\">Open your memory</a></p></html>";
-    let mut response = guarded(Html(page).into_response());
+    let mut response = plain(
+        "<meta http-equiv=\"refresh\" content=\"0;url=/\">",
+        "<h1>Throughline</h1><p><a href=\"/\">Open your memory</a></p>",
+    );
     if let Ok(value) = HeaderValue::from_str(&pass.to_string()) {
         response.headers_mut().insert(header::SET_COOKIE, value);
     }
@@ -58,15 +68,46 @@ async fn open(State(app): State<Arc<App>>, Query(given): Query<Given>) -> Respon
 
 /// A page for a person who is not let in.
 pub(crate) fn closed(problem: &Problem) -> Response {
-    let hint = problem.hint.as_deref().unwrap_or_default();
+    // Programs are told of the token; whoever looks with a browser needs a link.
+    let (message, hint) = match problem.code {
+        Code::Unauthorized => (
+            "this browser has not been let in",
+            "run `throughline open` on the machine that keeps the memory, and follow the link that it prints",
+        ),
+        _ => (problem.message.as_str(), problem.hint.as_deref().unwrap_or_default()),
+    };
     // The texts are ours; nothing that was sent is in them.
+    let hint: String = hint
+        .split('`')
+        .enumerate()
+        .map(|(at, part)| if at % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() })
+        .collect();
+    let mut response =
+        plain("", &format!("<h1>Throughline</h1><p>{}.</p><p>{}.</p>", sentence(message), sentence(&hint)));
+    *response.status_mut() = problem.code.status();
+    response
+}
+
+/// With a capital letter.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// A page that needs no other file: whoever is not let in gets none.
+fn plain(head: &str, body: &str) -> Response {
     let page = format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <title>Throughline</title><h1>Throughline</h1><p>{}.</p><p>{hint}.</p></html>",
-        problem.message
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <link rel=\"icon\" href=\"data:,\"><title>Throughline</title><style>{PLAIN}</style>{head}</head><body>{body}</body></html>"
     );
     let mut response = guarded(Html(page).into_response());
-    *response.status_mut() = problem.code.status();
+    let digest = data_encoding::BASE64.encode(&Sha256::digest(PLAIN));
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{digest}'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+    );
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
     response
 }
 

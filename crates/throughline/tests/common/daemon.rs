@@ -27,7 +27,8 @@ impl Daemon {
 
     #[track_caller]
     pub(crate) fn start_with(home: &Home, more: &[&str]) -> Self {
-        let args = [&["serve", "--port", "0"], more].concat();
+        let port: &[&str] = if more.contains(&"--port") { &[] } else { &["--port", "0"] };
+        let args = [&["serve"], port, more].concat();
         let process = home.throughline(&args).stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap();
         let mut daemon = Self { process, port: 0, token: String::new() };
         let started = Instant::now();

@@ -27,6 +27,19 @@ const ARGUMENTS: [&str; 9] = [
     "--disable-sync",
 ];
 
+/// Runs before every page: notes what was refused or ran, and how many answers are awaited.
+const WATCH: &str = "
+    window.__refused = [];
+    window.__ran = [];
+    window.__awaited = 0;
+    document.addEventListener('securitypolicyviolation', (event) => window.__refused.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
+    const fetch = window.fetch;
+    window.fetch = (...given) => {
+      window.__awaited += 1;
+      return fetch(...given).finally(() => setTimeout(() => { window.__awaited -= 1; }, 20));
+    };
+";
+
 /// A browser with one window.
 pub(crate) struct Browser {
     runtime: Runtime,
@@ -48,7 +61,7 @@ impl Browser {
         arguments.push("--window-size=1280,900".to_owned());
         let wanted = json!({
             "goog:chromeOptions": { "args": arguments },
-            "goog:loggingPrefs": { "browser": "ALL" },
+            "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
         });
         let wanted: Capabilities = serde_json::from_value(wanted).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -56,7 +69,9 @@ impl Browser {
         let mut builder = ClientBuilder::new(connector);
         builder.capabilities(wanted);
         let client = runtime.block_on(builder.connect(&format!("http://127.0.0.1:{port}"))).expect(missing);
-        Self { runtime, client: Some(client), driver, port, _profile: profile }
+        let browser = Self { runtime, client: Some(client), driver, port, _profile: profile };
+        browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": WATCH }));
+        browser
     }
 
     fn client(&self) -> &Client {
@@ -80,7 +95,7 @@ impl Browser {
         let began = Instant::now();
         while self.run(script, args) != json!(true) {
             if began.elapsed() > PATIENCE {
-                self.keep("failed");
+                self.keep(&format!("failed-{}", std::thread::current().name().unwrap_or_default()));
                 panic!("{what}: it did not come to that. The page says:\n{}", self.text("body"));
             }
             std::thread::sleep(Duration::from_millis(25));
@@ -97,13 +112,18 @@ impl Browser {
     /// Waits until something is gone.
     #[track_caller]
     pub(crate) fn gone(&self, selector: &str) {
-        self.until(&format!("`{selector}` is gone"), "return !document.querySelector(arguments[0])", &[json!(selector)]);
+        self.until(
+            &format!("`{selector}` is gone"),
+            "return !document.querySelector(arguments[0])",
+            &[json!(selector)],
+        );
     }
 
     /// Waits until something says something.
     #[track_caller]
     pub(crate) fn reads(&self, selector: &str, text: &str) {
-        let script = "return [...document.querySelectorAll(arguments[0])].some(e => e.innerText.includes(arguments[1]))";
+        let script =
+            "return [...document.querySelectorAll(arguments[0])].some(e => e.innerText.includes(arguments[1]))";
         self.until(&format!("`{selector}` reads `{text}`"), script, &[json!(selector), json!(text)]);
     }
 
@@ -143,7 +163,7 @@ impl Browser {
                 Ok(true) => return,
                 _ if began.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(50)),
                 outcome => {
-                    self.keep("failed");
+                    self.keep(&format!("failed-{}", std::thread::current().name().unwrap_or_default()));
                     panic!("no `{name}` to press ({outcome:?}):\n{}", self.text("body"));
                 }
             }
@@ -167,36 +187,82 @@ impl Browser {
         self.runtime.block_on(typed).unwrap();
     }
 
-    pub(crate) fn resize(&self, width: u32, height: u32) {
-        self.runtime.block_on(self.client().set_window_size(width, height)).unwrap();
+    /// Waits until every answer that the page asked for is there and drawn.
+    #[track_caller]
+    pub(crate) fn settled(&self) {
+        self.until("all answers are there", "return window.__awaited === 0", &[]);
+        let drawn = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(true)))";
+        self.wait(drawn, &[]);
+    }
+
+    /// Runs a script that says by itself when it is done: it calls its last argument.
+    #[track_caller]
+    pub(crate) fn wait(&self, script: &str, args: &[Value]) -> Value {
+        self.runtime.block_on(self.client().execute_async(script, args.to_vec())).unwrap()
+    }
+
+    /// The screen of a laptop, or of a phone.
+    pub(crate) fn screen(&self, width: u32, height: u32, is_phone: bool) {
+        let wanted = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_phone });
+        self.devtools("Emulation.setDeviceMetricsOverride", &wanted);
+    }
+
+    /// What the system prefers: `light` or `dark`.
+    pub(crate) fn prefers(&self, scheme: &str) {
+        let feature = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        self.devtools("Emulation.setEmulatedMedia", &feature);
     }
 
     /// Everything that the page complained about since the last time, refused scripts included.
     pub(crate) fn complaints(&self) -> Vec<String> {
+        let lines = self.driver("se/log", &json!({ "type": "browser" }));
+        let lines = lines.as_array().expect("the driver gives the browser's log");
+        let is_bad =
+            |line: &&Value| line["level"] == "SEVERE" || line["message"].to_string().contains("Content Security");
+        lines.iter().filter(is_bad).map(|line| line["message"].to_string()).collect()
+    }
+
+    /// Every address that was asked for since the last time.
+    pub(crate) fn requested(&self) -> Vec<String> {
+        let lines = self.driver("se/log", &json!({ "type": "performance" }));
+        let lines = lines.as_array().expect("the driver gives the requests");
+        let event = |line: &Value| serde_json::from_str::<Value>(line["message"].as_str()?).ok();
+        let asked = lines.iter().filter_map(event).map(|event| event["message"].clone());
+        let asked = asked.filter(|event| event["method"] == "Network.requestWillBeSent");
+        let urls = asked.map(|event| event["params"]["request"]["url"].as_str().unwrap_or_default().to_owned());
+        // The tab began with the browser's own page.
+        urls.filter(|url| !url.starts_with("chrome:")).collect()
+    }
+
+    fn devtools(&self, command: &str, parameters: &Value) -> Value {
+        self.driver("goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
+    }
+
+    /// Asks the driver for what WebDriver itself has no words for.
+    fn driver(&self, path: &str, body: &Value) -> Value {
         let session = self.runtime.block_on(self.client().session_id()).unwrap().unwrap();
-        let request = Request::new("POST", &format!("/session/{session}/se/log")).with("Host", "127.0.0.1");
-        let answer = Connection::open(self.port).unwrap().ask(&request.json(&json!({ "type": "browser" }))).unwrap();
-        let lines = answer.json()["value"].as_array().cloned().expect("the driver gives the browser's log");
-        let lines = lines.iter().filter(|line| line["level"] == "SEVERE" || line["message"].to_string().contains("Content Security"));
-        lines.map(|line| line["message"].to_string()).collect()
+        let request = Request::new("POST", &format!("/session/{session}/{path}")).with("Host", "127.0.0.1").json(body);
+        let answer = Connection::open(self.port).unwrap().ask(&request).unwrap().json();
+        assert!(answer["value"]["error"].is_null(), "{path}: {answer}");
+        answer["value"].clone()
     }
 
     /// Keeps a picture as test output.
-    pub(crate) fn keep(&self, name: &str) -> PathBuf {
+    pub(crate) fn keep(&self, name: &str) {
         let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("panel");
         std::fs::create_dir_all(&directory).unwrap();
         let path = directory.join(format!("{name}.png"));
         if let Ok(picture) = self.runtime.block_on(self.client().screenshot()) {
             std::fs::write(&path, picture).unwrap();
         }
-        path
     }
 }
 
 /// The port that the driver chose.
 fn port(driver: &mut Child) -> u16 {
     let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-    let said = lines.map_while(Result::ok).find_map(|line| line.split("successfully on port ").nth(1).map(str::to_owned));
+    let said =
+        lines.map_while(Result::ok).find_map(|line| line.split("successfully on port ").nth(1).map(str::to_owned));
     said.and_then(|port| port.trim_end_matches('.').parse().ok()).expect("chromedriver says its port")
 }
 

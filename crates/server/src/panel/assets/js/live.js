@@ -60,7 +60,7 @@ function open() {
     }
   });
   source.addEventListener("open", () => {
-    setReachable(true);
+    setDaemon("here");
     if (wasLost) note(["everything"]);
     wasLost = false;
   });
@@ -71,7 +71,7 @@ function open() {
       close();
       parting = setTimeout(open, 5_000);
     } else {
-      setReachable(false);
+      setDaemon("away");
     }
   });
 }

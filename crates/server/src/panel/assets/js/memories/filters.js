@@ -17,10 +17,11 @@ export function setFilters(query) {
   return NAMES.filter((name) => query.get(name)).length;
 }
 
-/// `onchange({ name: value })` for every change; `known` are the tags and projects to suggest.
-export function filterBar({ query, onchange, known }) {
+/// `onchange({ name: value })` for every change; `known` are the tags and projects to suggest; `between` remembers that dates
+/// are being picked while the bar is drawn anew: `{ isOpen: false }`.
+export function filterBar({ query, onchange, known, between: picking }) {
   const state = filtersOf(query);
-  const isCustom = Boolean(state.until) || (state.since && !TIMES.some(([key]) => key === state.since));
+  const isCustom = picking.isOpen || Boolean(state.until) || (state.since && !TIMES.some(([key]) => key === state.since));
   const day = (name, label) => h("input", { type: "date", "aria-label": label, value: state[name].slice(0, 10), onchange: (event) => onchange({ [name]: event.target.value }) });
   const between = h("span.row.between", { hidden: !isCustom }, day("since", "From"), "–", day("until", "Until"));
   const pick = (name, label, options) => select({ label, options, value: state[name], onchange: (value) => onchange({ [name]: value }) });
@@ -43,8 +44,9 @@ export function filterBar({ query, onchange, known }) {
     select({
       label: "Time", options: TIMES, value: isCustom ? "custom" : state.since,
       onchange: (value) => {
-        between.hidden = value !== "custom";
-        if (value !== "custom") onchange({ since: value, until: "" });
+        picking.isOpen = value === "custom";
+        between.hidden = !picking.isOpen;
+        if (!picking.isOpen) onchange({ since: value, until: "" });
       },
     }),
     between,

@@ -10,6 +10,14 @@ const TAGS_SHOWN = 3;
 
 export const ROW_HEIGHT = 78;
 
+const STAMP = /^\[\d{4}-\d\d-\d\d \d\d:\d\d\]\s*/;
+
+/// Two lines have no room for headings and bullets: a summary is told in one go.
+function brief({ layer, content }) {
+  if (layer !== "archive") return content;
+  return content.replace(STAMP, "").replaceAll(/^#{1,6}\s+(.*)$/gm, "$1:").replaceAll(/^[-*]\s+/gm, "· ");
+}
+
 export function memoryRow({ isPicked, onpick, words, best, onPhone }) {
   return {
     make() {
@@ -23,7 +31,7 @@ export function memoryRow({ isPicked, onpick, words, best, onPhone }) {
       node.dataset.status = memory.status;
       node.querySelector("input").checked = isPicked(memory);
       node.classList.toggle("picked", isPicked(memory));
-      fill(node.querySelector(".mem-text"), marked(memory.content, words()));
+      fill(node.querySelector(".mem-text"), marked(brief(memory), words()));
       fill(node.querySelector(".mem-meta"), metaOf(memory, onPhone()));
       const side = node.querySelector(".mem-side");
       if (memory.why) fill(side, scoreBar(memory.why, memory.score, best()));

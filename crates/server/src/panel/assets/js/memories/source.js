@@ -16,10 +16,11 @@ export function memorySource({ text, query, onseen, signal }) {
   const asked = newest(signal);
 
   function question() {
-    const { layer, tag, project, since, until } = filtersOf(query());
-    const body = { query: text(), limit: MOST_HITS };
+    const { layer, source: from, tag, project, since, until } = filtersOf(query());
+    // Nobody asked yet: they are typing. The log is for questions.
+    const body = { query: text(), limit: MOST_HITS, peek: true };
     if (tag) body.tags = [tag];
-    for (const [name, value] of Object.entries({ layer, project, since, until })) {
+    for (const [name, value] of Object.entries({ layer, source: from, project, since, until })) {
       if (value) body[name] = value;
     }
     return body;
@@ -41,14 +42,12 @@ export function memorySource({ text, query, onseen, signal }) {
       const body = question();
       const started = performance.now();
       const { hits } = await asked((abort) => api.post("/api/recall", body, { signal: abort }));
-      const wanted = filtersOf(query()).source;
-      const fitting = wanted ? hits.filter((hit) => hit.source === wanted) : hits;
       source.took = performance.now() - started;
       source.words = wordsOf(body.query);
-      source.best = Math.max(1e-9, ...fitting.map((hit) => hit.score));
-      for (const hit of fitting) hit.best = source.best;
-      onseen(fitting);
-      return fitting;
+      source.best = Math.max(1e-9, ...hits.map((hit) => hit.score));
+      for (const hit of hits) hit.best = source.best;
+      onseen(hits);
+      return hits;
     },
     /// Drops a search that is under way, and what the last one left.
     forget() {

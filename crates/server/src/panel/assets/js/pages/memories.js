@@ -26,6 +26,7 @@ export const page = {
     root.classList.add("is-fixed");
     const seen = { tags: new Set(), projects: new Set() };
     const known = { tags: () => [...seen.tags].sort(), projects: () => [...seen.projects].sort() };
+    const between = { isOpen: false };
     let total = null;
 
     const source = memorySource({ text: () => field.value.trim(), query: () => view.query, onseen: learn, signal });
@@ -44,7 +45,7 @@ export const page = {
       value: view.query.get("q") ?? "",
     });
     const status = h("p.result-line", { role: "status" });
-    const clear = h("button.link.small-text", { type: "button", onclick: () => filter(NO_FILTERS) }, "Clear filters");
+    const clear = h("button.link.small-text", { type: "button", onclick: unfilter }, "Clear filters");
     const stale = h("button.link.small-text", { type: "button", hidden: true, onclick: () => again() }, "Something changed: show from the top");
     const filterPlace = h("div");
     const body = h("div.mem-body", list.node, pane.node);
@@ -120,7 +121,7 @@ export const page = {
 
     function drawFilters() {
       clear.hidden = setFilters(view.query) === 0;
-      fill(filterPlace, filterBar({ query: view.query, known, onchange: filter }));
+      fill(filterPlace, filterBar({ query: view.query, known, onchange: filter, between }));
     }
 
     function filter(changes) {
@@ -128,6 +129,11 @@ export const page = {
       drawFilters();
       list.node.scrollTop = 0;
       again();
+    }
+
+    function unfilter() {
+      between.isOpen = false;
+      filter(NO_FILTERS);
     }
 
     async function countAll() {
@@ -169,8 +175,8 @@ export const page = {
       if (pane.isDirty() && !window.confirm("Discard what you wrote?")) return;
       body.classList.remove("has-details");
       pane.clear();
+      // The row stays current: the keys go on from there.
       view.setQuery({ id: null });
-      list.select(null);
       list.node.focus({ preventScroll: true });
     }
 

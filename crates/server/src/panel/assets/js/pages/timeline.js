@@ -68,7 +68,7 @@ export const page = {
 
     async function search(query) {
       try {
-        const { hits } = await latest((abort) => api.post("/api/recall", { query, category: "timeline", limit: MOST_HITS }, { signal: abort }));
+        const { hits } = await latest((abort) => api.post("/api/recall", { query, category: "timeline", limit: MOST_HITS, peek: true }, { signal: abort }));
         days = dayGroups();
         days.add(hits);
         isWhole = true;

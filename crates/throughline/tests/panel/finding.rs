@@ -1,0 +1,145 @@
+//! Searching as you type, filters and keys.
+
+use serde_json::json;
+
+use super::common::Home;
+use super::{ENTER, ESCAPE, Panel};
+
+fn stocked() -> Home {
+    let home = Home::new();
+    home.remember(&["We deploy on Fridays at noon", "--tag", "work", "--project", "harbour"]);
+    home.remember(&["The deploy key is kept by Ines", "--tag", "work", "--source", "agent"]);
+    home.remember(&["Gerald the heron sits on the quay in winter", "--tag", "birds"]);
+    home.remember(&["Prefers window seats on trains", "--sig", "5"]);
+    home
+}
+
+/// The texts of the rows, from above.
+fn rows(panel: &Panel) -> Vec<String> {
+    let script = "return [...document.querySelectorAll('.vrow:not([hidden])')].sort((a, b) => a.ariaPosInSet - b.ariaPosInSet).map((row) => row.querySelector('.mem-text').textContent)";
+    serde_json::from_value(panel.run(script, &[])).unwrap()
+}
+
+#[track_caller]
+fn shows(panel: &Panel, texts: &[&str]) {
+    let script = "const texts = [...document.querySelectorAll('.vrow:not([hidden]) .mem-text')].map((each) => each.textContent); \
+                  return texts.length === arguments[0].length && arguments[0].every((text) => texts.includes(text))";
+    panel.until(&format!("the list shows {texts:?}"), script, &[json!(texts)]);
+}
+
+#[test]
+fn a_search_marks_the_words_says_why_and_leaves_no_trace() {
+    let panel = Panel::of(stocked());
+    panel.at("memories");
+    shows(
+        &panel,
+        &[
+            "We deploy on Fridays at noon",
+            "The deploy key is kept by Ines",
+            "Gerald the heron sits on the quay in winter",
+            "Prefers window seats on trains",
+        ],
+    );
+    panel.keys("/");
+    panel.keys("deploying friday");
+    shows(&panel, &["We deploy on Fridays at noon", "The deploy key is kept by Ines"]);
+    assert_eq!(rows(&panel)[0], "We deploy on Fridays at noon", "the best is first");
+    let marked = panel
+        .run("return [...document.querySelectorAll('.vrow:not([hidden]) mark')].map((each) => each.textContent)", &[]);
+    assert_eq!(marked, json!(["deploy", "Fridays", "deploy"]));
+    panel.see(".vrow .score-bar i");
+    panel.reads(".result-line", "2 memories");
+    panel.keys(ENTER);
+    panel.keys(ENTER);
+    panel.reads(".details-text", "We deploy on Fridays at noon");
+    panel.reads(".details .score-factors", "words");
+    for factor in ["recency", "source", "weight", "score"] {
+        panel.reads(".details .score-factors", factor);
+    }
+    panel.keep("search");
+    panel.settled();
+    assert_eq!(panel.daemon.get("/api/recalls")["recalls"], json!([]), "looking is not recalling");
+    assert_eq!(panel.home.json(&["list"])["memories"][0]["recall_count"], json!(0));
+    panel.at("memories?q=zzzz");
+    panel.reads(".vlist-empty", "Nothing found");
+}
+
+#[test]
+fn filters_narrow_the_list_and_the_search_and_live_in_the_address() {
+    let panel = Panel::of(stocked());
+    panel.at("memories");
+    let pick = |label: &str, value: &str| {
+        let ready = "return [...document.querySelectorAll(`select[aria-label=\"${arguments[0]}\"] option`)].some((option) => option.value === arguments[1])";
+        panel.until(&format!("{label} offers {value}"), ready, &[json!(label), json!(value)]);
+        let script = "const field = document.querySelector(`select[aria-label=\"${arguments[0]}\"]`); field.value = arguments[1]; field.dispatchEvent(new Event('change', { bubbles: true }))";
+        panel.run(script, &[json!(label), json!(value)]);
+    };
+    pick("Any tag", "work");
+    shows(&panel, &["We deploy on Fridays at noon", "The deploy key is kept by Ines"]);
+    pick("Source", "agent");
+    shows(&panel, &["The deploy key is kept by Ines"]);
+    panel.fill("input.search", "deploy");
+    panel.see(".vrow mark");
+    shows(&panel, &["The deploy key is kept by Ines"]);
+    let address = panel.run("return location.hash", &[]);
+    assert_eq!(address, json!("#/memories?tag=work&source=agent&q=deploy"));
+    panel.press("Clear filters");
+    shows(&panel, &["We deploy on Fridays at noon", "The deploy key is kept by Ines"]);
+    pick("Any project", "harbour");
+    shows(&panel, &["We deploy on Fridays at noon"]);
+    panel.press("Clear filters");
+    panel.fill("input.search", ESCAPE);
+    panel.press("Identity");
+    panel.reads(".vlist-empty", "Nothing fits these filters");
+    panel.press("All");
+    // Dates that are being picked stay while new tags come in.
+    pick("Time", "custom");
+    panel.see(".between input");
+    panel.run("document.activeElement.blur()", &[]);
+    panel.home.remember(&["A new thing with a new tag", "--tag", "fresh"]);
+    panel.reads(".vrow", "A new thing with a new tag");
+    panel.settled();
+    panel.see(".between input");
+    let date = "const field = document.querySelector('.between input'); field.value = '2026-03-02'; field.dispatchEvent(new Event('change', { bubbles: true }))";
+    panel.run(date, &[]);
+    panel.reads(".vlist-empty", "Nothing fits these filters");
+}
+
+#[test]
+fn the_keyboard_is_enough() {
+    let panel = Panel::of(stocked());
+    panel.see(".page-home");
+    panel.keys("gm");
+    panel.see(".page-memories .vrow");
+    panel.settled();
+    let all = rows(&panel);
+    let current = |at: usize| panel.reads(".vrow.current", &all[at]);
+    panel.keys("j");
+    current(0);
+    panel.keys("jj");
+    current(2);
+    panel.keys("k");
+    current(1);
+    panel.keys(ENTER);
+    panel.reads(".details-text", &all[1]);
+    panel.keys("e");
+    panel.see(".mem-edit");
+    panel.keys(ESCAPE);
+    panel.gone(".mem-edit");
+    panel.keys(ESCAPE);
+    panel.gone(".details-text");
+    panel.keys("x");
+    panel.reads(".picked-bar", "1 selected");
+    panel.keys(ESCAPE);
+    panel.keys("?");
+    panel.reads("dialog", "Keys");
+    panel.reads("dialog", "next");
+    panel.keys(ESCAPE);
+    panel.gone("dialog");
+    panel.keys("/");
+    let field = panel.run("return document.activeElement.type", &[]);
+    assert_eq!(field, json!("search"));
+    panel.keys(ESCAPE);
+    panel.keys("gd");
+    panel.see(".page-documents h1");
+}
