@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum_server::Handle;
 use axum_server::tls_rustls::RustlsConfig;
+use axum_server::{Handle, Server};
+use hyper_util::rt::TokioTimer;
 
 use crate::access::{Names, Token};
 use crate::http::{self, App};
@@ -14,6 +15,9 @@ use crate::{Host, Problem};
 
 /// How long the daemon waits for what is under way once it is told to stop.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a connection may take to say what it wants.
+const HEAD_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Why the daemon cannot serve.
 #[derive(Debug, thiserror::Error)]
@@ -124,11 +128,11 @@ impl Daemon {
         let service = http::router(app).into_make_service();
         let served = match tls {
             Some(config) => match axum_server::from_tcp_rustls(listener, config) {
-                Ok(server) => server.handle(handle).serve(service).await,
+                Ok(server) => hurried(server).handle(handle).serve(service).await,
                 Err(error) => Err(error),
             },
             None => match axum_server::from_tcp(listener) {
-                Ok(server) => server.handle(handle).serve(service).await,
+                Ok(server) => hurried(server).handle(handle).serve(service).await,
                 Err(error) => Err(error),
             },
         };
@@ -136,6 +140,12 @@ impl Daemon {
         let _ = ending.await;
         served.map_err(ServeError::Serve)
     }
+}
+
+/// A server that waits for a request's head only so long: connections that say nothing are closed.
+fn hurried<A: axum_server::Address, Acceptor>(mut server: Server<A, Acceptor>) -> Server<A, Acceptor> {
+    server.http_builder().http1().timer(TokioTimer::new()).header_read_timeout(HEAD_PATIENCE);
+    server
 }
 
 async fn certificate(tls: &Tls) -> Result<RustlsConfig, ServeError> {

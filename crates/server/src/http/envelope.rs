@@ -63,6 +63,10 @@ fn is_sane(id: &HeaderValue) -> bool {
 
 /// Lets in as many requests as can be served at once; whoever comes beyond is told to come again.
 pub(crate) async fn at_once(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    // Whoever watches over the daemon is answered, however much there is to do.
+    if request.uri().path() == "/healthz" {
+        return next.run(request).await;
+    }
     match app.places.try_acquire() {
         Ok(_place) => next.run(request).await,
         Err(_) => Problem::new(Code::Busy, "too many requests at once", "try again in a moment").into_response(),

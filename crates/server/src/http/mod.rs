@@ -24,6 +24,7 @@ mod transfer;
 mod vault;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -32,6 +33,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::timeout::RequestBodyTimeoutLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::access::gate;
@@ -41,6 +43,9 @@ pub(crate) use app::App;
 
 /// What a body may have, in bytes.
 const MOST_BYTES: usize = 1 << 20;
+
+/// How long a body may pause while it is sent.
+const BODY_PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a listing gives at most, and without being asked.
 const MOST: usize = 1000;
@@ -87,6 +92,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .layer(from_fn_with_state(Arc::clone(&app), envelope::envelope))
         .with_state(app);
     // Addresses are made whole before a route is looked for.
+    let routes = routes.layer(RequestBodyTimeoutLayer::new(BODY_PATIENCE));
     Router::new().fallback_service(tower::util::MapRequest::new(routes, envelope::whole_addresses))
 }
 

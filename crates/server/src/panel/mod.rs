@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use cookie::{Cookie, SameSite, time::Duration};
@@ -44,7 +44,11 @@ struct Given {
 
 /// Trades a one-time code for the cookie. The page that follows is reached from here and not by a redirect: a link that was
 /// followed from elsewhere would not bring the cookie along.
-async fn open(State(app): State<Arc<App>>, Query(given): Query<Given>) -> Response {
+async fn open(State(app): State<Arc<App>>, method: Method, Query(given): Query<Given>) -> Response {
+    if method != Method::GET {
+        let hint = "open the link in a browser";
+        return Problem::new(Code::MethodNotAllowed, "whoever only looks uses up no link", hint).into_response();
+    }
     let now = app.host.engine().now();
     if !app.links.redeem(&given.code, now) {
         let hint = "a link opens once, within ten minutes: `throughline open` gives a new one";
@@ -136,6 +140,9 @@ fn guarded(mut response: Response) -> Response {
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::REFERRER_POLICY, "no-referrer"),
+        // No other page keeps hold of this window, and none takes its files in.
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
         (header::CACHE_CONTROL, "no-store"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));

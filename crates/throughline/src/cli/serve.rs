@@ -134,6 +134,7 @@ async fn serve(
     claim: &Claim,
     tell: impl FnOnce(&Ready<'_>),
 ) -> Result<String, Failure> {
+    take_all_files();
     let token = token(&world.home)?;
     let memory = world.home.data.display().to_string();
     // Whoever knows the link may stop it at once.
@@ -166,6 +167,18 @@ pub(super) fn signals() -> std::io::Result<impl Future<Output = ()> + Send + 'st
     Ok(async {
         let _ = tokio::signal::ctrl_c().await;
     })
+}
+
+/// As many open files as the system allows: every connection is one, and idle ones are not kept for ever.
+fn take_all_files() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let limit = getrlimit(Resource::Nofile);
+        if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
+            tracing::debug!(%error, "the limit of open files stays as it is");
+        }
+    }
 }
 
 /// Opens a link in the person's browser, or says that nobody took it.
