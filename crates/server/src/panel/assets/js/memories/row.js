@@ -15,7 +15,7 @@ const STAMP = /^\[\d{4}-\d\d-\d\d \d\d:\d\d\]\s*/;
 /// Two lines have no room for headings and bullets: a summary is told in one go.
 function brief({ layer, content }) {
   if (layer !== "archive") return content;
-  return content.replace(STAMP, "").replaceAll(/^#{1,6}\s+(.*)$/gm, "$1:").replaceAll(/^[-*]\s+/gm, "· ");
+  return content.replace(STAMP, "").replaceAll(/^#{1,6}\s+(.*)$/gm, "$1:").replaceAll(/^[-*]\s+/gm, "· ").replaceAll(/:\n+· /g, ": ");
 }
 
 export function memoryRow({ isPicked, onpick, words, best, onPhone }) {
