@@ -97,7 +97,7 @@ fn the_daemon_consolidates_what_other_commands_make_due() {
     until(|| is_consolidated(&home, "cli:main").then_some(()));
     let (outcome, what) = until(|| daemon.log("consolidation").into_iter().next());
     assert_eq!(outcome, "done");
-    assert!(what.starts_with("1 conversations"), "the daemon did it, and nobody else: {what}");
+    assert!(what.starts_with("1 conversation, "), "the daemon did it, and nobody else: {what}");
     assert_eq!(daemon.stop().code, 0);
     // Without it, a command starts a run of its own.
     exchange(&home, "cli:other", &["One.", "Two.", "I moved to Porto."]);

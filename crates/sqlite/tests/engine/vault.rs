@@ -53,7 +53,7 @@ fn add(world: &World, path: &str, parts: usize) {
 
 fn embed(world: &World, embedder: &dyn Embedder, worker: &str, most: u64) -> Option<Embedded> {
     let worker = Worker { name: worker.to_owned(), is_gone: &|_| false };
-    world.engine.vault_embed(embedder, &worker, most, &mut |_, _| {}).unwrap()
+    world.engine.vault_embed(embedder, &worker, most, &mut |_, _| true).unwrap()
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn backups_are_made_proved_and_pruned_and_the_log_outlives_the_daemon() {
     let mut daemon = Daemon::start(&home);
     let (outcome, what) = until(|| daemon.log("backup").into_iter().next());
     assert_eq!(outcome, "done");
-    assert!(what.contains("auto-2026-03-01-120000.db and restored it on the side: 1 memories"), "{what}");
+    assert!(what.contains("auto-2026-03-01-120000.db and restored it on the side: 1 memory, 0 turns"), "{what}");
     assert!(what.contains("no older one is removed for 60 min"), "nothing confirms the time yet: {what}");
     // Two hours later the time is confirmed by what was done before.
     for hour in [14, 16, 18] {
@@ -40,7 +40,7 @@ fn backups_are_made_proved_and_pruned_and_the_log_outlives_the_daemon() {
     }
     let log = daemon.log("backup");
     assert_eq!(log.len(), 4, "every run of every daemon: {log:?}");
-    assert!(log[0].1.ends_with("removed 1 that were older"), "{log:?}");
+    assert!(log[0].1.ends_with("removed 1 that was older"), "{log:?}");
     let mine = daemon.ask("POST", "/api/backup", None);
     assert_eq!(mine.0, 201);
     let mine = string(&mine.1["path"]);
@@ -84,7 +84,7 @@ fn a_clock_that_jumped_removes_nothing_and_says_so() {
     home.set_now("2036-03-01T13:30:00Z");
     let daemon = Daemon::start(&home);
     let what = until(|| daemon.log("retention").into_iter().find(|(outcome, _)| outcome == "done")).1;
-    assert_eq!(what, "1 pieces of the timeline were retired");
+    assert_eq!(what, "1 piece of the timeline was retired");
     assert_eq!(chunks(&home), 0);
     assert_eq!(daemon.run("backup").0, "done");
     assert_eq!(names(&home).len(), 2);
