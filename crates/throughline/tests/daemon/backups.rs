@@ -2,6 +2,7 @@
 //! outlives the daemon and is not impressed by a clock that jumps.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
@@ -55,6 +56,43 @@ fn backups_are_made_proved_and_pruned_and_the_log_outlives_the_daemon() {
         (next == json!("2026-03-02T18:00:00Z")).then_some(next)
     });
     assert_eq!((&backup["last_run_at"], told), (&json!("2026-03-01T18:00:00Z"), json!("2026-03-02T18:00:00Z")));
+}
+
+#[test]
+fn no_backup_that_is_written_meanwhile_keeps_what_is_erased_and_each_has_a_name_of_its_own() {
+    let home = Home::with_config("config.toml", CONFIG);
+    let words: Vec<String> = (0..3).map(|nth| format!("the code of locker {nth} is heliotrope{nth}")).collect();
+    let ids: Vec<String> = words.iter().map(|words| home.remember(&[words])).collect();
+    let daemon = Daemon::start(&home);
+    let erased = AtomicBool::new(false);
+    let paths: Vec<String> = std::thread::scope(|scope| {
+        let write = || {
+            let mut paths = Vec::new();
+            while !erased.load(Ordering::SeqCst) {
+                let (status, answer) = daemon.ask("POST", "/api/backup", None);
+                assert_eq!(status, 201, "{answer}");
+                paths.push(string(&answer["path"]));
+            }
+            paths
+        };
+        let writers: Vec<_> = (0..2).map(|_| scope.spawn(write)).collect();
+        for id in &ids {
+            assert_eq!(daemon.ask("DELETE", &format!("/api/memories/{id}?erase=true"), None).0, 200);
+        }
+        erased.store(true, Ordering::SeqCst);
+        writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect()
+    });
+    assert_eq!(
+        paths.iter().collect::<BTreeSet<_>>().len(),
+        paths.len(),
+        "all in one second, and none in another's place"
+    );
+    assert_eq!(daemon.stop().code, 0);
+    for name in names(&home) {
+        let bytes = std::fs::read(home.path("backups").join(&name)).unwrap();
+        assert!(!bytes.windows(10).any(|window| window == b"heliotrope"), "{name} still holds it");
+        assert!(!name.contains("partial"), "{name} was left behind");
+    }
 }
 
 #[test]
