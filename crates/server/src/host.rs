@@ -43,9 +43,6 @@ pub trait Host: Chores + Talks {
     /// Consolidates a conversation, waiting for its turn.
     fn consolidate(&self, session: &SessionId, summary: Option<&str>) -> Result<Consolidation, Problem>;
 
-    /// Begins to consolidate a conversation and does not wait.
-    fn consolidate_soon(&self, session: &SessionId);
-
     /// Looks back on a conversation; nothing if somebody else is at it.
     fn fill(&self, session: &SessionId) -> Result<Option<Filled>, Problem>;
 
@@ -58,7 +55,7 @@ pub trait Host: Chores + Talks {
     /// Registers a project, or moves it to another directory.
     fn add_project(&self, name: &str, dir: Option<&str>) -> Result<Project, Problem>;
 
-    /// Brings files and folders into the vault.
+    /// Brings files and folders into the vault. Their vectors are made by [`Job::Embedding`](throughline_core::ports::Job).
     fn vault_add(&self, paths: &[String], into: Option<Name>) -> Result<VaultAdded, Problem>;
 
     /// What the vault holds.
@@ -97,7 +94,7 @@ pub struct VaultAdded {
     /// The files, its fields at the same level.
     #[serde(flatten)]
     pub synced: Synced,
-    /// Their vectors, where an embedder is set up.
+    /// Their vectors, where an embedder is set up: what was done, or, from a daemon, what its job is about to do.
     pub embeddings: Option<Embedded>,
 }
 

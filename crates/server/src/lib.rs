@@ -17,4 +17,4 @@ pub use daemon::{Daemon, Listening, ServeError, Tls};
 pub use host::{Host, Setting, Settings, SkippedFiles, Synced, Unreadable, VaultAdded};
 pub use http::chat::{ChatEvent, ChatMessage, ChatModel, Talks};
 pub use problem::{Code, Current, Problem};
-pub use scheduler::{Chores, Rhythm, Worked, automatic_name, surplus};
+pub use scheduler::{Chores, Rhythm, Worked};

@@ -105,7 +105,6 @@ impl Host for Waiting {
         drop(self.changed.wait_while(waiting, |(_, may_go_on)| !*may_go_on).unwrap());
         Ok(Consolidation::Nothing)
     }
-    fn consolidate_soon(&self, _: &SessionId) {}
     fn fill(&self, _: &SessionId) -> Result<Option<Filled>, Problem> {
         Ok(None)
     }

@@ -1,6 +1,7 @@
 //! Copies of the live database, made, proved and brought back by SQLite itself.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use rusqlite::backup::{Backup, StepResult};
@@ -14,15 +15,17 @@ use crate::{Stored, inspect, open};
 const PAGES_A_STEP: i32 = 1024;
 
 /// Copies to `target`, which must not exist. Left behind is a whole, checked, single file, or nothing.
-pub(crate) fn copy(source: &Connection, target: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
+pub(crate) fn copy(
+    source: &Connection,
+    target: &Path,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<(), StoreError> {
     let failed = |doing| move |error| StoreError::Failed { doing, source: Box::new(error) };
     if target.exists() {
         let taken = std::io::Error::new(std::io::ErrorKind::AlreadyExists, format!("{} is there", target.display()));
         return Err(failed("write a backup there")(taken));
     }
-    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let partial = directory.join(format!(".{name}.{}.partial", std::process::id()));
+    let partial = scratch(target, "partial");
     let outcome = copy_to(source, &partial, progress).and_then(|()| {
         // A link never replaces what appeared meanwhile; where a file system has none, a move must do.
         std::fs::hard_link(&partial, target)
@@ -37,7 +40,14 @@ pub(crate) fn copy(source: &Connection, target: &Path, progress: &mut dyn FnMut(
     outcome
 }
 
-fn copy_to(source: &Connection, partial: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
+/// A file beside another that nobody else uses. Erasing removes whatever ends in `partial`, should this process be killed.
+fn scratch(beside: &Path, end: &str) -> PathBuf {
+    static NTH: AtomicU32 = AtomicU32::new(0);
+    let name = beside.file_name().unwrap_or_default().to_string_lossy();
+    beside.with_file_name(format!(".{name}.{}-{}.{end}", std::process::id(), NTH.fetch_add(1, Ordering::Relaxed)))
+}
+
+fn copy_to(source: &Connection, partial: &Path, progress: &mut dyn FnMut(u64, u64) -> bool) -> Result<(), StoreError> {
     let backing_up = while_doing("back up");
     let mut copy = Connection::open(partial).map_err(&backing_up)?;
     restrict(partial)?;
@@ -49,7 +59,9 @@ fn copy_to(source: &Connection, partial: &Path, progress: &mut dyn FnMut(u64, u6
         let backup = Backup::new(&snapshot, &mut copy).map_err(&backing_up)?;
         while backup.step(PAGES_A_STEP).map_err(&backing_up)? != StepResult::Done {
             let now = backup.progress();
-            progress((now.pagecount - now.remaining).max(0) as u64, now.pagecount.max(0) as u64);
+            if !progress((now.pagecount - now.remaining).max(0) as u64, now.pagecount.max(0) as u64) {
+                return Err(StoreError::TakenBack);
+            }
         }
     }
     // A backup is one file: no log beside it that could be left behind.
@@ -76,9 +88,7 @@ pub struct Drill {
 
 /// Restores a copy beside itself, brings it up to date and checks it, as if it were needed; leaves nothing behind.
 pub fn drill(copy: &Path) -> Stored<Drill> {
-    let name = copy.file_name().unwrap_or_default().to_string_lossy();
-    // Erasing removes whatever ends like this, should this process be killed.
-    let scratch = copy.with_file_name(format!(".{name}.{}.drill.partial", std::process::id()));
+    let scratch = scratch(copy, "drill.partial");
     let outcome = drill_at(copy, &scratch);
     for left in [scratch.clone(), scratch.with_extension("partial-journal")] {
         if let Err(error) = std::fs::remove_file(&left)

@@ -3,14 +3,11 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 use throughline_core::model::ChangeId;
-use throughline_core::ports::{Doings, Job, Jobs, Pulse, Run};
+use throughline_core::ports::{Doings, Job, Jobs, KEPT_RUNS, Pulse, Run};
 
 use crate::error::while_doing;
 use crate::rows::{parsed, time};
 use crate::{SqliteStore, Stored};
-
-/// Runs that are kept of each job.
-const KEPT: i64 = 50;
 
 impl Jobs for SqliteStore {
     fn note_run(&self, run: &Run) -> Stored<()> {
@@ -35,7 +32,7 @@ fn insert(connection: &Connection, run: &Run) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute(values)?;
     let old = "DELETE FROM job_runs WHERE job = ?1 AND row NOT IN \
                (SELECT row FROM job_runs WHERE job = ?1 ORDER BY row DESC LIMIT ?2)";
-    connection.prepare_cached(old)?.execute(params![run.job.as_str(), KEPT]).map(drop)
+    connection.prepare_cached(old)?.execute(params![run.job.as_str(), KEPT_RUNS as i64]).map(drop)
 }
 
 fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
@@ -48,7 +45,7 @@ fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
     })
 }
 
-/// Each of these is the end of an index, or a small table: no more than a few pages are read.
+/// Each of these is the end of an index, or the one row of a small table: no more than a few pages are read.
 pub(crate) fn pulse(connection: &Connection) -> rusqlite::Result<Pulse> {
     const SQL: &str = "SELECT (SELECT id FROM changes ORDER BY row DESC LIMIT 1), \
         (SELECT ifnull(max(row), 0) FROM entry_versions), (SELECT ifnull(max(row), 0) FROM document_versions), \
@@ -56,7 +53,7 @@ pub(crate) fn pulse(connection: &Connection) -> rusqlite::Result<Pulse> {
         (SELECT ifnull(max(ended_at), 0) FROM sessions WHERE ended_at IS NOT NULL), \
         (SELECT ifnull(max(row), 0) FROM task_versions), (SELECT ifnull(max(row), 0) FROM project_versions), \
         (SELECT ifnull(max(row), 0) FROM recalls), (SELECT ifnull(max(row), 0) FROM passes), \
-        (SELECT ifnull(max(row), 0) FROM vault_documents), (SELECT count(*) FROM vault_documents), \
+        (SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'vault_chunks'), \
         (SELECT ifnull(max(row), 0) FROM job_runs)";
     connection.prepare_cached(SQL)?.query_row([], |row| {
         Ok(Pulse {
@@ -68,8 +65,8 @@ pub(crate) fn pulse(connection: &Connection) -> rusqlite::Result<Pulse> {
             projects: row.get(7)?,
             recalls: row.get(8)?,
             reflections: row.get(9)?,
-            vault: (row.get(10)?, row.get(11)?),
-            jobs: row.get(12)?,
+            vault: row.get(10)?,
+            jobs: row.get(11)?,
         })
     })
 }

@@ -70,8 +70,9 @@ impl SqliteStore {
         })
     }
 
-    /// Writes a verified copy to `target` while everybody goes on; reports how many pages are done.
-    pub fn backup(&self, target: &Path, progress: &mut dyn FnMut(u64, u64)) -> Stored<()> {
+    /// Writes a verified copy to `target` while everybody goes on. `progress` is told how many pages are done, and says
+    /// whether to go on: if not, there is no copy, and the error is [`StoreError::TakenBack`].
+    pub fn backup(&self, target: &Path, progress: &mut dyn FnMut(u64, u64) -> bool) -> Stored<()> {
         self.bookkeeper.flush();
         self.read(|connection| Ok(backup::copy(connection, target, progress)), "back up")?
     }

@@ -194,7 +194,7 @@ fn save_before(connection: &Connection, directory: &Path, found: i64) -> Result<
         nth += 1;
         path = directory.join(format!("before-schema-{}-{nth}.db", found + 1));
     }
-    crate::backup::copy(connection, &path, &mut |_, _| {})?;
+    crate::backup::copy(connection, &path, &mut |_, _| true)?;
     Ok(path)
 }
 

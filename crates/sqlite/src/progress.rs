@@ -62,6 +62,12 @@ impl Progress for SqliteStore {
         })
     }
 
+    fn lease(&self, name: &str) -> Stored<Option<Lease>> {
+        let sql = "SELECT name, holder, until FROM leases WHERE name = ?";
+        let lease = |row: &Row<'_>| Ok(Lease { name: row.get(0)?, holder: row.get(1)?, until: time(row.get(2)?)? });
+        self.read(|connection| connection.prepare_cached(sql)?.query_row([name], lease).optional(), "look at a lease")
+    }
+
     fn release(&self, lease: &Lease) -> Stored<()> {
         self.write("give a lease back", |transaction| {
             let sql = "DELETE FROM leases WHERE name = ? AND holder = ?";

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use throughline_core::engine::{Consolidation, Ended, EngineError, Filled, Reflection, Worker};
+use throughline_core::engine::{Consolidation, Ended, EngineError, Filled, Reflection, Worker, chain};
 use throughline_core::model::SessionId;
 use throughline_core::ports::Model;
 use throughline_core::session::Trigger;
@@ -20,6 +20,12 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// Conversations older than this are not looked at for silence: they were consolidated, or never will be.
 pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(24 * 7);
+
+/// Whether somebody wants this process to end.
+pub(crate) type IsStopped<'a> = &'a dyn Fn() -> bool;
+
+/// Nobody does.
+const NEVER: IsStopped<'static> = &|| false;
 
 /// Has a conversation that is due consolidated after this process; says whether somebody will.
 pub(crate) fn start(world: &World, session: &SessionId) -> bool {
@@ -124,13 +130,25 @@ fn reflections_due(world: &World) -> Result<Vec<Option<String>>, EngineError> {
     Ok(due)
 }
 
-/// Does every pass that is due; one that fails is in the log, and the others go on.
-pub(crate) fn reflect_due(world: &World) -> Result<Vec<Reflection>, EngineError> {
-    let mut done = Vec::new();
+/// What came of the passes that were due.
+#[derive(Default)]
+pub(crate) struct Passed {
+    /// Those that are in the log of passes.
+    pub(crate) passes: Vec<Reflection>,
+    /// What was not looked back on at all, and why.
+    pub(crate) failures: Vec<String>,
+}
+
+/// Does every pass that is due, until it is stopped; one that fails is no obstacle to the others.
+pub(crate) fn reflect_due(world: &World, is_stopped: IsStopped<'_>) -> Result<Passed, EngineError> {
+    let mut done = Passed::default();
     for target in reflections_due(world)? {
-        match reflect(world, target.as_deref(), false) {
-            Ok(reflection) => done.extend(reflection),
-            Err(error) => tracing::warn!(%error, ?target, "memory was not looked back on"),
+        if is_stopped() {
+            break;
+        }
+        match reflect_until(world, target.as_deref(), false, is_stopped) {
+            Ok(reflection) => done.passes.extend(reflection),
+            Err(error) => done.failures.push(format!("{}: {}", target.as_deref().unwrap_or("user"), chain(&error))),
         }
     }
     Ok(done)
@@ -138,7 +156,16 @@ pub(crate) fn reflect_due(world: &World) -> Result<Vec<Reflection>, EngineError>
 
 /// Looks back here and now, waiting for its turn.
 pub(crate) fn reflect(world: &World, project: Option<&str>, dry_run: bool) -> Result<Option<Reflection>, EngineError> {
-    patiently(world, |model, worker| world.engine.reflect(project, model, worker, dry_run))
+    reflect_until(world, project, dry_run, NEVER)
+}
+
+fn reflect_until(
+    world: &World,
+    project: Option<&str>,
+    dry_run: bool,
+    is_stopped: IsStopped<'_>,
+) -> Result<Option<Reflection>, EngineError> {
+    patiently(world, is_stopped, |model, worker| world.engine.reflect(project, model, worker, dry_run))
 }
 
 /// Consolidates here and now, waiting for its turn; looks back on the conversation too, where that is due.
@@ -147,11 +174,23 @@ pub(crate) fn consolidate(
     session: &SessionId,
     summary: Option<&str>,
 ) -> Result<Consolidation, EngineError> {
-    let outcome = patiently(world, |model, worker| {
+    consolidate_until(world, session, summary, NEVER)
+}
+
+/// As [`consolidate`], waiting no longer once it is stopped.
+pub(crate) fn consolidate_until(
+    world: &World,
+    session: &SessionId,
+    summary: Option<&str>,
+    is_stopped: IsStopped<'_>,
+) -> Result<Consolidation, EngineError> {
+    let outcome = patiently(world, is_stopped, |model, worker| {
         let outcome = world.engine.consolidate(session, model, summary, worker)?;
         Ok((outcome != Consolidation::Busy).then_some(outcome))
     })?;
-    if let Err(error) = patiently(world, |model, worker| world.engine.flush(session, model, worker)) {
+    if !is_stopped()
+        && let Err(error) = patiently(world, is_stopped, |model, worker| world.engine.flush(session, model, worker))
+    {
         tracing::warn!(%error, "the conversation was not looked back on; the next command tries again");
     }
     Ok(outcome.unwrap_or(Consolidation::Busy))
@@ -159,13 +198,18 @@ pub(crate) fn consolidate(
 
 /// Looks back on a conversation here and now.
 pub(crate) fn fill(world: &World, session: &SessionId) -> Result<Option<Filled>, EngineError> {
-    patiently(world, |model, worker| world.engine.fill(session, model, worker))
+    patiently(world, NEVER, |model, worker| world.engine.fill(session, model, worker))
 }
 
 /// Ends a conversation here and now.
 pub(crate) fn end(world: &World, session: &SessionId) -> Result<Ended, EngineError> {
+    end_until(world, session, NEVER)
+}
+
+/// As [`end`], waiting no longer once it is stopped.
+pub(crate) fn end_until(world: &World, session: &SessionId, is_stopped: IsStopped<'_>) -> Result<Ended, EngineError> {
     let mut last = None;
-    let ended = patiently(world, |model, worker| {
+    let ended = patiently(world, is_stopped, |model, worker| {
         let mut ended = world.engine.end_session(session, model, worker)?;
         // What an earlier try did is what was done.
         if let Some(Ended { consolidation: before @ Consolidation::Done(_), .. }) = &last {
@@ -179,9 +223,10 @@ pub(crate) fn end(world: &World, session: &SessionId) -> Result<Ended, EngineErr
     ended.or(last).ok_or_else(no_session)
 }
 
-/// Tries until nobody else is at it, or patience ends.
+/// Tries until nobody else is at it, patience ends, or it is stopped.
 fn patiently<T>(
     world: &World,
+    is_stopped: IsStopped<'_>,
     mut work: impl FnMut(&dyn Model, &Worker<'_>) -> Result<Option<T>, EngineError>,
 ) -> Result<Option<T>, EngineError> {
     let model = models::for_consolidation(&world.config.config, &world.home.config, &world.engine);
@@ -189,7 +234,7 @@ fn patiently<T>(
     let mut waited = Duration::ZERO;
     loop {
         match work(&*model, &worker)? {
-            None if waited < PATIENCE => {
+            None if waited < PATIENCE && !is_stopped() => {
                 std::thread::sleep(PAUSE);
                 waited += PAUSE;
             }

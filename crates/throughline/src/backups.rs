@@ -1,12 +1,15 @@
 //! Copies of the database: made by SQLite, proved by restoring them on the side, pruned by name, and brought back.
 
+use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use throughline_core::ports::StoreError;
 use throughline_core::steady::Trust;
-use throughline_server::{automatic_name, surplus};
+use throughline_core::text::count;
 use throughline_sqlite::{Durability, SqliteStore, drill};
 
+use crate::background::IsStopped;
 use crate::world::{Home, World, private_file};
 
 /// Why a copy could not be made or brought back.
@@ -45,12 +48,40 @@ impl BackupError {
     }
 }
 
+/// The right to write copies of the database or to erase from them: whoever comes later waits, in this process or another.
+/// So no copy is made of what is just being erased, and no two copies take the same name. Ends when it is dropped.
+pub(crate) struct Turn {
+    /// Locked.
+    _lock: File,
+}
+
+impl Turn {
+    /// Waits for it.
+    pub(crate) fn take(home: &Home) -> Result<Self, BackupError> {
+        let failed = |source| BackupError::Io { doing: "wait for others who write backups", source };
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(home.backups().with_extension("lock")).map_err(failed)?;
+        file.lock().map_err(failed)?;
+        Ok(Self { _lock: file })
+    }
+}
+
 /// What a copy holds, once it was restored on the side.
 pub(crate) struct Proved {
     /// Memories.
     pub(crate) memories: u64,
     /// Turns of conversations.
     pub(crate) turns: u64,
+}
+
+impl Proved {
+    /// `2 memories, 1 turn`.
+    pub(crate) fn in_words(&self) -> String {
+        format!("{}, {}", count(self.memories, "memory", "memories"), count(self.turns, "turn", "turns"))
+    }
 }
 
 /// A dated file in the backups directory that does not exist yet.
@@ -74,29 +105,46 @@ pub(crate) fn prove(path: &Path) -> Result<Proved, BackupError> {
     Ok(Proved { memories: drill.stats.knowledge + drill.stats.archive, turns: drill.stats.turns })
 }
 
-/// Writes an automatic copy, proves it, and removes those of its kind that are one too many, if the clock can be trusted.
-/// Gives what was done, in words.
-pub(crate) fn automatic(world: &World, trust: Trust) -> Result<String, BackupError> {
-    let name = automatic_name(world.engine.now());
-    let path = world.home.backups().join(&name);
+/// Copies the database to a file, unless that is there, and proves the copy. One that cannot be brought back does not
+/// stay: it would only take the place of one that can. Whoever calls this has their turn.
+fn write_proved(world: &World, path: &Path, is_stopped: IsStopped<'_>) -> Result<Proved, BackupError> {
     if !path.exists() {
-        world.store.backup(&path, &mut |_, _| {})?;
+        world.store.backup(path, &mut |_, _| !is_stopped())?;
     }
-    let proved = prove(&path).inspect_err(|_| {
-        // A copy that cannot be brought back only takes the place of one that can.
-        if let Err(error) = std::fs::remove_file(&path) {
+    prove(path).inspect_err(|_| {
+        if let Err(error) = std::fs::remove_file(path) {
             tracing::warn!(%error, "a backup that is not sound stays behind");
         }
-    })?;
-    let Proved { memories, turns } = proved;
-    let told = format!("wrote {name} and restored it on the side: {memories} memories, {turns} turns");
+    })
+}
+
+/// Writes a proved copy, as a person asks for it; gives where.
+pub(crate) fn by_hand(world: &World) -> Result<PathBuf, BackupError> {
+    let _turn = Turn::take(&world.home)?;
+    let path = dated(world);
+    write_proved(world, &path, &|| false)?;
+    Ok(path)
+}
+
+/// Writes an automatic copy, proves it, and removes those of its kind that are one too many, if the clock can be trusted.
+/// Gives what was done, in words; nothing if it was stopped first.
+pub(crate) fn automatic(world: &World, trust: Trust, is_stopped: IsStopped<'_>) -> Result<Option<String>, BackupError> {
+    let _turn = Turn::take(&world.home)?;
+    let name = automatic_name(world.engine.now());
+    let proved = match write_proved(world, &world.home.backups().join(&name), is_stopped) {
+        Err(BackupError::Store(StoreError::TakenBack)) => return Ok(None),
+        proved => proved?,
+    };
+    let told = format!("wrote {name} and restored it on the side: {}", proved.in_words());
     match trust {
         Trust::Waiting { doubt, left } => {
-            Ok(format!("{told}; no older one is removed for {} min: {doubt}", left.as_secs().div_ceil(60)))
+            Ok(Some(format!("{told}; no older one is removed for {} min: {doubt}", left.as_secs().div_ceil(60))))
         }
         Trust::Trusted => match prune(&world.home.backups(), world.config.config.server.keep_backups, &name)? {
-            0 => Ok(told),
-            removed => Ok(format!("{told}; removed {removed} that were older")),
+            0 => Ok(Some(told)),
+            removed => {
+                Ok(Some(format!("{told}; removed {}", count(removed as u64, "that was older", "that were older"))))
+            }
         },
     }
 }
@@ -117,6 +165,7 @@ fn prune(directory: &Path, keep: u32, just_made: &str) -> Result<usize, BackupEr
 /// The copy is proved before anything is touched. A database that is too damaged to be copied is moved aside as it is.
 pub(crate) fn restore(home: &Home, copy: &Path, stamp: &str) -> Result<(Proved, Option<PathBuf>), BackupError> {
     let proved = prove(copy)?;
+    let _turn = Turn::take(home)?;
     let kept = if home.database().exists() { Some(put_aside(home, stamp)?) } else { None };
     let made = private_file(&home.database());
     made.map_err(|error| BackupError::Io { doing: "make the database", source: std::io::Error::other(error) })?;
@@ -126,10 +175,33 @@ pub(crate) fn restore(home: &Home, copy: &Path, stamp: &str) -> Result<(Proved, 
     Ok((proved, kept))
 }
 
+/// The automatic backups that are one too many, oldest first: all but the newest `keep` of those that are not from the
+/// future. Names that are not ours are never among them, nor is the one that was just made.
+fn surplus<'a>(names: &'a [String], keep: u32, just_made: &str) -> Vec<&'a str> {
+    let mut ours: Vec<&str> = names.iter().map(String::as_str).filter(|name| is_automatic(name)).collect();
+    ours.sort_unstable();
+    ours.retain(|name| *name < just_made);
+    let kept = usize::try_from(keep).unwrap_or(usize::MAX).saturating_sub(1);
+    ours.truncate(ours.len().saturating_sub(kept));
+    ours
+}
+
+/// The name of an automatic backup, which sorts by its time.
+fn automatic_name(at: Timestamp) -> String {
+    format!("auto-{}.db", at.strftime("%Y-%m-%d-%H%M%S"))
+}
+
+/// `auto-2026-03-01-120000.db`, and nothing else.
+fn is_automatic(name: &str) -> bool {
+    let Some(stamp) = name.strip_prefix("auto-").and_then(|rest| rest.strip_suffix(".db")) else { return false };
+    let shape = |(at, byte): (usize, u8)| if matches!(at, 4 | 7 | 10) { byte == b'-' } else { byte.is_ascii_digit() };
+    stamp.len() == 17 && stamp.bytes().enumerate().all(shape)
+}
+
 fn put_aside(home: &Home, stamp: &str) -> Result<PathBuf, BackupError> {
     let aside = unused(&home.backups(), &format!("before-restore-{stamp}"));
     let copied = SqliteStore::open(&home.database(), &home.backups(), Durability::Full)
-        .and_then(|store| store.backup(&aside, &mut |_, _| {}));
+        .and_then(|store| store.backup(&aside, &mut |_, _| true));
     match copied {
         Ok(()) => Ok(aside),
         Err(StoreError::Damaged { .. }) => {
@@ -146,5 +218,26 @@ fn put_aside(home: &Home, stamp: &str) -> Result<PathBuf, BackupError> {
             Ok(aside)
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        format!("2026-{text}:00Z").parse().unwrap()
+    }
+
+    #[test]
+    fn only_our_own_oldest_backups_are_surplus() {
+        let made: Vec<String> = (1..=9).map(|day| automatic_name(at(&format!("03-0{day}T12:00")))).collect();
+        let others = ["memory-2026-01-01-120000.db", "auto-.db", "auto-2026-01-01-120000.db.bak", "auto-x.db", "notes"];
+        let names: Vec<String> = made.iter().cloned().chain(others.map(str::to_owned)).rev().collect();
+        assert_eq!(surplus(&names, 7, &made[8]), [made[0].as_str(), made[1].as_str()]);
+        assert_eq!(surplus(&names, 1, &made[8]).len(), 8, "the one just made stays");
+        assert_eq!(surplus(&names, 100, &made[8]), [""; 0]);
+        assert_eq!(surplus(&names, 3, &made[4]), [made[0].as_str(), made[1].as_str()], "the future is left alone");
+        assert_eq!(automatic_name(at("03-01T12:00")), "auto-2026-03-01-120000.db");
     }
 }

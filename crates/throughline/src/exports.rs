@@ -3,11 +3,12 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use throughline_core::engine::{EngineError, ErasedMemory, Export};
+use throughline_core::engine::{EngineError, ErasedMemory, Export, chain};
 use throughline_core::model::{DocumentName, Entry, Kind, Namespace};
 use throughline_core::ports::Erasure;
 use throughline_core::text::bullets;
 
+use crate::backups::Turn;
 use crate::world::World;
 
 /// Erases a memory for good: in the store, in backups, in exports and in what was typed.
@@ -23,8 +24,13 @@ pub(crate) fn erase(world: &World, reference: &str, with_sources: bool) -> Resul
         turns: if with_sources { entry.provenance.clone() } else { Vec::new() },
         bullets: bullet_of(&entry).into_iter().collect(),
     };
-    // Copies first: while the memory itself is there, erasing can be repeated.
+    // Until the end, nobody writes a backup of what is still there. Copies first: while the memory itself is there,
+    // erasing can be repeated.
+    let turn = Turn::take(&world.home);
     let mut unreached = erase_from_backups(&world.home.backups(), &erasure);
+    if let Err(error) = &turn {
+        unreached.push(format!("backups that are just being written ({})", chain(error)));
+    }
     unreached.extend(erase_from_copies(&world.engine.exports()?, &world.home.database(), &entry, &erasure));
     unreached.extend(erase_from_chat_history(&world.home.chat_history(), &entry));
     let mut erased = world.engine.erase(entry.id.as_str(), with_sources)?;

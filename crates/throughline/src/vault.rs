@@ -12,7 +12,7 @@ use throughline_server::{Synced, Unreadable, VaultAdded};
 use throughline_vault::{File, Skip, Walk};
 
 use crate::embedders;
-use crate::vectors::{self, Effort};
+use crate::vectors::{self, Effort, Embedding};
 use crate::world::{Home, OpenError, World, private_directory};
 
 /// Files that are indexed in one transaction, and how much they hold at most.
@@ -270,6 +270,26 @@ pub(crate) fn add(
     reading: &mut Progress<'_>,
     embedding: &mut Progress<'_>,
 ) -> Result<VaultAdded, AddError> {
+    let synced = bring_in(world, paths, into, reading)?;
+    let embedded = vectors::embed(world, Effort::WHOLE, &mut |done, total| {
+        embedding(done, total);
+        true
+    })?;
+    Ok(VaultAdded { synced, embeddings: embedded.map(Embedding::told) })
+}
+
+/// As [`add`], but leaves the vectors to the daemon's job: says only what that has to do.
+pub(crate) fn add_for_daemon(world: &World, paths: &[PathBuf], into: Option<&Name>) -> Result<VaultAdded, AddError> {
+    let synced = bring_in(world, paths, into, &mut |_, _| {})?;
+    Ok(VaultAdded { synced, embeddings: vectors::to_do(world)? })
+}
+
+fn bring_in(
+    world: &World,
+    paths: &[PathBuf],
+    into: Option<&Name>,
+    reading: &mut Progress<'_>,
+) -> Result<Synced, AddError> {
     let own = world.home.vault();
     if paths.is_empty() {
         private_directory(&own)?;
@@ -286,7 +306,7 @@ pub(crate) fn add(
         let sync = Sync { engine: &world.engine, home: &world.home, collection };
         synced.join(sync.run(path, reading)?);
     }
-    Ok(VaultAdded { synced, embeddings: vectors::embed(world, Effort::WHOLE, embedding)? })
+    Ok(synced)
 }
 
 /// What the vault holds, and how far it is with its vectors.

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use throughline_core::engine::{Embedded, EngineError, Worker, chain};
-use throughline_core::ports::Breaker;
+use throughline_core::ports::{Breaker, MadeBy};
 use throughline_core::vault::EmbeddingProgress;
 
 use crate::background::{detached, worker_name};
+use crate::embedders::EmbedderSetupError;
 use crate::world::{World, is_running};
 use crate::{daemon, embedders};
 
@@ -35,20 +36,37 @@ impl Effort {
     pub(crate) const WHOLE: Self = Self { most: u64::MAX, patience: Duration::from_secs(10) };
 }
 
+/// What came of giving passages their vectors.
+pub(crate) enum Embedding {
+    /// This run did what it could.
+    Ran(Embedded),
+    /// Another run is at it, and so much is left.
+    Busy(Embedded),
+}
+
+impl Embedding {
+    /// For somebody who asked for vectors: where another run is at it, that is why there are none.
+    pub(crate) fn told(self) -> Embedded {
+        match self {
+            Self::Ran(done) => done,
+            Self::Busy(left) => {
+                Embedded { problem: Some("another run is giving passages their vectors".to_owned()), ..left }
+            }
+        }
+    }
+}
+
 /// Gives passages their vectors; nothing where no embedder is set up. Also what a job of a daemon calls, with an effort
-/// of its own, until nothing is missing.
+/// of its own, until nothing is missing. `progress` hears how far it is, and says whether to go on.
 pub(crate) fn embed(
     world: &World,
     effort: Effort,
-    progress: &mut dyn FnMut(u64, u64),
-) -> Result<Option<Embedded>, EngineError> {
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<Option<Embedding>, EngineError> {
     let embedder = match embedders::for_indexing(world) {
         Ok(None) => return Ok(None),
         Ok(Some(embedder)) => embedder,
-        Err(error) => {
-            let problem = Some(format!("{}; {}", chain(&error), error.hint()));
-            return Ok(Some(Embedded { problem, ..Embedded::default() }));
-        }
+        Err(error) => return Ok(Some(Embedding::Ran(not_set_up(&error)))),
     };
     let worker = Worker { name: worker_name(), is_gone: &|name| !is_running(name) };
     let mut waited = Duration::ZERO;
@@ -59,17 +77,31 @@ pub(crate) fn embed(
             if world.engine.breaker(RUNS).unwrap_or_default() != breaker {
                 world.engine.keep_breaker(RUNS, &breaker);
             }
-            return Ok(Some(done));
+            return Ok(Some(Embedding::Ran(done)));
         }
         if waited >= effort.patience {
-            let by = throughline_core::ports::MadeBy::of(&*embedder);
-            let missing = world.engine.embedding_progress(&by)?.missing();
-            let problem = Some("another run is giving passages their vectors".to_owned());
-            return Ok(Some(Embedded { model: by.to_string(), missing, problem, ..Embedded::default() }));
+            return Ok(Some(Embedding::Busy(left(world, &MadeBy::of(&*embedder))?)));
         }
         std::thread::sleep(PAUSE);
         waited += PAUSE;
     }
+}
+
+/// What a run would have to do; nothing where no embedder is set up.
+pub(crate) fn to_do(world: &World) -> Result<Option<Embedded>, EngineError> {
+    match embedders::made_by(world) {
+        Ok(by) => by.map(|by| left(world, &by)).transpose(),
+        Err(error) => Ok(Some(not_set_up(&error))),
+    }
+}
+
+fn left(world: &World, by: &MadeBy) -> Result<Embedded, EngineError> {
+    let missing = world.engine.embedding_progress(by)?.missing();
+    Ok(Embedded { model: by.to_string(), missing, ..Embedded::default() })
+}
+
+fn not_set_up(error: &EmbedderSetupError) -> Embedded {
+    Embedded { problem: Some(format!("{}; {}", chain(error), error.hint())), ..Embedded::default() }
 }
 
 /// Begins to give passages their vectors in the background, where some have none of the embedder that is set up; says
@@ -86,12 +118,11 @@ pub(crate) fn start_if_due(world: &World) -> Option<EmbeddingProgress> {
         let until = world.engine.breaker(RUNS).and_then(|breaker| breaker.open_until);
         until.is_some_and(|until| until > world.engine.now())
     };
-    let worker = Worker { name: worker_name(), is_gone: &|name| !is_running(name) };
     // A daemon sees to it by itself.
     if due.is_some()
         && !daemon::is_running(&world.home)
         && !rests()
-        && !world.engine.is_embedding(&worker).unwrap_or(true)
+        && !world.engine.is_embedding(&|name| !is_running(name)).unwrap_or(true)
     {
         detached(world, &["vault", "reembed", "--json"]);
     }

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use client::{Daemon, next_event, run_serve, taken_port, until};
 use common::{Home, string};
 use serde_json::json;
+use throughline_testkit::model_server::{EmbedServer, Embeds};
 
 fn exchange(home: &Home, session: &str, messages: &[&str]) {
     for message in messages {
@@ -97,7 +98,7 @@ fn the_daemon_consolidates_what_other_commands_make_due() {
     until(|| is_consolidated(&home, "cli:main").then_some(()));
     let (outcome, what) = until(|| daemon.log("consolidation").into_iter().next());
     assert_eq!(outcome, "done");
-    assert!(what.starts_with("1 conversations"), "the daemon did it, and nobody else: {what}");
+    assert!(what.starts_with("1 conversation, "), "the daemon did it, and nobody else: {what}");
     assert_eq!(daemon.stop().code, 0);
     // Without it, a command starts a run of its own.
     exchange(&home, "cli:other", &["One.", "Two.", "I moved to Porto."]);
@@ -201,4 +202,20 @@ fn jobs_are_listed_and_unknown_ones_are_not_run() {
     assert_eq!(daemon.run("embedding"), ("done".to_owned(), "nothing to do".to_owned()));
     assert_eq!(daemon.run("consolidation"), ("done".to_owned(), "nothing to do".to_owned()));
     assert!(daemon.log("backup").is_empty(), "it is off");
+}
+
+#[test]
+fn a_file_is_in_the_vault_at_once_and_a_job_gives_it_its_vectors() {
+    let server = EmbedServer::start(Embeds::Well(16));
+    let embeddings = format!("[embeddings]\nprovider = \"ollama\"\nmodel = \"m\"\nbase_url = \"{}\"\n", server.url());
+    let home = Home::with_config("config.toml", &embeddings);
+    let file = home.root().join("garage.md");
+    std::fs::write(&file, "The automobile stands in the garage.").unwrap();
+    let daemon = Daemon::start(&home);
+    let (status, added) = daemon.ask("POST", "/api/vault", Some(&json!({ "paths": [file] })));
+    assert_eq!((status, &added["indexed"]), (200, &json!(1)), "{added}");
+    let expected = json!({"model": "ollama/m", "embedded": 0, "refused": 0, "missing": 1});
+    assert_eq!(added["embeddings"], expected, "what the job has to do");
+    let (outcome, what) = until(|| daemon.log("embedding").into_iter().next());
+    assert_eq!((outcome.as_str(), what.as_str()), ("done", "1 passage got its vector of ollama/m, 0 are left"));
 }

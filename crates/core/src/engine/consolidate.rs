@@ -3,6 +3,7 @@
 pub(super) mod new_facts;
 mod write;
 
+pub use write::Retired;
 pub(super) use write::with_facts;
 
 use jiff::{SignedDuration, Timestamp};
@@ -154,7 +155,10 @@ impl Engine {
             return Ok(None);
         }
         let outcome = work(&hold);
-        self.store.release(&lease(self.clock.now()))?;
+        // What is done is done; a lease that stays behind runs out.
+        if let Err(error) = self.store.release(&lease(self.clock.now())) {
+            tracing::warn!(%error, name, "a lease was not given back");
+        }
         outcome.map(Some)
     }
 

@@ -81,21 +81,24 @@ impl Engine {
 
     /// Gives passages a vector of this embedder, about `most` of them at the most: a daemon comes back for the rest. What
     /// is kept is kept, whatever happens next. The vectors of another model serve until the last of the new ones is
-    /// there. Nothing where somebody else is at it.
+    /// there. Nothing where somebody else is at it. `progress` is told how far it is before each batch, and says whether
+    /// to go on.
     pub fn vault_embed(
         &self,
         embedder: &dyn Embedder,
         worker: &Worker<'_>,
         most: u64,
-        progress: &mut dyn FnMut(u64, u64),
+        progress: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Done<Option<Embedded>> {
         let done = self.alone_at(LEASE, worker, |hold| self.embed_alone(embedder, hold, most, progress))?;
         Ok(done.flatten())
     }
 
-    /// Whether somebody is giving passages their vectors at the moment.
-    pub fn is_embedding(&self, worker: &Worker<'_>) -> Done<bool> {
-        Ok(self.alone_at(LEASE, worker, |_| Ok(()))?.is_none())
+    /// Whether somebody who is not gone is giving passages their vectors at the moment. Only looks: nobody is kept from
+    /// beginning.
+    pub fn is_embedding(&self, is_gone: &dyn Fn(&str) -> bool) -> Done<bool> {
+        let held = self.store.lease(LEASE)?;
+        Ok(held.is_some_and(|lease| lease.until > self.clock.now() && !is_gone(&lease.holder)))
     }
 
     fn embed_alone(
@@ -103,14 +106,16 @@ impl Engine {
         embedder: &dyn Embedder,
         is_still_alone: &dyn Fn() -> Done<bool>,
         most: u64,
-        progress: &mut dyn FnMut(u64, u64),
+        progress: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Done<Option<Embedded>> {
         let by = MadeBy::of(embedder);
         let mut done = Embedded { model: by.to_string(), ..Embedded::default() };
         let mut total = self.embedding_progress(&by)?.missing();
         let (mut after, mut dimension) = (0, None);
         loop {
-            progress(done.embedded, total);
+            if !progress(done.embedded, total) {
+                break;
+            }
             let batch = self.store.without_vector(&by, after, EMBED_BATCH)?;
             if batch.is_empty() {
                 // Also a set that was complete all along: those that were begun beside it go.

@@ -49,7 +49,7 @@ pub use answers::{
     Rendered, SessionListing, SessionReset, ShownSession, Stats, Tasks, VaultListing, VaultRemoved, WorkingMemory,
 };
 pub use bulk::{BulkAction, BulkDone, BulkFailure, WhyNot};
-pub use consolidate::{Compaction, Consolidation, Worker};
+pub use consolidate::{Compaction, Consolidation, Retired, Worker};
 pub use correct::{Correction, Replaced};
 pub use documents::{IDENTITY_LIMIT, IdentityUsage, Written};
 pub use embed::Embedded;

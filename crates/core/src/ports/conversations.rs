@@ -59,6 +59,8 @@ pub trait Progress {
     /// Takes a lease until `until`, if nobody else holds it at `now`, or only `gone` holders do. Whoever holds it already
     /// holds it on.
     fn acquire(&self, lease: &Lease, now: Timestamp, gone: &dyn Fn(&str) -> bool) -> Stored<bool>;
+    /// The lease of this name as it stands, run out or not.
+    fn lease(&self, name: &str) -> Stored<Option<Lease>>;
     /// Gives a lease back, if this holder still has it.
     fn release(&self, lease: &Lease) -> Stored<()>;
     /// Adds to the ledger.

@@ -62,9 +62,12 @@ pub struct Run {
     pub what: String,
 }
 
+/// Runs that are kept of each job.
+pub const KEPT_RUNS: usize = 50;
+
 /// The log of jobs: it outlives the daemon.
 pub trait Jobs {
-    /// Keeps a run; of each job, the last fifty are kept.
+    /// Keeps a run; of each job, the last [`KEPT_RUNS`] are kept.
     fn note_run(&self, run: &Run) -> Stored<()>;
     /// The newest runs of a job first.
     fn runs(&self, job: Job, limit: usize) -> Stored<Vec<Run>>;
@@ -89,8 +92,8 @@ pub struct Pulse {
     pub recalls: i64,
     /// Passes of reflection.
     pub reflections: i64,
-    /// Files of the vault: the newest, and how many.
-    pub vault: (i64, i64),
+    /// Grows with every change of the vault.
+    pub vault: i64,
     /// Runs of jobs.
     pub jobs: i64,
 }

@@ -22,7 +22,7 @@ use crate::text::redact::redact;
 pub use conversations::{Conversations, Lease, NewSession, Progress, Spent};
 pub use documents::{DocumentError, Documents};
 pub use embedder::{EmbedFor, Embedder};
-pub use jobs::{Doings, Job, Jobs, Pulse, Run, RunOutcome};
+pub use jobs::{Doings, Job, Jobs, KEPT_RUNS, Pulse, Run, RunOutcome};
 pub use model::{
     Breaker, Brief, ExtractBrief, Finish, Message, Model, ModelError, Purpose, Reply, SummaryBrief, ToolCall, ToolSpec,
 };

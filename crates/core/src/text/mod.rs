@@ -4,3 +4,8 @@ pub mod bullets;
 pub mod redact;
 pub mod sections;
 pub mod tokens;
+
+/// `1 memory`, `2 memories`.
+pub fn count(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}

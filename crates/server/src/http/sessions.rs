@@ -229,11 +229,7 @@ async fn observe(
     let observed = app.host(move |host| {
         let engine = host.engine();
         engine.start_session(&StartSession::new(id.clone()))?;
-        let observed = engine.observe(&id, &said)?;
-        if observed.due.is_some() {
-            host.consolidate_soon(&id);
-        }
-        Ok(observed)
+        Ok(engine.observe(&id, &said)?)
     });
     Ok((StatusCode::CREATED, Json(observed.await?)).into_response())
 }

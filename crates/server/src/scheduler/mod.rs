@@ -12,7 +12,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 use throughline_core::engine::EngineError;
-use throughline_core::ports::{Job, Pulse, Run, RunOutcome};
+use throughline_core::ports::{Job, KEPT_RUNS, Pulse, Run, RunOutcome};
 use throughline_core::steady::{Reading, Trust, Watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -20,7 +20,7 @@ use tokio_util::task::TaskTracker;
 use crate::Host;
 use crate::problem::{Code, Problem};
 
-pub use plan::{Rhythm, automatic_name, surplus};
+pub use plan::Rhythm;
 
 /// How often the clock and the pulse are looked at.
 const TICK: Duration = Duration::from_secs(1);
@@ -30,9 +30,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// How long a job rests that found nothing to do after all.
 const REST: Duration = Duration::from_secs(10);
-
-/// Runs that are kept of each job.
-const KEPT: usize = 50;
 
 /// What the scheduler asks of the program that runs it. Every method may block.
 pub trait Chores: Send + Sync + 'static {
@@ -109,6 +106,8 @@ struct Known {
     next: Option<Timestamp>,
     /// In uptime.
     rests_until: Duration,
+    /// It ran, and what is next was not looked for since.
+    is_unplanned: bool,
     /// The newest first.
     log: VecDeque<Run>,
 }
@@ -119,7 +118,7 @@ impl Scheduler {
         let engine = host.engine();
         let reading = Reading { wall: engine.now(), uptime: host.uptime() };
         let watch = Watch::begin(reading, engine.is_time_confirmed()?);
-        let known = |job| Ok((job, Known { log: engine.runs(job, KEPT)?.into(), ..Known::default() }));
+        let known = |job| Ok((job, Known { log: engine.runs(job, KEPT_RUNS)?.into(), ..Known::default() }));
         let jobs = Job::ALL.into_iter().map(known).collect::<Result<_, EngineError>>()?;
         let state = Mutex::new(State { watch, seen: None, looked: Duration::ZERO, jobs });
         Ok(Self { host, state, stop, tasks: TaskTracker::new() })
@@ -140,25 +139,33 @@ impl Scheduler {
         self.tasks.wait().await;
     }
 
-    /// Looks at the clock, and at the memory if it changed or some time went by; gives the jobs that begin now.
+    /// Looks at the clock, and at what each job has to do if that may have changed or some time went by; gives the jobs
+    /// that begin now.
     fn look(&self) -> Vec<Job> {
         let engine = self.host.engine();
         let now = Reading { wall: engine.now(), uptime: self.host.uptime() };
-        let pulse = engine.pulse();
-        {
+        let pulse = engine.pulse().ok();
+        let worth_a_look: Vec<Job> = {
             let mut state = self.state();
             state.watch.look(now);
+            let is_long_ago = state.looked.is_zero() || now.uptime.saturating_sub(state.looked) >= LOOK_EVERY;
+            let has_changed = |job| match (&pulse, &state.seen) {
+                (Some(pulse), Some(seen)) => plan::concerns(job, pulse, seen),
+                _ => false,
+            };
             let is_free = |known: &Known| !known.is_running && known.rests_until <= now.uptime;
             let is_planned = |known: &Known| is_free(known) && known.next.is_some_and(|next| next <= now.wall);
-            let is_long_ago = state.looked.is_zero() || now.uptime.saturating_sub(state.looked) >= LOOK_EVERY;
-            let has_changed = pulse.as_ref().is_ok_and(|pulse| state.seen.as_ref() != Some(pulse));
-            if !(has_changed || is_long_ago || state.jobs.values().any(is_planned)) {
-                return Vec::new();
+            let is_worth_it = |(job, known): (&Job, &Known)| {
+                (is_long_ago || known.is_unplanned || is_planned(known) || has_changed(*job)).then_some(*job)
+            };
+            let jobs = state.jobs.iter().filter_map(is_worth_it).collect();
+            if is_long_ago {
+                state.looked = now.uptime.max(Duration::from_nanos(1));
             }
-            state.looked = now.uptime.max(Duration::from_nanos(1));
-            state.seen = pulse.ok();
-        }
-        Job::ALL.into_iter().filter(|job| self.is_due(*job, now)).collect()
+            state.seen = pulse.or(state.seen.take());
+            jobs
+        };
+        worth_a_look.into_iter().filter(|job| self.is_due(*job, now)).collect()
     }
 
     /// Plans a job; one that is due counts as running from here on.
@@ -173,6 +180,7 @@ impl Scheduler {
         let rhythm = self.host.rhythm();
         let mut state = self.state();
         let Some(known) = state.jobs.get_mut(&job) else { return false };
+        known.is_unplanned = false;
         known.next = plan::next_run(job, known.log.make_contiguous(), needed, &rhythm, now.wall);
         let is_due = known.next.is_some_and(|next| next <= now.wall) && known.rests_until <= now.uptime;
         let begins = is_due && !known.is_running && !self.stop.is_cancelled();
@@ -200,7 +208,7 @@ impl Scheduler {
         }
         let mut state = self.state();
         if let Some(known) = state.jobs.get_mut(&job) {
-            known.is_running = false;
+            (known.is_running, known.is_unplanned) = (false, true);
             if run.is_none() {
                 known.rests_until = self.host.uptime() + REST;
             }
@@ -217,7 +225,7 @@ impl Scheduler {
             let mut state = self.state();
             if let Some(known) = state.jobs.get_mut(&run.job) {
                 known.log.push_front(run.clone());
-                known.log.truncate(KEPT);
+                known.log.truncate(KEPT_RUNS);
             }
         }
         let (host, run) = (Arc::clone(&self.host), run.clone());

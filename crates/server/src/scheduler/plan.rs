@@ -1,7 +1,7 @@
 //! When each job runs next: a pure function of what it did, what the memory needs, the settings and the time.
 
 use jiff::{SignedDuration, Timestamp};
-use throughline_core::ports::{Job, Run, RunOutcome};
+use throughline_core::ports::{Job, Pulse, Run, RunOutcome};
 
 /// How often the timeline is looked through for what it no longer needs.
 const RETENTION_EVERY: SignedDuration = SignedDuration::from_hours(24);
@@ -9,6 +9,9 @@ const RETENTION_EVERY: SignedDuration = SignedDuration::from_hours(24);
 /// A run that failed is tried again after a minute, then after twice as long each time, up to an hour.
 const FIRST_WAIT: SignedDuration = SignedDuration::from_mins(1);
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(1);
+
+/// A run that failed although each conversation rests by itself after a failure: others are not kept waiting for long.
+const SHORT_WAIT: SignedDuration = SignedDuration::from_secs(10);
 
 /// How often jobs run that follow the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +53,7 @@ pub(crate) fn next_run(
     };
     let failures = runs.iter().take_while(|run| run.outcome == RunOutcome::Failed).count();
     let wait = match runs.first().map(|run| run.outcome) {
+        Some(RunOutcome::Failed) if job == Job::Consolidation => SHORT_WAIT,
         Some(RunOutcome::Failed) => {
             let doublings = u32::try_from(failures.saturating_sub(1)).unwrap_or(u32::MAX);
             FIRST_WAIT.checked_mul(2_i32.saturating_pow(doublings)).unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT)
@@ -61,35 +65,26 @@ pub(crate) fn next_run(
     Some(wanted.max(again))
 }
 
+/// Whether what changed can give a job something to do. Jobs that follow the clock do not care; neither does any for
+/// recalls, or for runs of another.
+pub(crate) fn concerns(job: Job, now: &Pulse, before: &Pulse) -> bool {
+    match job {
+        Job::Consolidation => now.sessions != before.sessions,
+        Job::Reflection => {
+            let first_ones = |pulse: &Pulse| (pulse.sessions.1, pulse.projects, pulse.reflections);
+            first_ones(now) != first_ones(before)
+        }
+        Job::Embedding => now.vault != before.vault,
+        Job::Retention | Job::Backup => false,
+    }
+}
+
 /// So much later than `at`. What lies ahead was noted by a clock that was wrong: it must not put anything off for years.
 fn after(at: Timestamp, by: SignedDuration, now: Timestamp) -> Timestamp {
     if now.duration_since(at).abs() >= by {
         return now.min(at.saturating_add(by).unwrap_or(now));
     }
     at.min(now).saturating_add(by).unwrap_or(now)
-}
-
-/// The automatic backups that are one too many, oldest first: all but the newest `keep` of those that are not from the
-/// future. Names that are not ours are never among them, nor is the one that was just made.
-pub fn surplus<'a>(names: &'a [String], keep: u32, just_made: &str) -> Vec<&'a str> {
-    let mut ours: Vec<&str> = names.iter().map(String::as_str).filter(|name| is_automatic(name)).collect();
-    ours.sort_unstable();
-    ours.retain(|name| *name < just_made);
-    let kept = usize::try_from(keep).unwrap_or(usize::MAX).saturating_sub(1);
-    ours.truncate(ours.len().saturating_sub(kept));
-    ours
-}
-
-/// The name of an automatic backup, which sorts by its time.
-pub fn automatic_name(at: Timestamp) -> String {
-    format!("auto-{}.db", at.strftime("%Y-%m-%d-%H%M%S"))
-}
-
-/// `auto-2026-03-01-120000.db`, and nothing else.
-fn is_automatic(name: &str) -> bool {
-    let Some(stamp) = name.strip_prefix("auto-").and_then(|rest| rest.strip_suffix(".db")) else { return false };
-    let shape = |(at, byte): (usize, u8)| if matches!(at, 4 | 7 | 10) { byte == b'-' } else { byte.is_ascii_digit() };
-    stamp.len() == 17 && stamp.bytes().enumerate().all(shape)
 }
 
 #[cfg(test)]
@@ -150,20 +145,30 @@ mod tests {
             assert_eq!(next(&[], Some(noon)), Some(noon));
             assert_eq!(next(&[run(job, "03-01T12:00", Done)], Some(noon)), Some(noon), "as often as there is work");
             assert_eq!(next(&[], Some(later)), Some(later), "told beforehand");
-            assert_eq!(next(&[run(job, "03-01T12:00", Failed)], Some(noon)), Some(at("03-01T12:01")), "not at once");
+            let again = match job {
+                Job::Consolidation => noon + SHORT_WAIT,
+                _ => at("03-01T12:01"),
+            };
+            assert_eq!(next(&[run(job, "03-01T12:00", Failed)], Some(noon)), Some(again), "not at once");
             assert_eq!(next(&[run(job, "03-01T11:00", Failed)], Some(noon)), Some(noon), "waited long enough");
         }
     }
 
     #[test]
-    fn only_our_own_oldest_backups_are_surplus() {
-        let made: Vec<String> = (1..=9).map(|day| automatic_name(at(&format!("03-0{day}T12:00")))).collect();
-        let others = ["memory-2026-01-01-120000.db", "auto-.db", "auto-2026-01-01-120000.db.bak", "auto-x.db", "notes"];
-        let names: Vec<String> = made.iter().cloned().chain(others.map(str::to_owned)).rev().collect();
-        assert_eq!(surplus(&names, 7, &made[8]), [made[0].as_str(), made[1].as_str()]);
-        assert_eq!(surplus(&names, 1, &made[8]).len(), 8, "the one just made stays");
-        assert_eq!(surplus(&names, 100, &made[8]), [""; 0]);
-        assert_eq!(surplus(&names, 3, &made[4]), [made[0].as_str(), made[1].as_str()], "the future is left alone");
-        assert_eq!(automatic_name(at("03-01T12:00")), "auto-2026-03-01-120000.db");
+    fn a_job_is_looked_at_for_what_can_give_it_work_and_for_nothing_else() {
+        let before = Pulse::default();
+        let table: [(Pulse, &[Job]); 7] = [
+            (Pulse { recalls: 1, jobs: 1, memories: 1, tasks: 1, ..Pulse::default() }, &[]),
+            (Pulse { sessions: (1, 0, 0), ..Pulse::default() }, &[Job::Consolidation]),
+            (Pulse { sessions: (1, 1, 0), ..Pulse::default() }, &[Job::Consolidation, Job::Reflection]),
+            (Pulse { sessions: (0, 0, 1), ..Pulse::default() }, &[Job::Consolidation]),
+            (Pulse { projects: 1, ..Pulse::default() }, &[Job::Reflection]),
+            (Pulse { reflections: 1, ..Pulse::default() }, &[Job::Reflection]),
+            (Pulse { vault: 1, ..Pulse::default() }, &[Job::Embedding]),
+        ];
+        for (now, expected) in table {
+            let concerned: Vec<Job> = Job::ALL.into_iter().filter(|job| concerns(*job, &now, &before)).collect();
+            assert_eq!(concerned, expected, "{now:?}");
+        }
     }
 }

@@ -53,7 +53,7 @@ fn add(world: &World, path: &str, parts: usize) {
 
 fn embed(world: &World, embedder: &dyn Embedder, worker: &str, most: u64) -> Option<Embedded> {
     let worker = Worker { name: worker.to_owned(), is_gone: &|_| false };
-    world.engine.vault_embed(embedder, &worker, most, &mut |_, _| {}).unwrap()
+    world.engine.vault_embed(embedder, &worker, most, &mut |_, _| true).unwrap()
 }
 
 #[test]
@@ -104,4 +104,20 @@ fn going_back_to_the_old_model_drops_what_was_begun() {
     assert_eq!((done.embedded, done.missing), (0, 0));
     let sets = world.engine.vector_sets().unwrap();
     assert_eq!((sets.len(), sets[0].by.model.as_str(), sets[0].is_serving), (1, "old", true));
+}
+
+#[test]
+fn whoever_looks_takes_nothing_and_a_run_that_is_stopped_keeps_what_it_has() {
+    let world = place();
+    add(&world, "/a.md", 100);
+    let is_embedding = || world.engine.is_embedding(&|_| false).unwrap();
+    let seen = Mutex::new(Vec::new());
+    let look = || seen.lock().unwrap().push((is_embedding(), world.engine.is_embedding(&|_| true).unwrap()));
+    let embedder = scripted("m", &look);
+    assert!(!is_embedding());
+    let worker = Worker { name: "daemon".to_owned(), is_gone: &|_| false };
+    let done = world.engine.vault_embed(&embedder, &worker, u64::MAX, &mut |done, _| done == 0).unwrap().unwrap();
+    assert_eq!((done.embedded, done.missing, done.problem), (32, 68, None));
+    assert_eq!(*seen.lock().unwrap(), [(true, false)], "somebody is at it, unless that one is gone");
+    assert!(!is_embedding(), "it is given back");
 }

@@ -12,6 +12,7 @@ use super::{Check, Make, checks, minute};
 pub(super) const CHECKS: &[Check] = checks![
     a_document_is_replaced_as_a_whole,
     a_removed_document_leaves_nothing_to_find,
+    every_change_of_the_vault_is_felt_in_the_pulse,
     a_chunk_that_stays_keeps_its_vector,
     old_vectors_serve_until_the_new_ones_do,
     vectors_of_another_length_are_another_set,
@@ -106,6 +107,24 @@ fn a_document_is_replaced_as_a_whole(make: Make<'_>) {
     assert_eq!(passage.chunk, chunk("/a.md", "green tea"));
     assert_eq!((passage.path.as_str(), passage.document), ("/a.md", VaultDocument::id_of("/a.md")));
     assert_eq!(found(&*store, "above").len(), 3, "titles are words too");
+}
+
+fn every_change_of_the_vault_is_felt_in_the_pulse(make: Make<'_>) {
+    let store = make();
+    let mut last = done(store.pulse());
+    let mut felt = |what: &str| {
+        let now = done(store.pulse());
+        assert_eq!(now.since(&last), ["vault"], "{what}");
+        last = now;
+    };
+    put(&*store, "/a.md", &["tea"]);
+    felt("a new document");
+    put(&*store, "/b.md", &["coffee"]);
+    felt("another");
+    put(&*store, "/a.md", &["green tea"]);
+    felt("a changed one");
+    done(store.remove_documents(&[document("/a.md").id], &[]));
+    felt("one that is gone, and not the newest");
 }
 
 fn a_removed_document_leaves_nothing_to_find(make: Make<'_>) {

@@ -11,7 +11,7 @@ use throughline_core::ports::Clock as _;
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
-use crate::backups::{self, BackupError, Proved};
+use crate::backups::{self, BackupError, Proved, Turn};
 use crate::daemon::Claim;
 use crate::world::{Home, World, WorldClock, private_directory};
 
@@ -39,6 +39,7 @@ impl Backup {
 }
 
 fn write(file: Option<PathBuf>, world: &World) -> Answer {
+    let _turn = Turn::take(&world.home).map_err(|error| failed(&error))?;
     let target = match file {
         Some(file) => std::path::absolute(&file).unwrap_or(file),
         None => backups::dated(world),
@@ -50,6 +51,7 @@ fn write(file: Option<PathBuf>, world: &World) -> Answer {
     world.store.backup(&target, &mut |done, total| {
         bar.set_length(total);
         bar.set_position(done);
+        true
     })?;
     bar.finish_and_clear();
     if target.parent() != Some(world.home.backups().as_path()) {
@@ -62,7 +64,7 @@ fn write(file: Option<PathBuf>, world: &World) -> Answer {
 fn check(copy: &Path) -> Answer {
     let copy = std::path::absolute(copy).unwrap_or_else(|_| copy.to_owned());
     let proved = backups::prove(&copy).map_err(|error| failed(&error))?;
-    let told = format!("{} can be restored: {}\n", copy.display(), held(&proved));
+    let told = format!("{} can be restored: {}\n", copy.display(), proved.in_words());
     let Proved { memories, turns } = proved;
     Ok(Reply::new(&json!({ "path": copy.display().to_string(), "memories": memories, "turns": turns }), told))
 }
@@ -77,17 +79,12 @@ fn restore(copy: &Path) -> Answer {
         claim.map_err(|_| Failure::new("a daemon runs on this memory", "stop it first; nothing was changed"))?;
     let stamp = WorldClock::from_environment()?.now().strftime("%Y-%m-%d-%H%M%S").to_string();
     let (proved, kept) = backups::restore(&home, &copy, &stamp).map_err(|error| failed(&error))?;
-    let mut told = format!("restored {}: {}\n", copy.display(), held(&proved));
+    let mut told = format!("restored {}: {}\n", copy.display(), proved.in_words());
     if let Some(kept) = &kept {
         told.push_str(&format!("what was there before is in {}\n", kept.display()));
     }
     let kept = kept.map(|kept| kept.display().to_string());
     Ok(Reply::new(&json!({ "restored": copy.display().to_string(), "kept": kept }), told))
-}
-
-fn held(proved: &Proved) -> String {
-    let memories = style::count(proved.memories, "memory", "memories");
-    format!("{memories}, {}", style::count(proved.turns, "turn", "turns"))
 }
 
 fn failed(error: &BackupError) -> Failure {

@@ -8,7 +8,7 @@ use throughline_core::ports::{Applied, Dropped, Pass, PassOutcome};
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
-use crate::background;
+use crate::background::{self, Passed};
 use crate::world::World;
 
 /// Look back on memory: distil, weigh, merge, prune
@@ -51,8 +51,9 @@ impl Reflect {
             return log.run(world);
         }
         if self.due {
-            let done = background::reflect_due(world)?;
-            return Ok(Reply::new(&Passes { passes: done }, ""));
+            let Passed { passes, failures } = background::reflect_due(world, &|| false)?;
+            failures.iter().for_each(|why| tracing::warn!(why, "memory was not looked back on"));
+            return Ok(Reply::new(&Passes { passes }, "").or_failed(!failures.is_empty()));
         }
         let reflection = background::reflect(world, self.project.as_deref(), self.dry_run)?;
         let busy = || Failure::new("another pass is under way", "try again in a moment");

@@ -6,6 +6,7 @@ use owo_colors::OwoColorize as _;
 use similar::{ChangeTag, TextDiff};
 use throughline_core::model::{Memory, Source, Status};
 use throughline_core::recall::{FoundBy, Hit};
+pub(super) use throughline_core::text::count;
 use throughline_core::when;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -154,11 +155,6 @@ pub(super) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
 /// A date as people write it, with how long ago it was.
 pub(super) fn date(at: Timestamp, now: &Zoned) -> String {
     when::describe(at, now)
-}
-
-/// `1 memory`, `2 memories`.
-pub(super) fn count(n: u64, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 /// A text's difference, line by line, under its name.

@@ -16,7 +16,7 @@ use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, keep, style};
 use crate::vault::{self, AddError, SyncError};
-use crate::vectors::{self, Effort};
+use crate::vectors::{self, Effort, Embedding};
 use crate::world::World;
 
 /// How much of a passage is shown on a terminal.
@@ -281,9 +281,13 @@ pub(super) struct Reembed {}
 impl Reembed {
     pub(super) fn run(self, world: &World) -> Answer {
         let bar = keep::bar("passages");
-        let done = vectors::embed(world, Effort::WHOLE, &mut follow(&bar));
+        let mut follow = follow(&bar);
+        let done = vectors::embed(world, Effort::WHOLE, &mut |done, total| {
+            follow(done, total);
+            true
+        });
         bar.finish_and_clear();
-        let Some(done) = done? else {
+        let Some(done) = done?.map(Embedding::told) else {
             let hint = "set `provider` under `[embeddings]` in the config file to \"ollama\" or \"openai\"";
             return Err(Failure::new("no embedder is configured", hint));
         };

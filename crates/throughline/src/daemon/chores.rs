@@ -1,23 +1,25 @@
 //! What the daemon does by itself, one function per job.
 
+use std::collections::HashSet;
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use throughline_core::engine::{Consolidation, EngineError};
+use throughline_core::engine::{Consolidation, EngineError, chain};
 use throughline_core::model::{Position, SessionId};
 use throughline_core::ports::{Job, PassOutcome, RunOutcome};
 use throughline_core::session::Trigger;
 use throughline_core::steady::Trust;
+use throughline_core::text::count;
 use throughline_server::{Chores, Problem, Rhythm, Worked};
 
 use super::Household;
+use super::resting::Resting;
+use crate::background::IsStopped;
 use crate::backups::BackupError;
-use crate::vectors::Effort;
+use crate::vectors::{Effort, Embedding};
 use crate::world::{World, uptime};
 use crate::{background, backups, vectors};
-
-/// How many pieces of the timeline one change retires.
-const RETIRED_AT_ONCE: usize = 500;
 
 /// As much of the vault as one run embeds; the next comes right behind it.
 const EMBEDDED_AT_ONCE: Effort = Effort { most: 2_000, patience: Duration::ZERO };
@@ -38,7 +40,10 @@ impl Chores for Household {
     fn needed(&self, job: Job) -> Result<Option<Timestamp>, Problem> {
         let (world, now) = (&self.world, self.world.engine.now());
         match job {
-            Job::Consolidation => Ok((!world.engine.all_due(background::RECENT)?.is_empty()).then_some(now)),
+            Job::Consolidation => {
+                let soonest = self.due()?.into_iter().map(|due| due.rests).min();
+                Ok(soonest.map(|rests| now.saturating_add(rests).unwrap_or(now)))
+            }
             Job::Reflection => Ok(background::next_reflection(world)?),
             Job::Embedding => Ok(vectors::due(world)?.map(|_| now)),
             Job::Retention | Job::Backup => Ok(None),
@@ -47,19 +52,19 @@ impl Chores for Household {
 
     fn work(&self, job: Job, trust: Trust, is_stopped: &dyn Fn() -> bool) -> Result<Option<Worked>, Problem> {
         match job {
-            Job::Consolidation => Ok(consolidate(&self.world, is_stopped)?),
+            Job::Consolidation => Ok(self.consolidate(is_stopped)?),
             Job::Retention => Ok(Some(retire(&self.world, trust, is_stopped)?)),
-            Job::Reflection => Ok(reflect(&self.world)?),
-            Job::Backup => backups::automatic(&self.world, trust).map(|what| Some(Worked::done(what))).map_err(failed),
-            Job::Embedding => Ok(embed(&self.world)?),
+            Job::Reflection => Ok(reflect(&self.world, is_stopped)?),
+            Job::Backup => {
+                let what = backups::automatic(&self.world, trust, is_stopped).map_err(failed)?;
+                Ok(what.map(Worked::done))
+            }
+            Job::Embedding => Ok(embed(&self.world, is_stopped)?),
         }
     }
 
     fn backup(&self) -> Result<String, Problem> {
-        let path = backups::dated(&self.world);
-        self.world.store.backup(&path, &mut |_, _| {}).map_err(|error| failed(error.into()))?;
-        backups::prove(&path).map_err(failed)?;
-        Ok(path.display().to_string())
+        Ok(backups::by_hand(&self.world).map_err(failed)?.display().to_string())
     }
 }
 
@@ -67,43 +72,92 @@ fn failed(error: BackupError) -> Problem {
     Problem::failed(&error, Some(error.hint().to_owned()))
 }
 
-/// Consolidates or ends each conversation that is due; one that fails is no obstacle to the others.
-fn consolidate(world: &World, is_stopped: &dyn Fn() -> bool) -> Result<Option<Worked>, EngineError> {
-    let (mut done, mut facts, mut failures) = (0, 0, Vec::new());
-    for (session, trigger) in world.engine.all_due(background::RECENT)? {
-        if is_stopped() {
-            break;
-        }
-        let before = standing(world, &session)?;
-        let outcome = match trigger {
-            Trigger::Ended => background::end(world, &session).map(|ended| ended.consolidation),
-            _ => background::consolidate(world, &session, None),
-        };
-        match outcome {
-            Ok(Consolidation::Done(compaction) | Consolidation::Archived(compaction)) => {
-                done += 1;
-                facts += compaction.facts.len();
-            }
-            Ok(Consolidation::Failed { reason, .. }) => failures.push(format!("{session}: {reason}")),
-            Ok(Consolidation::Nothing | Consolidation::Busy) if standing(world, &session)? != before => done += 1,
-            Ok(Consolidation::Nothing) => failures.push(format!("{session} was not looked back on")),
-            // Somebody else is at it.
-            Ok(Consolidation::Busy) => {}
-            Err(error) => failures.push(format!("{session}: {error}")),
-        }
+/// A conversation that is due.
+struct Due {
+    session: SessionId,
+    trigger: Trigger,
+    /// How long it still rests after a failure.
+    rests: Duration,
+}
+
+impl Household {
+    fn resting(&self) -> MutexGuard<'_, Resting> {
+        self.resting.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    let what = format!("{done} conversations, {facts} new facts");
-    Ok(match failures.first() {
-        Some(first) => Some(Worked::failed(format!("{what}; {} failed: {first}", failures.len()))),
-        None if done == 0 => None,
-        None => Some(Worked::done(what)),
-    })
+
+    fn due(&self) -> Result<Vec<Due>, EngineError> {
+        let due = self.world.engine.all_due(background::RECENT)?;
+        let (mut resting, now) = (self.resting(), uptime());
+        resting.keep_only(&due.iter().map(|(session, _)| session).collect::<HashSet<_>>());
+        let with_rest = |(session, trigger)| Due { rests: resting.left(&session, now), session, trigger };
+        Ok(due.into_iter().map(with_rest).collect())
+    }
+
+    /// Consolidates or ends each conversation that is due; one that fails is no obstacle to the others.
+    fn consolidate(&self, is_stopped: IsStopped<'_>) -> Result<Option<Worked>, EngineError> {
+        let due = self.due()?;
+        // Only a person has it begun while all of them rest.
+        let is_asked_for = due.iter().all(|due| !due.rests.is_zero());
+        let (mut done, mut facts, mut failures) = (0, 0, Vec::new());
+        for Due { session, trigger, .. } in due.into_iter().filter(|due| is_asked_for || due.rests.is_zero()) {
+            if is_stopped() {
+                break;
+            }
+            match consolidate(&self.world, &session, trigger, is_stopped) {
+                Ok(None) => {}
+                Ok(Some(new)) => {
+                    self.resting().forget(&session);
+                    done += 1;
+                    facts += new;
+                }
+                Err(why) => {
+                    self.resting().failed(&session, uptime());
+                    tracing::warn!(%session, why, "a conversation was not consolidated; it is tried again");
+                    failures.push(format!("{session}: {why}"));
+                }
+            }
+        }
+        let conversations = count(done, "conversation", "conversations");
+        let what = format!("{conversations}, {}", count(facts, "new fact", "new facts"));
+        Ok(match failures.first() {
+            None if done == 0 => None,
+            None => Some(Worked::done(what)),
+            Some(first) => {
+                let what = format!("{what}; {} failed: {first}", failures.len());
+                Some(if done == 0 { Worked::failed(what) } else { Worked::done(what) })
+            }
+        })
+    }
+}
+
+/// Consolidates or ends a conversation. Gives how many facts are new, nothing where somebody else is at it, or why it
+/// could not be done.
+fn consolidate(
+    world: &World,
+    session: &SessionId,
+    trigger: Trigger,
+    is_stopped: IsStopped<'_>,
+) -> Result<Option<u64>, String> {
+    let failed = |error: EngineError| chain(&error);
+    let before = standing(world, session).map_err(failed)?;
+    let outcome = match trigger {
+        Trigger::Ended => background::end_until(world, session, is_stopped).map(|ended| ended.consolidation),
+        _ => background::consolidate_until(world, session, None, is_stopped),
+    };
+    match outcome.map_err(failed)? {
+        Consolidation::Done(compaction) | Consolidation::Archived(compaction) => {
+            Ok(Some(compaction.facts.len() as u64))
+        }
+        Consolidation::Failed { reason, .. } => Err(reason),
+        _ if standing(world, session).map_err(failed)? != before => Ok(Some(0)),
+        Consolidation::Nothing if !is_stopped() => Err("it was not looked back on".to_owned()),
+        Consolidation::Nothing | Consolidation::Busy => Ok(None),
+    }
 }
 
 /// How far a conversation is.
-fn standing(world: &World, session: &SessionId) -> Result<(Position, Position), EngineError> {
-    let (state, _) = world.engine.conversation(session)?;
-    Ok((state.consolidated, state.filled))
+fn standing(world: &World, session: &SessionId) -> Result<Option<(Position, Position)>, EngineError> {
+    Ok(world.engine.session(session)?.map(|state| (state.consolidated, state.filled)))
 }
 
 fn retire(world: &World, trust: Trust, is_stopped: &dyn Fn() -> bool) -> Result<Worked, EngineError> {
@@ -113,29 +167,37 @@ fn retire(world: &World, trust: Trust, is_stopped: &dyn Fn() -> bool) -> Result<
     }
     let mut retired = 0;
     while !is_stopped() {
-        let more = world.engine.retire()?;
-        retired += more;
-        if more < RETIRED_AT_ONCE {
+        let some = world.engine.retire()?;
+        retired += some.chunks as u64;
+        if !some.may_be_more {
             break;
         }
     }
-    Ok(Worked::done(format!("{retired} pieces of the timeline were retired")))
+    let pieces = count(retired, "piece of the timeline was", "pieces of the timeline were");
+    Ok(Worked::done(format!("{pieces} retired")))
 }
 
-fn reflect(world: &World) -> Result<Option<Worked>, EngineError> {
-    let passes = background::reflect_due(world)?;
-    let failed = passes.iter().find(|reflection| reflection.pass.outcome == PassOutcome::Failed);
-    if let Some(failed) = failed {
-        let reason = failed.pass.reason.clone().unwrap_or_default();
-        return Ok(Some(Worked::failed(format!("{}: {reason}", failed.pass.target))));
+fn reflect(world: &World, is_stopped: IsStopped<'_>) -> Result<Option<Worked>, EngineError> {
+    let done = background::reflect_due(world, is_stopped)?;
+    let failed = done.passes.iter().filter(|reflection| reflection.pass.outcome == PassOutcome::Failed);
+    let why = |reason: &Option<String>| reason.clone().unwrap_or_default();
+    let failed = failed.map(|reflection| format!("{}: {}", reflection.pass.target, why(&reflection.pass.reason)));
+    if let Some(first) = failed.chain(done.failures).next() {
+        return Ok(Some(Worked::failed(first)));
     }
-    let changes: usize = passes.iter().map(|reflection| reflection.pass.applied.len()).sum();
-    Ok((!passes.is_empty()).then(|| Worked::done(format!("{} passes, {changes} changes", passes.len()))))
+    let changes: usize = done.passes.iter().map(|reflection| reflection.pass.applied.len()).sum();
+    let (passes, changes) = (done.passes.len() as u64, changes as u64);
+    let what = || format!("{}, {}", count(passes, "pass", "passes"), count(changes, "change", "changes"));
+    Ok((passes > 0).then(|| Worked::done(what())))
 }
 
-fn embed(world: &World) -> Result<Option<Worked>, EngineError> {
-    let Some(done) = vectors::embed(world, EMBEDDED_AT_ONCE, &mut |_, _| {})? else { return Ok(None) };
-    let what = format!("{} passages got vectors of {}, {} are left", done.embedded, done.model, done.missing);
+fn embed(world: &World, is_stopped: IsStopped<'_>) -> Result<Option<Worked>, EngineError> {
+    let done = match vectors::embed(world, EMBEDDED_AT_ONCE, &mut |_, _| !is_stopped())? {
+        Some(Embedding::Ran(done)) => done,
+        Some(Embedding::Busy(_)) | None => return Ok(None),
+    };
+    let passages = count(done.embedded, "passage got its vector", "passages got their vectors");
+    let what = format!("{passages} of {}, {} left", done.model, count(done.missing, "is", "are"));
     Ok(match done.problem {
         Some(problem) => Some(Worked::failed(format!("{what}: {problem}"))),
         None if done.embedded == 0 => None,

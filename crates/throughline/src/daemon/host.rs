@@ -1,6 +1,7 @@
 //! What the daemon asks of the program that runs it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use jiff::tz::TimeZone;
 use throughline_core::engine::{
@@ -10,19 +11,22 @@ use throughline_core::model::{Actor, Name, Project, SessionId, Source};
 use throughline_core::vault::VaultAnswer;
 use throughline_server::{Code, Host, Problem, Settings, VaultAdded};
 
+use super::resting::Resting;
 use crate::world::{World, random_secret};
 use crate::{background, exports, health, vault};
 
 /// The memory and all that it is wired from, for the daemon.
 pub(crate) struct Household {
     pub(super) world: World,
+    /// Conversations that could not be consolidated lately.
+    pub(super) resting: Mutex<Resting>,
 }
 
 impl Household {
     pub(crate) fn new(mut world: World) -> Self {
         throughline_vault::quiet_panics();
         world.engine = world.engine.acting(Actor::new(Source::User, "http"));
-        Self { world }
+        Self { world, resting: Mutex::default() }
     }
 }
 
@@ -63,10 +67,6 @@ impl Host for Household {
         Ok(background::consolidate(&self.world, session, summary)?)
     }
 
-    fn consolidate_soon(&self, session: &SessionId) {
-        background::start(&self.world, session);
-    }
-
     fn fill(&self, session: &SessionId) -> Result<Option<Filled>, Problem> {
         Ok(background::fill(&self.world, session)?)
     }
@@ -86,7 +86,7 @@ impl Host for Household {
 
     fn vault_add(&self, paths: &[String], into: Option<Name>) -> Result<VaultAdded, Problem> {
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-        vault::add(&self.world, &paths, into.as_ref(), &mut |_, _| {}, &mut |_, _| {}).map_err(|error| match error {
+        vault::add_for_daemon(&self.world, &paths, into.as_ref()).map_err(|error| match error {
             vault::AddError::Sync(vault::SyncError::Engine(error)) => error.into(),
             vault::AddError::Engine(error) => error.into(),
             other => Problem::new(Code::Invalid, throughline_core::engine::chain(&other), other.hint()),

@@ -4,6 +4,7 @@ mod ask;
 mod chores;
 mod host;
 mod presence;
+mod resting;
 mod talks;
 mod token;
 

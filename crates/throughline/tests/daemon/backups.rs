@@ -2,6 +2,7 @@
 //! outlives the daemon and is not impressed by a clock that jumps.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
@@ -28,7 +29,7 @@ fn backups_are_made_proved_and_pruned_and_the_log_outlives_the_daemon() {
     let mut daemon = Daemon::start(&home);
     let (outcome, what) = until(|| daemon.log("backup").into_iter().next());
     assert_eq!(outcome, "done");
-    assert!(what.contains("auto-2026-03-01-120000.db and restored it on the side: 1 memories"), "{what}");
+    assert!(what.contains("auto-2026-03-01-120000.db and restored it on the side: 1 memory, 0 turns"), "{what}");
     assert!(what.contains("no older one is removed for 60 min"), "nothing confirms the time yet: {what}");
     // Two hours later the time is confirmed by what was done before.
     for hour in [14, 16, 18] {
@@ -40,7 +41,7 @@ fn backups_are_made_proved_and_pruned_and_the_log_outlives_the_daemon() {
     }
     let log = daemon.log("backup");
     assert_eq!(log.len(), 4, "every run of every daemon: {log:?}");
-    assert!(log[0].1.ends_with("removed 1 that were older"), "{log:?}");
+    assert!(log[0].1.ends_with("removed 1 that was older"), "{log:?}");
     let mine = daemon.ask("POST", "/api/backup", None);
     assert_eq!(mine.0, 201);
     let mine = string(&mine.1["path"]);
@@ -55,6 +56,43 @@ fn backups_are_made_proved_and_pruned_and_the_log_outlives_the_daemon() {
         (next == json!("2026-03-02T18:00:00Z")).then_some(next)
     });
     assert_eq!((&backup["last_run_at"], told), (&json!("2026-03-01T18:00:00Z"), json!("2026-03-02T18:00:00Z")));
+}
+
+#[test]
+fn no_backup_that_is_written_meanwhile_keeps_what_is_erased_and_each_has_a_name_of_its_own() {
+    let home = Home::with_config("config.toml", CONFIG);
+    let words: Vec<String> = (0..3).map(|nth| format!("the code of locker {nth} is heliotrope{nth}")).collect();
+    let ids: Vec<String> = words.iter().map(|words| home.remember(&[words])).collect();
+    let daemon = Daemon::start(&home);
+    let erased = AtomicBool::new(false);
+    let paths: Vec<String> = std::thread::scope(|scope| {
+        let write = || {
+            let mut paths = Vec::new();
+            while !erased.load(Ordering::SeqCst) {
+                let (status, answer) = daemon.ask("POST", "/api/backup", None);
+                assert_eq!(status, 201, "{answer}");
+                paths.push(string(&answer["path"]));
+            }
+            paths
+        };
+        let writers: Vec<_> = (0..2).map(|_| scope.spawn(write)).collect();
+        for id in &ids {
+            assert_eq!(daemon.ask("DELETE", &format!("/api/memories/{id}?erase=true"), None).0, 200);
+        }
+        erased.store(true, Ordering::SeqCst);
+        writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect()
+    });
+    assert_eq!(
+        paths.iter().collect::<BTreeSet<_>>().len(),
+        paths.len(),
+        "all in one second, and none in another's place"
+    );
+    assert_eq!(daemon.stop().code, 0);
+    for name in names(&home) {
+        let bytes = std::fs::read(home.path("backups").join(&name)).unwrap();
+        assert!(!bytes.windows(10).any(|window| window == b"heliotrope"), "{name} still holds it");
+        assert!(!name.contains("partial"), "{name} was left behind");
+    }
 }
 
 #[test]
@@ -84,7 +122,7 @@ fn a_clock_that_jumped_removes_nothing_and_says_so() {
     home.set_now("2036-03-01T13:30:00Z");
     let daemon = Daemon::start(&home);
     let what = until(|| daemon.log("retention").into_iter().find(|(outcome, _)| outcome == "done")).1;
-    assert_eq!(what, "1 pieces of the timeline were retired");
+    assert_eq!(what, "1 piece of the timeline was retired");
     assert_eq!(chunks(&home), 0);
     assert_eq!(daemon.run("backup").0, "done");
     assert_eq!(names(&home).len(), 2);

@@ -26,6 +26,15 @@ const PATTERNS_LIMIT: usize = 4000;
 /// At most so many chunks of the timeline are retired at once; the next run takes the others.
 const RETIRED_AT_ONCE: usize = 500;
 
+/// What was retired.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Retired {
+    /// Chunks of the timeline.
+    pub chunks: usize,
+    /// Whether the next run may find others.
+    pub may_be_more: bool,
+}
+
 impl Engine {
     /// Writes the summary, the facts, working memory and the pointer as one change.
     pub(super) fn write_consolidation(&self, batch: &Batch, text: &str, facts: &[Fact]) -> Done<Option<Compaction>> {
@@ -226,9 +235,9 @@ impl Engine {
 
     /// Retires automatic chunks of the timeline that are older than their retention, unless they matter. Nothing where
     /// the time is not confirmed: a clock that was set wrong must not make everything old at once.
-    pub(super) fn retire_if_confirmed(&self) -> Done<usize> {
+    pub(super) fn retire_if_confirmed(&self) -> Done<Retired> {
         if self.settings.policy.retention_days == 0 || !self.is_time_confirmed()? {
-            return Ok(0);
+            return Ok(Retired::default());
         }
         self.retire()
     }
@@ -241,15 +250,17 @@ impl Engine {
         Ok(self.store.was_in_use(ago(LONG_UNSEEN), ago(CONFIRMED_AFTER))?)
     }
 
-    /// Retires automatic chunks of the timeline that are older than their retention, unless they matter; gives how many.
-    /// Whoever calls it trusts the clock.
-    pub fn retire(&self) -> Done<usize> {
+    /// Retires automatic chunks of the timeline that are older than their retention, unless they matter: some hundreds at
+    /// once. Whoever calls it trusts the clock.
+    pub fn retire(&self) -> Done<Retired> {
         let days = self.settings.policy.retention_days;
         if days == 0 || !self.settings.enabled {
-            return Ok(0);
+            return Ok(Retired::default());
         }
         let now = self.clock.now();
-        let Ok(until) = now.checked_sub(SignedDuration::from_hours(24 * i64::from(days))) else { return Ok(0) };
+        let Ok(until) = now.checked_sub(SignedDuration::from_hours(24 * i64::from(days))) else {
+            return Ok(Retired::default());
+        };
         let filter = Filter { layers: vec![Layer::Archive], until: Some(until), ..Filter::recallable(now) };
         let mut page = Page { limit: RETIRED_AT_ONCE, cursor: None };
         let mut ops = Vec::new();
@@ -269,7 +280,7 @@ impl Engine {
             let system = self.acting(Actor::new(Source::System, "consolidation"));
             self.store.apply(&system.change(Verb::Forget), &ops, &mut || true)?;
         }
-        Ok(ops.len())
+        Ok(Retired { chunks: ops.len(), may_be_more: page.cursor.is_some() })
     }
 }
 
