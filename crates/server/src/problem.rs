@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use throughline_core::engine::{EngineError, chain};
+use throughline_core::engine::{EngineError, ErrorCode, chain};
 use throughline_core::model::{ContentHash, NameError, WeightError};
 use throughline_core::when::WhenError;
 use utoipa::ToSchema;
@@ -66,20 +66,6 @@ impl Code {
         }
     }
 
-    /// The code for a word of the engine's.
-    pub(crate) fn of_engine(word: &str) -> Self {
-        match word {
-            "invalid" => Self::Invalid,
-            "not_found" => Self::NotFound,
-            "ambiguous" => Self::Ambiguous,
-            "conflict" => Self::Conflict,
-            "identity_full" => Self::IdentityFull,
-            // Another process holds the database: the caller may try again, as with any load.
-            "busy" => Self::Busy,
-            _ => Self::Failed,
-        }
-    }
-
     pub(crate) fn status(self) -> StatusCode {
         match self {
             Self::Invalid => StatusCode::BAD_REQUEST,
@@ -96,6 +82,21 @@ impl Code {
             Self::Busy => StatusCode::TOO_MANY_REQUESTS,
             Self::NoModel => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+impl From<ErrorCode> for Code {
+    fn from(code: ErrorCode) -> Self {
+        match code {
+            ErrorCode::Invalid => Self::Invalid,
+            ErrorCode::NotFound => Self::NotFound,
+            ErrorCode::Ambiguous => Self::Ambiguous,
+            ErrorCode::Conflict => Self::Conflict,
+            ErrorCode::IdentityFull => Self::IdentityFull,
+            // Another process holds the database: the caller may try again, as with any load.
+            ErrorCode::Busy => Self::Busy,
+            ErrorCode::Failed => Self::Failed,
         }
     }
 }
@@ -133,7 +134,27 @@ impl Problem {
         tracing::error!(error = chain(error), "a request failed");
         Self { code: Code::Failed, message: chain(error), hint, current: None }
     }
+
+    /// Something here is broken, and nobody here knows what.
+    pub(crate) fn broken() -> Self {
+        Self::new(Code::Failed, BROKEN, "`throughline doctor` looks for the cause; please report it")
+    }
+
+    /// Work that ended in the middle.
+    pub(crate) fn unfinished(error: &tokio::task::JoinError) -> Self {
+        tracing::error!(%error, "a request ended in the middle");
+        Self::broken()
+    }
+
+    /// As every surface says it.
+    pub(crate) fn body(self) -> ErrorBody {
+        let Self { code, message, hint, current } = self;
+        ErrorBody { error: ErrorInner { code: code.as_str(), message, hint, current } }
+    }
 }
+
+/// What is said of a failure that nobody foresaw.
+pub(crate) const BROKEN: &str = "something here is broken";
 
 /// `{"error": {"code", "message", "hint"}}`
 #[derive(Serialize, ToSchema)]
@@ -158,9 +179,8 @@ struct ErrorInner {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let Self { code, message, hint, current } = self;
-        let error = ErrorInner { code: code.as_str(), message, hint, current };
-        let mut response = (code.status(), Json(ErrorBody { error })).into_response();
+        let code = self.code;
+        let mut response = (code.status(), Json(self.body())).into_response();
         let headers = response.headers_mut();
         match code {
             Code::Busy => {
@@ -177,7 +197,7 @@ impl IntoResponse for Problem {
 
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
-        let code = Code::of_engine(error.code());
+        let code = Code::from(error.code());
         if code == Code::Failed {
             tracing::error!(error = chain(&error), "a request failed");
         }

@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use throughline_core::model::{Position, Session, SessionId, SessionState, Turn, TurnId};
-use throughline_core::ports::{Conversations, NewSession, StoreError};
+use throughline_core::ports::{Conversations, NewSession, Page, SessionPage, StoreError};
 
+use crate::entries::parse_cursor;
 use crate::error::while_doing;
 use crate::index::turn_terms;
 use crate::rows::{parsed, time};
@@ -30,11 +31,44 @@ impl Conversations for SqliteStore {
         self.read(|connection| state(connection, id), "read a session")
     }
 
-    fn count_turns(&self, id: &SessionId) -> Stored<u64> {
-        let sql = "SELECT count(*) FROM turns WHERE session = (SELECT row FROM sessions WHERE id = ?)";
+    fn session_page(&self, channel: Option<&str>, page: &Page) -> Stored<SessionPage> {
+        let before = page.cursor.as_deref().map(parse_cursor).transpose()?;
+        let limit = page.limit.min(i64::MAX as usize - 1);
+        // Turns are counted for the page alone.
+        let sql = format!(
+            "SELECT {STATE_COLUMNS}, row, (SELECT count(*) FROM turns WHERE session = sessions.row) FROM sessions \
+             WHERE row IN (SELECT row FROM sessions WHERE (?1 IS NULL OR substr(id, 1, instr(id, ':') - 1) = ?1) \
+               AND (?2 IS NULL OR (updated_at, row) < (?2, ?3)) ORDER BY updated_at DESC, row DESC LIMIT ?4) \
+             ORDER BY updated_at DESC, row DESC"
+        );
+        let mut found: Vec<(SessionState, i64, u64)> = self.read(
+            |connection| {
+                let values = params![channel, before.map(|(at, _)| at), before.map(|(_, row)| row), limit as i64 + 1];
+                let counted = |row: &Row<'_>| Ok((read_state(row)?, row.get(STATE_WIDTH)?, row.get(STATE_WIDTH + 1)?));
+                connection.prepare_cached(&sql)?.query_map(values, counted)?.collect()
+            },
+            "list sessions",
+        )?;
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let last = found.last().filter(|_| more);
+        let cursor = last.map(|(state, row, _)| format!("{}.{row}", state.session.updated_at.as_millisecond()));
+        Ok(SessionPage { sessions: found.into_iter().map(|(state, _, turns)| (state, turns)).collect(), cursor })
+    }
+
+    fn turn_page(&self, id: &SessionId, after: Option<&TurnId>, limit: usize) -> Stored<Option<Vec<Turn>>> {
         self.read(
-            |connection| connection.prepare_cached(sql)?.query_row([id.as_str()], |row| row.get(0)),
-            "count turns",
+            |connection| {
+                let after = match after {
+                    None => Some(0),
+                    Some(after) => row_of(connection, id, after)?,
+                };
+                let Some(after) = after else { return Ok(None) };
+                let sql = format!("{SELECT_TURNS} WHERE s.id = ?1 AND t.row > ?2 ORDER BY t.row LIMIT ?3");
+                let values = params![id.as_str(), after, limit.min(i64::MAX as usize) as i64];
+                connection.prepare_cached(&sql)?.query_map(values, turn)?.collect::<Result<_, _>>().map(Some)
+            },
+            "read a conversation",
         )
     }
 
@@ -61,6 +95,18 @@ impl Conversations for SqliteStore {
             transaction.execute(sql, values).map_err(&opening)?;
             let found = state(transaction, &new.id).map_err(&opening)?;
             found.ok_or_else(|| StoreError::Conflict { what: new.id.to_string() })
+        })
+    }
+
+    fn open_new_session(&self, new: &NewSession) -> Stored<Option<SessionState>> {
+        let opening = while_doing("open a session");
+        self.write("open a session", |transaction| {
+            let sql = "INSERT INTO sessions (id, project, task, base_prompt, created_at, updated_at) \
+                       VALUES (?1, ?2, ?3, ifnull(?4, ''), ?5, ?5) ON CONFLICT (id) DO NOTHING";
+            let at = new.at.as_millisecond();
+            let values = params![new.id.as_str(), new.project, new.task, new.base_prompt, at];
+            let is_new = transaction.execute(sql, values).map_err(&opening)? == 1;
+            if is_new { state(transaction, &new.id).map_err(&opening) } else { Ok(None) }
         })
     }
 
@@ -160,6 +206,15 @@ fn mark_imported(connection: &Connection, id: &SessionId) -> rusqlite::Result<()
 
 const STATE_COLUMNS: &str = "id, project, task, created_at, updated_at, ended_at, base_prompt, opening, consolidated, \
      kept_from, failures, filled, imported_to";
+
+/// How many columns those are.
+const STATE_WIDTH: usize = 13;
+
+/// Where a turn of a session stands.
+fn row_of(connection: &Connection, id: &SessionId, turn: &TurnId) -> rusqlite::Result<Option<i64>> {
+    let sql = "SELECT t.row FROM turns t JOIN sessions s ON s.row = t.session WHERE s.id = ? AND t.id = ?";
+    connection.prepare_cached(sql)?.query_row([id.as_str(), turn.as_str()], |row| row.get(0)).optional()
+}
 
 fn state(connection: &Connection, id: &SessionId) -> rusqlite::Result<Option<SessionState>> {
     let sql = format!("SELECT {STATE_COLUMNS} FROM sessions WHERE id = ?");

@@ -101,7 +101,8 @@ impl Entries for SqliteStore {
     }
 }
 
-fn parse_cursor(cursor: &str) -> Stored<(i64, i64)> {
+/// Where a listing ended: a time and a row.
+pub(crate) fn parse_cursor(cursor: &str) -> Stored<(i64, i64)> {
     let parts = cursor.split_once('.').and_then(|(at, row)| Some((at.parse().ok()?, row.parse().ok()?)));
     parts.ok_or_else(|| StoreError::BadCursor { cursor: cursor.to_owned() })
 }

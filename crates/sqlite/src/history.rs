@@ -1,5 +1,6 @@
 //! History: versions, changes, and what undoing one takes.
 
+use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 use throughline_core::model::{Change, ContentHash, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion};
 use throughline_core::ports::{History, KnownDocument, Undoable};
@@ -14,6 +15,18 @@ impl History for SqliteStore {
 
     fn document_versions(&self, name: &DocumentName) -> Stored<Vec<DocumentVersion>> {
         self.read(|connection| document_versions(connection, Some(name)), "read a document's history")
+    }
+
+    fn document_changed_at(&self, name: &DocumentName) -> Stored<Option<Timestamp>> {
+        let sql = "SELECT c.at FROM document_versions v JOIN changes c ON c.row = v.change WHERE v.name = ? \
+                   ORDER BY v.version DESC LIMIT 1";
+        self.read(
+            |connection| {
+                let mut statement = connection.prepare_cached(sql)?;
+                statement.query_row([rows::document_address(name)], |row| rows::time(row.get(0)?)).optional()
+            },
+            "read when a document was changed",
+        )
     }
 
     fn known_documents(&self) -> Stored<Vec<KnownDocument>> {

@@ -8,6 +8,7 @@ pub mod config;
 mod connections;
 mod daemon;
 mod demo;
+mod directory;
 mod embedders;
 mod exports;
 mod health;

@@ -1,6 +1,8 @@
 //! The memory for assistants that speak MCP, through the real binary: with a client that is not ours, and line by line.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
+#[path = "mcp/clients.rs"]
+mod clients;
 mod common;
 #[path = "mcp/endings.rs"]
 mod endings;

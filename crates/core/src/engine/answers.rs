@@ -4,8 +4,10 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::model::{Change, ContentHash, Namespace, Project, RecallId, SessionId, SessionState, Task, Turn, VaultId};
-use crate::ports::{Spent, StoreError};
+use crate::model::{
+    Change, ContentHash, Namespace, Project, RecallId, SessionId, SessionState, Task, Turn, TurnId, VaultId,
+};
+use crate::ports::{Page, Spent};
 use crate::recall::RecallRecord;
 use crate::tools::Tool;
 use crate::vault::{EmbeddingProgress, VaultDocument};
@@ -207,39 +209,29 @@ pub struct OfferedTools {
 impl Engine {
     /// Conversations, the latest first, each with how much was said; of one channel, where one is given.
     pub fn session_page(&self, channel: Option<&str>, limit: usize, cursor: Option<&str>) -> Done<SessionListing> {
-        let is_on = |state: &SessionState| {
-            channel.is_none_or(|channel| state.session.id.as_str().split(':').next() == Some(channel))
-        };
-        let mut states = self.store.sessions()?.into_iter().filter(is_on).peekable();
-        if let Some(cursor) = cursor {
-            let last = states.by_ref().find(|state| state.session.id.as_str() == cursor);
-            last.ok_or_else(|| StoreError::BadCursor { cursor: cursor.to_owned() })?;
-        }
-        let mut sessions = Vec::new();
-        for state in states.by_ref().take(limit) {
-            let turns = self.store.count_turns(&state.session.id)?;
-            sessions.push(ListedSession { state, turns });
-        }
-        let last = sessions.last().map(|listed| listed.state.session.id.to_string());
-        Ok(SessionListing { sessions, cursor: last.filter(|_| states.peek().is_some()) })
+        let page = self.store.session_page(channel, &Page { limit, cursor: cursor.map(str::to_owned) })?;
+        let sessions = page.sessions.into_iter().map(|(state, turns)| ListedSession { state, turns });
+        Ok(SessionListing { sessions: sessions.collect(), cursor: page.cursor })
     }
 
     /// A conversation and what was said in it, after one of its turns where one is named.
     pub fn session_shown(&self, id: &SessionId, after: Option<&str>, limit: usize) -> Done<ShownSession> {
-        let (session, mut turns) = self.conversation(id)?;
-        if let Some(after) = after {
-            let place = turns.iter().position(|turn| turn.id.as_str() == after);
-            let place =
-                place.ok_or_else(|| EngineError::invalid("the turn", format!("`{after}` was not said in {id}")))?;
-            turns.drain(..=place);
-        }
+        let session = self.state(id)?;
+        let after = after.map(TurnId::new);
+        // One more than is shown says whether there are more.
+        let found = self.store.turn_page(id, after.as_ref(), limit.saturating_add(1))?;
+        let unsaid = || {
+            let after = after.as_ref().map(TurnId::as_str).unwrap_or_default();
+            EngineError::invalid("the turn", format!("`{after}` was not said in {id}"))
+        };
+        let mut turns = found.ok_or_else(unsaid)?;
         let more = turns.len() > limit;
         turns.truncate(limit);
         Ok(ShownSession { session, turns, more })
     }
 
-    /// The identifier of a conversation that has none yet.
-    pub fn new_session(&self, channel: &str) -> Done<SessionId> {
+    /// A name on a channel for a conversation that has none.
+    pub fn session_name(&self, channel: &str) -> Done<SessionId> {
         Ok(format!("{channel}:{}", self.ids.next()).parse()?)
     }
 

@@ -7,7 +7,7 @@ use crate::model::{EntryId, Status};
 use crate::ports::StoreError;
 
 use super::memories::{Edit, TRIES};
-use super::{Done, Engine, EngineError, Outcome, Remembered};
+use super::{Done, Engine, EngineError, ErrorCode, Outcome, Remembered};
 
 /// What is done to each of many memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -45,7 +45,7 @@ pub struct BulkFailure {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct WhyNot {
     /// A word for programs.
-    pub code: &'static str,
+    pub code: ErrorCode,
     /// What is wrong.
     pub message: String,
     /// What to try next.

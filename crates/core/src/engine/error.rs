@@ -2,10 +2,34 @@
 
 use jiff::Timestamp;
 
-use crate::model::{DocumentName, EntryId, Name, NameError, SessionId};
+use crate::model::{DocumentName, EntryId, Name, NameError, SessionId, spelled};
 use crate::ports::{DocumentError, StoreError};
 
 use super::documents::IdentityUsage;
+
+/// What kind of failure it is. Programs rely on these words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorCode {
+    /// What was asked makes no sense.
+    Invalid,
+    /// There is no such thing.
+    NotFound,
+    /// The name stands for several things.
+    Ambiguous,
+    /// Somebody else changed it in the meantime, or has the name.
+    Conflict,
+    /// Identity has a hard limit.
+    IdentityFull,
+    /// Somebody else has been writing for too long.
+    Busy,
+    /// Something here is broken.
+    Failed,
+}
+
+spelled!(ErrorCode, "code", "invalid, not_found, ambiguous, conflict, identity_full, busy, failed", {
+    Invalid => "invalid", NotFound => "not_found", Ambiguous => "ambiguous", Conflict => "conflict",
+    IdentityFull => "identity_full", Busy => "busy", Failed => "failed",
+});
 
 /// Why a verb could not be done. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -193,19 +217,19 @@ impl EngineError {
     }
 
     /// A word for programs.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            error if error.is_not_found() => "not_found",
-            Self::Ambiguous { .. } => "ambiguous",
+            error if error.is_not_found() => ErrorCode::NotFound,
+            Self::Ambiguous { .. } => ErrorCode::Ambiguous,
             Self::Store(StoreError::Conflict { .. } | StoreError::KeyTaken { .. })
             | Self::Document(
                 DocumentError::Conflict { .. } | DocumentError::KeptBeside { .. } | DocumentError::Clash { .. },
-            ) => "conflict",
-            Self::IdentityFull { .. } => "identity_full",
-            Self::Store(StoreError::Busy) => "busy",
-            Self::Store(StoreError::BadCursor { .. }) => "invalid",
-            Self::Store(_) | Self::Document(_) => "failed",
-            _ => "invalid",
+            ) => ErrorCode::Conflict,
+            Self::IdentityFull { .. } => ErrorCode::IdentityFull,
+            Self::Store(StoreError::Busy) => ErrorCode::Busy,
+            Self::Store(StoreError::BadCursor { .. }) => ErrorCode::Invalid,
+            Self::Store(_) | Self::Document(_) => ErrorCode::Failed,
+            _ => ErrorCode::Invalid,
         }
     }
 

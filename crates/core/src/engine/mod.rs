@@ -54,7 +54,7 @@ pub use correct::{Correction, Replaced};
 pub use documents::{IDENTITY_LIMIT, IdentityUsage, Written};
 pub use embed::Embedded;
 pub use erase::{ErasedMemory, ErasurePreview};
-pub use error::EngineError;
+pub use error::{EngineError, ErrorCode};
 pub use explain::{Explanation, Used};
 pub use fill::{Ended, Filled};
 pub use find::ContextRequest;

@@ -88,22 +88,44 @@ pub struct Observed {
 impl Engine {
     /// Begins a session, or finds it begun: its memory is computed once, and stays as it is until a reset.
     pub fn start_session(&self, start: &StartSession) -> Done<Started> {
+        let state = self.store.open_session(&self.checked(start)?)?;
+        self.started(&state)
+    }
+
+    /// Begins a session that nobody else has: where its name is taken, a number follows it.
+    pub fn start_new_session(&self, start: &StartSession) -> Done<Started> {
+        let mut new = self.checked(start)?;
+        let mut nth = 1;
+        loop {
+            if let Some(state) = self.store.open_new_session(&new)? {
+                return self.started(&state);
+            }
+            nth += 1;
+            new.id = format!("{}-{nth}", start.id).parse()?;
+        }
+    }
+
+    /// A session to open, if what is said about it can be kept.
+    fn checked(&self, start: &StartSession) -> Done<NewSession> {
         let task = start.task.as_deref().and_then(|reference| self.task(reference).ok());
         // A host's own name for a task is kept as it is; a task brings its project along.
         let given = start.project.as_deref().map(prepare::project).transpose()?;
         let project = given.or_else(|| task.as_ref()?.project.clone());
         let named = start.task.as_deref().map(prepare::title).transpose()?;
         let task = task.map(|task| task.id.to_string()).or(named);
-        let state = self.store.open_session(&NewSession {
+        Ok(NewSession {
             id: start.id.clone(),
             project,
             task,
             base_prompt: start.system_prompt.as_deref().map(|prompt| redact(prompt).text.into_owned()),
             at: self.clock.now(),
-        })?;
-        let opening = self.opening_of(&state)?;
+        })
+    }
+
+    fn started(&self, state: &SessionState) -> Done<Started> {
+        let opening = self.opening_of(state)?;
         let system_prompt = context::system_prompt(&state.base_prompt, &opening);
-        Ok(Started { session: start.id.clone(), system_prompt, context: opening })
+        Ok(Started { session: state.session.id.clone(), system_prompt, context: opening })
     }
 
     /// The memory that a session began with; computed now if it was not.
@@ -318,7 +340,8 @@ impl Engine {
         Ok((state, turns.into_iter().map(|(_, turn)| turn).collect()))
     }
 
-    pub(super) fn state(&self, session: &SessionId) -> Done<SessionState> {
+    /// One session, without what was said in it.
+    pub fn state(&self, session: &SessionId) -> Done<SessionState> {
         let unknown = || EngineError::NoSession { session: session.clone() };
         self.store.session(session)?.ok_or_else(unknown)
     }

@@ -79,7 +79,7 @@ impl Engine {
         };
         let exists = text.is_some();
         let text = text.unwrap_or_default();
-        let last = if exists { self.store.document_versions(&name)?.pop() } else { None };
+        let updated_at = if exists { self.store.document_changed_at(&name)? } else { None };
         let working = name.is_working().then(|| working::parse(&text)).flatten();
         let limit = DocumentLimit {
             chars: name.is_profile().then_some(IDENTITY_LIMIT),
@@ -92,7 +92,7 @@ impl Engine {
             tokens: tokens::estimate(&text),
             limit,
             usage: (exists && name.is_profile()).then(|| IdentityUsage::of(&text)),
-            updated_at: last.map(|version| version.change.at),
+            updated_at,
             expires_at: working.map(|working| working.expires_at),
             project: name.as_project().cloned(),
             name,

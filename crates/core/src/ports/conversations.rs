@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 
-use crate::model::{EntryId, Position, SessionId, SessionState, Turn};
+use crate::model::{EntryId, Position, SessionId, SessionState, Turn, TurnId};
 
-use super::{Breaker, Purpose, Stored};
+use super::{Breaker, Page, Purpose, Stored};
 
 /// Conversations: sessions and their turns.
 pub trait Conversations {
@@ -20,11 +20,17 @@ pub trait Conversations {
     fn session(&self, id: &SessionId) -> Stored<Option<SessionState>>;
     /// The turns of a session after a position, oldest first, each with the position behind it.
     fn turns_after(&self, id: &SessionId, after: Position) -> Stored<Vec<(Position, Turn)>>;
-    /// How many turns a session has, summaries included.
-    fn count_turns(&self, id: &SessionId) -> Stored<u64>;
+    /// A page of the sessions, the latest first; of one channel, where one is given. One that goes on in the meantime comes
+    /// in front of all pages, and none comes twice.
+    fn session_page(&self, channel: Option<&str>, page: &Page) -> Stored<SessionPage>;
+    /// The first `limit` turns of a session, oldest first, after one of them where one is named; nothing where that was not
+    /// said in it.
+    fn turn_page(&self, id: &SessionId, after: Option<&TurnId>, limit: usize) -> Stored<Option<Vec<Turn>>>;
 
     /// Opens a session, or changes what it is about; what is not given stays.
     fn open_session(&self, new: &NewSession) -> Stored<SessionState>;
+    /// Opens a session that is not there yet; nothing where it is. Of several who ask at once, one gets it.
+    fn open_new_session(&self, new: &NewSession) -> Stored<Option<SessionState>>;
     /// Sets the memory that a session begins with, unless somebody else did; gives what it now is.
     fn set_opening(&self, id: &SessionId, opening: &str) -> Stored<String>;
     /// Forgets the memory that a session began with and what was injected, so that it is computed anew.
@@ -46,6 +52,15 @@ pub struct NewSession {
     pub base_prompt: Option<String>,
     /// When it begins.
     pub at: Timestamp,
+}
+
+/// A page of sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionPage {
+    /// The latest first, each with how many turns it has, summaries included.
+    pub sessions: Vec<(SessionState, u64)>,
+    /// Where the next page begins, if there is one.
+    pub cursor: Option<String>,
 }
 
 /// What consolidation keeps about its own work.

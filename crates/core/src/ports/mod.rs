@@ -19,7 +19,7 @@ use crate::model::{
 use crate::recall::{Candidate, Filter, RecallRecord, Terms};
 use crate::text::redact::redact;
 
-pub use conversations::{Conversations, Lease, NewSession, Progress, Spent};
+pub use conversations::{Conversations, Lease, NewSession, Progress, SessionPage, Spent};
 pub use documents::{DocumentError, Documents};
 pub use embedder::{EmbedFor, Embedder};
 pub use jobs::{Doings, Job, Jobs, KEPT_RUNS, Pulse, Run, RunOutcome};
@@ -278,6 +278,8 @@ pub trait History {
     fn entry_versions(&self, id: &EntryId) -> Stored<Vec<EntryVersion>>;
     /// All versions of a document, oldest first.
     fn document_versions(&self, name: &DocumentName) -> Stored<Vec<DocumentVersion>>;
+    /// When a document was last changed; nothing where that was never noticed.
+    fn document_changed_at(&self, name: &DocumentName) -> Stored<Option<Timestamp>>;
     /// Every document that was ever seen, as it was last seen.
     fn known_documents(&self) -> Stored<Vec<KnownDocument>>;
     /// The newest changes first.

@@ -13,13 +13,13 @@ const MOST: usize = 16;
 
 /// The links that were given out and not yet opened. Only digests are kept.
 #[derive(Default)]
-pub struct Links {
+pub(crate) struct Links {
     waiting: Mutex<Vec<([u8; 32], Timestamp)>>,
 }
 
 impl Links {
     /// A new link's code, from a secret nobody else knows.
-    pub fn issue(&self, secret: [u8; 32], now: Timestamp) -> String {
+    pub(crate) fn issue(&self, secret: [u8; 32], now: Timestamp) -> String {
         let code = data_encoding::BASE64URL_NOPAD.encode(&secret);
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|(_, until)| *until > now);
@@ -31,7 +31,7 @@ impl Links {
     }
 
     /// Whether this code opens the panel; it does so once.
-    pub fn redeem(&self, code: &str, now: Timestamp) -> bool {
+    pub(crate) fn redeem(&self, code: &str, now: Timestamp) -> bool {
         let digest = digest(code);
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|(_, until)| *until > now);

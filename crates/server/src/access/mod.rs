@@ -11,8 +11,8 @@ use std::net::{IpAddr, SocketAddr};
 use subtle::ConstantTimeEq as _;
 
 pub(crate) use gate::gate;
-pub use links::Links;
-pub use passes::{COOKIE, Passes};
+pub(crate) use links::Links;
+pub(crate) use passes::{COOKIE, Passes};
 
 /// The bearer token: 256 random bits, in hexadecimal.
 #[derive(Clone)]
@@ -48,9 +48,9 @@ impl std::fmt::Debug for Token {
     }
 }
 
-/// The names under which the daemon is reached, `host:port` each; no other `Host` and no other `Origin` is answered.
+/// The names under which the daemon is reached, `host:port` each, and without the port where browsers leave it out; no other `Host` and no other `Origin` is answered.
 #[derive(Debug, Clone)]
-pub struct Names {
+pub(crate) struct Names {
     hosts: BTreeSet<String>,
     /// The one that is shown to the person.
     shown: String,
@@ -59,15 +59,19 @@ pub struct Names {
 
 impl Names {
     /// The loopback names, and those that the person added (`memory.example:7077`; without a port, this one).
-    pub fn new(port: u16, is_tls: bool, more: &[String]) -> Self {
+    fn new(port: u16, is_tls: bool, more: &[String]) -> Self {
         let usual = ["127.0.0.1", "localhost", "[::1]"].map(str::to_owned);
-        let hosts = usual.iter().chain(more).map(|name| with_port(name, port)).collect();
-        Self { hosts, shown: with_port("127.0.0.1", port), scheme: if is_tls { "https" } else { "http" } }
+        let (scheme, default_port) = if is_tls { ("https", ":443") } else { ("http", ":80") };
+        let mut hosts: BTreeSet<String> = usual.iter().chain(more).map(|name| with_port(name, port)).collect();
+        // Browsers leave out the port that the scheme has anyway.
+        let bare: Vec<_> = hosts.iter().filter_map(|host| host.strip_suffix(default_port)).map(str::to_owned).collect();
+        hosts.extend(bare);
+        Self { hosts, shown: with_port("127.0.0.1", port), scheme }
     }
 
     /// The names of a daemon that listens on this address: unless it stands for all, it is one of them. A certificate is
     /// made out to a name that the person added; that is the one to show.
-    pub fn listening(address: SocketAddr, is_tls: bool, more: &[String]) -> Self {
+    pub(crate) fn listening(address: SocketAddr, is_tls: bool, more: &[String]) -> Self {
         let own = match address.ip() {
             ip if ip.is_unspecified() => None,
             IpAddr::V4(ip) => Some(ip.to_string()),
@@ -136,6 +140,23 @@ mod tests {
                     && names.is_origin(url)
                     && names.is_host("localhost:7077") == (address.ends_with("7077"))
             );
+        }
+    }
+    #[test]
+    fn the_usual_port_of_the_scheme_may_be_left_out() {
+        let named = ["memory.example".to_owned(), "other.example:443".to_owned()];
+        for (port, is_tls, scheme) in [(443, true, "https"), (80, false, "http")] {
+            let names = Names::listening(([127, 0, 0, 1], port).into(), is_tls, &named);
+            for host in ["127.0.0.1", "localhost", "[::1]", "memory.example", "Memory.Example"] {
+                assert!(names.is_host(host) && names.is_host(&format!("{host}:{port}")), "{host}");
+            }
+            assert!(names.is_origin(&format!("{scheme}://memory.example")));
+            assert_eq!(names.is_host("other.example"), is_tls);
+            assert!(!names.is_host("elsewhere.example") && !names.is_host("[:"));
+        }
+        for (port, is_tls) in [(443, false), (80, true), (7077, false), (7077, true)] {
+            let names = Names::listening(([127, 0, 0, 1], port).into(), is_tls, &named[..1]);
+            assert!(!names.is_host("localhost") && !names.is_host("memory.example"), "{port}");
         }
     }
 }

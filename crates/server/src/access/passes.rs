@@ -7,31 +7,31 @@ use sha2::Sha256;
 use super::Token;
 
 /// The cookie's name.
-pub const COOKIE: &str = "throughline";
+pub(crate) const COOKIE: &str = "throughline";
 
 /// How long a browser stays let in. Browsers show a cookie to every port of a host, so it does not last for months.
 const LIFETIME: SignedDuration = SignedDuration::from_hours(24 * 7);
 
 /// Makes and checks passes.
 #[derive(Clone)]
-pub struct Passes {
+pub(crate) struct Passes {
     token: Token,
 }
 
 impl Passes {
     /// Sealed with this token.
-    pub fn new(token: Token) -> Self {
+    pub(crate) fn new(token: Token) -> Self {
         Self { token }
     }
 
     /// A pass from now on.
-    pub fn issue(&self, now: Timestamp) -> String {
+    pub(crate) fn issue(&self, now: Timestamp) -> String {
         let until = now.saturating_add(LIFETIME).unwrap_or(now).as_second();
         format!("{until}.{}", data_encoding::HEXLOWER.encode(&self.seal(until).finalize().into_bytes()))
     }
 
     /// Whether a pass is ours and still good.
-    pub fn admits(&self, pass: &str, now: Timestamp) -> bool {
+    pub(crate) fn admits(&self, pass: &str, now: Timestamp) -> bool {
         let Some((until, seal)) = pass.split_once('.') else { return false };
         let (Ok(until), Ok(seal)) = (until.parse::<i64>(), data_encoding::HEXLOWER.decode(seal.as_bytes())) else {
             return false;
@@ -40,7 +40,7 @@ impl Passes {
     }
 
     /// How long, in seconds, for the cookie itself.
-    pub fn seconds() -> i64 {
+    pub(crate) fn seconds() -> i64 {
         LIFETIME.as_secs()
     }
 

@@ -12,11 +12,14 @@ use super::envelope::RequestIds;
 use crate::Host;
 use crate::access::{Links, Names, Passes, Token};
 use crate::events::Events;
-use crate::problem::{Code, Problem};
+use crate::problem::Problem;
 use crate::scheduler::Scheduler;
 
 /// Requests that are served at once.
 const AT_ONCE: usize = 64;
+
+/// Replies of a model that are under way at once: each holds a thread until it ends.
+const CHATS_AT_ONCE: usize = 8;
 
 /// What every handler has at hand.
 pub(crate) struct App {
@@ -29,6 +32,8 @@ pub(crate) struct App {
     pub(crate) events: Arc<Events>,
     /// Room for requests; who finds none is told to come again.
     pub(crate) places: Semaphore,
+    /// Room for replies of a model.
+    pub(crate) chats: Arc<Semaphore>,
     pub(crate) request_ids: RequestIds,
     /// The description of the API, made from the routes.
     pub(crate) document: OnceLock<String>,
@@ -51,6 +56,7 @@ impl App {
             links: Links::default(),
             names,
             places: Semaphore::new(AT_ONCE),
+            chats: Arc::new(Semaphore::new(CHATS_AT_ONCE)),
             request_ids,
             document: OnceLock::new(),
             stop,
@@ -88,9 +94,6 @@ impl App {
     ) -> Result<T, Problem> {
         let host = Arc::clone(&self.host);
         let done = tokio::task::spawn_blocking(move || work(&*host)).await;
-        done.unwrap_or_else(|error| {
-            tracing::error!(%error, "a request ended in the middle");
-            Err(Problem::new(Code::Failed, "something here is broken", "`throughline doctor` looks for the cause"))
-        })
+        done.unwrap_or_else(|error| Err(Problem::unfinished(&error)))
     }
 }

@@ -87,10 +87,7 @@ impl ChatEvent {
             Self::Delta(text) => ("delta", serde_json::json!({ "text": text })),
             Self::Tool { name, summary } => ("tool", serde_json::json!({ "name": name, "summary": summary })),
             Self::Done(reply) => ("done", serde_json::json!({ "reply": reply })),
-            Self::Failed(Problem { code, message, hint, .. }) => {
-                let error = serde_json::json!({ "code": code.as_str(), "message": message, "hint": hint });
-                ("failed", serde_json::json!({ "error": error }))
-            }
+            Self::Failed(problem) => ("failed", serde_json::json!(problem.clone().body())),
             Self::Still => return None,
         };
         Some(Event::default().event(name).data(data.to_string()))
@@ -135,10 +132,15 @@ async fn say(
         let hint = "set a provider under `[model]` in the config file";
         return Err(Problem::new(Code::NoModel, model.why.unwrap_or_else(|| "no chat model".to_owned()), hint));
     }
+    // Held until the reply has ended, whoever still listens.
+    let place = Arc::clone(&app.chats).try_acquire_owned().map_err(|_| {
+        Problem::new(Code::Busy, "too many replies are under way", "try again when one of them has ended")
+    })?;
     // A model streams from within a runtime of its own, where nothing may block; what waits is bounded by its reply.
     let (sender, receiver) = mpsc::unbounded_channel();
     let (host, stop) = (Arc::clone(&app.host), app.stop.clone());
     tokio::task::spawn_blocking(move || {
+        let _place = place;
         let mut tell = |event: ChatEvent| {
             let told = event.event().is_none_or(|event| sender.send(event).is_ok());
             told && !sender.is_closed() && !stop.is_cancelled()

@@ -85,10 +85,10 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     let routes = Router::new()
         .merge(api)
         .merge(crate::panel::routes())
-        .route_service("/mcp", crate::mcp::service(Arc::clone(&app.host), app.stop.clone()))
+        .merge(crate::mcp::routes(Arc::clone(&app.host), app.stop.clone()))
         .fallback(async || no_route())
         .layer(from_fn_with_state(Arc::clone(&app), gate))
-        .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| broken().into_response()))
+        .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| Problem::broken().into_response()))
         .layer(from_fn_with_state(Arc::clone(&app), envelope::envelope))
         .with_state(app);
     // Addresses are made whole before a route is looked for.
@@ -100,8 +100,9 @@ fn no_route() -> Problem {
     Problem::new(Code::NotFound, "there is no such route", "`/api/openapi.json` lists them")
 }
 
-fn broken() -> Problem {
-    Problem::new(Code::Failed, "something here is broken", "`throughline doctor` looks for the cause; please report it")
+/// A name as it may stand in a path and in a header.
+fn in_path(name: &str) -> String {
+    form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>().replace('+', "%20").replace("%3A", ":")
 }
 
 /// How many are given: as many as asked for, within bounds.

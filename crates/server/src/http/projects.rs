@@ -14,7 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::take::{Body, Named};
-use super::{Answer, App};
+use super::{Answer, App, in_path};
 use crate::problem::Problem;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -43,8 +43,7 @@ struct Add {
     responses((status = 201, description = "It is registered", body = Project, headers(("Location" = String)))))]
 async fn add(State(app): State<Arc<App>>, Body(add): Body<Add>) -> Result<Response, Problem> {
     let project = app.host(move |host| host.add_project(&add.name, add.dir.as_deref())).await?;
-    let name: String = form_urlencoded::byte_serialize(project.name.as_str().as_bytes()).collect();
-    let location = format!("/api/projects/{}", name.replace('+', "%20"));
+    let location = format!("/api/projects/{}", in_path(project.name.as_str()));
     Ok((StatusCode::CREATED, [(header::LOCATION, location)], Json(project)).into_response())
 }
 

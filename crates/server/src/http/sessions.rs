@@ -20,7 +20,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::take::{Body, Named, Params};
-use super::{Answer, App, MOST, USUAL, busy, limit};
+use super::{Answer, App, MOST, USUAL, busy, in_path, limit};
 use crate::problem::{Code, Problem};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -60,8 +60,14 @@ async fn start(State(app): State<Arc<App>>, Body(start): Body<Start>) -> Result<
     let Start { channel, session, project, task, system_prompt } = start;
     let given = session.map(|session| on_channel(&channel, &session)).transpose()?;
     let started = app.engine(move |engine| {
-        let id = given.map_or_else(|| engine.new_session(&channel), Ok)?;
-        Ok(engine.start_session(&StartSession { id, project, task, system_prompt })?)
+        let started = match given {
+            Some(id) => engine.start_session(&StartSession { id, project, task, system_prompt }),
+            None => {
+                let id = engine.session_name(&channel)?;
+                engine.start_new_session(&StartSession { id, project, task, system_prompt })
+            }
+        };
+        Ok(started?)
     });
     let started = started.await?;
     let location = format!("/api/sessions/{}", in_path(started.session.as_str()));
@@ -76,11 +82,6 @@ fn on_channel(channel: &str, session: &str) -> Result<SessionId, Problem> {
     }
     let hint = "give its own name on the channel, or `channel:name`";
     Err(Problem::new(Code::Invalid, format!("`{id}` is not on the channel `{channel}`"), hint))
-}
-
-/// A name as it may stand in a path and in a header.
-fn in_path(name: &str) -> String {
-    form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>().replace('+', "%20").replace("%3A", ":")
 }
 
 /// Which conversations.
@@ -144,18 +145,37 @@ async fn explain(State(app): State<Arc<App>>, Named(id): Named<SessionId>) -> An
 struct Consolidations {
     /// Entries of the timeline and facts that came from it, newest first.
     consolidations: Vec<Memory>,
+    /// Where the next page begins, if there is one.
+    cursor: Option<String>,
+}
+
+/// Which of them.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Made {
+    /// How many at most.
+    #[param(minimum = 0, maximum = 1000)]
+    limit: Option<usize>,
+    /// Where the previous page ended.
+    cursor: Option<String>,
 }
 
 /// Lists the memories that were made of a conversation: its timeline, and facts
 #[utoipa::path(get, path = "/api/sessions/{id}/consolidations", tag = "sessions",
-    params(("id" = String, Path, description = "Such as `telegram:123`")),
-    responses((status = 200, description = "Newest first", body = Consolidations)))]
-async fn consolidations(State(app): State<Arc<App>>, Named(id): Named<SessionId>) -> Answer<Consolidations> {
+    params(("id" = String, Path, description = "Such as `telegram:123`"), Made),
+    responses((status = 200, description = "A page, newest first", body = Consolidations)))]
+async fn consolidations(
+    State(app): State<Arc<App>>,
+    Named(id): Named<SessionId>,
+    Params(made): Params<Made>,
+) -> Answer<Consolidations> {
+    let page = Page { limit: limit(made.limit, USUAL, MOST)?, cursor: made.cursor };
     let looked = app.engine(move |engine| {
-        engine.session_shown(&id, None, 0)?;
+        engine.state(&id)?;
         let filter = Filter { session: Some(id), ..Filter::default() };
-        let listing = engine.list(&filter, &Page { limit: MOST, cursor: None })?;
-        Ok(Consolidations { consolidations: listing.memories })
+        let listing = engine.list(&filter, &page)?;
+        Ok(Consolidations { consolidations: listing.memories, cursor: listing.cursor })
     });
     looked.await.map(Json)
 }

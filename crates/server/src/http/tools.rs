@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use throughline_core::engine::{OfferedTools, StartSession};
+use throughline_core::engine::{ErrorCode, OfferedTools, StartSession};
 use throughline_core::model::SessionId;
 use throughline_core::ports::ToolCall;
 use utoipa::ToSchema;
@@ -68,6 +68,7 @@ async fn call(
     let answer = answer.await?;
     // An error of a tool has the shape of every problem, and may say more.
     let word = answer.content["error"]["code"].as_str().filter(|_| answer.is_error);
-    let status = word.map_or(StatusCode::OK, |word| Code::of_engine(word).status());
+    let code = |word: &str| word.parse::<ErrorCode>().map_or(Code::Failed, Code::from);
+    let status = word.map_or(StatusCode::OK, |word| code(word).status());
     Ok((status, Json(answer.content)).into_response())
 }

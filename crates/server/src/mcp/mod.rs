@@ -19,7 +19,7 @@ use throughline_core::engine::{Engine, Settings};
 
 use crate::Problem;
 
-pub(crate) use http::service;
+pub(crate) use http::routes;
 pub use stdio::serve_stdio;
 
 /// What an MCP server asks of the program that runs it. Every method may block.

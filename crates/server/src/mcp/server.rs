@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use throughline_core::engine::{Engine, Settings};
 use throughline_core::ports::ToolCall;
 use throughline_core::tools::{self as core_tools, Tool};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use super::conversation::{Caller, Conversation};
@@ -22,6 +22,9 @@ use crate::problem::{Code, Problem};
 
 const OFF: &str = "The person has switched this memory off: no tools, resources or prompts are offered, and nothing is \
                    remembered. `enabled = true` under `[memory]` in the config file of Throughline switches it on.";
+
+/// Calls that are worked on at once.
+pub(super) const CALLS_AT_ONCE: usize = 32;
 
 /// How a client reaches the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,13 +45,16 @@ pub(super) struct Server {
     conversation: Arc<Conversation>,
     /// What the client said of its directories; nothing until it is asked.
     roots: Arc<Mutex<Option<Vec<std::path::PathBuf>>>>,
+    /// Room for calls: each holds a thread until it is done, also where its client has gone.
+    places: Arc<Semaphore>,
     work: TaskTracker,
 }
 
 impl Server {
-    pub(super) fn new(memory: Arc<dyn Memory>, way: Way) -> Self {
+    pub(super) fn new(memory: Arc<dyn Memory>, way: Way, places: Arc<Semaphore>) -> Self {
         let settings = memory.settings().map(Arc::new);
-        Self { memory, way, settings, conversation: Arc::default(), roots: Arc::default(), work: TaskTracker::new() }
+        let (conversation, roots, work) = (Arc::default(), Arc::default(), TaskTracker::new());
+        Self { memory, way, settings, conversation, roots, places, work }
     }
 
     /// What is being done: whoever ends the process waits for it.
@@ -92,12 +98,14 @@ impl Server {
         &self,
         work: impl FnOnce(&dyn Memory, &Engine) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
+        // Whoever finds no place waits: a model makes little of being told to come again.
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| Problem::broken())?;
         let memory = Arc::clone(&self.memory);
-        let done = self.work.spawn_blocking(move || work(&*memory, &memory.engine()?)).await;
-        done.unwrap_or_else(|error| {
-            tracing::error!(%error, "a call ended in the middle");
-            Err(Problem::new(Code::Failed, "something here is broken", "`throughline doctor` looks for the cause"))
-        })
+        let done = self.work.spawn_blocking(move || {
+            let _place = place;
+            work(&*memory, &memory.engine()?)
+        });
+        done.await.unwrap_or_else(|error| Err(Problem::unfinished(&error)))
     }
 }
 
@@ -154,7 +162,7 @@ impl ServerHandler for Server {
                 Ok(engine.call(&session, &call))
             })
             .await;
-        Ok(answer.map_or_else(|problem| tools::failed(&problem), tools::answered).into())
+        Ok(answer.map_or_else(tools::failed, tools::answered).into())
     }
 
     async fn list_resources(

@@ -15,11 +15,12 @@ use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::{RoleServer, ServiceExt as _};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::Memory;
 use super::http::LONGEST_REQUEST;
-use super::server::{Server, Way};
+use super::server::{CALLS_AT_ONCE, Server, Way};
 
 /// How often the parent is looked for.
 const LOOK: Duration = Duration::from_secs(1);
@@ -35,7 +36,7 @@ const LAST_WRITES: Duration = Duration::from_secs(30);
 pub async fn serve_stdio(memory: Arc<dyn Memory>, stop: impl Future<Output = ()>) {
     let parent = parent();
     let heard = Arc::new(AtomicBool::new(false));
-    let server = Server::new(memory, Way::Stdio);
+    let server = Server::new(memory, Way::Stdio, Arc::new(Semaphore::new(CALLS_AT_ONCE)));
     let work = server.work();
     let (input, output) = stdio_pipes();
     let lines = AsyncRwTransport::new_server(input, output).with_max_line_length(LONGEST_REQUEST);

@@ -42,7 +42,6 @@ pub(super) fn answered(answer: ToolAnswer) -> CallToolResult {
 }
 
 /// A call that never reached the core, in the shape of the core's own failures.
-pub(super) fn failed(problem: &Problem) -> CallToolResult {
-    let error = json!({ "code": problem.code.as_str(), "message": problem.message, "hint": problem.hint });
-    CallToolResult::structured_error(json!({ "error": error }))
+pub(super) fn failed(problem: Problem) -> CallToolResult {
+    CallToolResult::structured_error(json!(problem.body()))
 }

@@ -198,7 +198,7 @@ impl Scheduler {
             Ok(Err(problem)) => Some(Worked::failed(problem.message)),
             Err(error) => {
                 tracing::error!(%error, %job, "a job ended in the middle");
-                Some(Worked::failed("something here is broken"))
+                Some(Worked::failed(crate::problem::BROKEN))
             }
         };
         let ended_at = self.host.engine().now();

@@ -70,7 +70,7 @@ fn restless(file: &str, text: &str) -> Place {
 #[track_caller]
 fn copy<T: std::fmt::Debug>(outcome: Result<T, EngineError>) -> String {
     let error = outcome.unwrap_err();
-    assert_eq!(error.code(), "conflict");
+    assert_eq!(error.code().as_str(), "conflict");
     assert!(error.hint().unwrap().contains("delete the copy"), "{error}");
     match error {
         EngineError::Document(DocumentError::KeptBeside { copy, .. }) => copy,

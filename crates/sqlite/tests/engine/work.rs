@@ -200,7 +200,7 @@ fn an_update_over_an_unseen_change_is_a_conflict() {
     assert_eq!(world.engine.update_task(task.id.as_str(), &edit("two", 1)).unwrap().version, 2);
     let error = world.engine.update_task(task.id.as_str(), &edit("three", 1)).unwrap_err();
     assert!(matches!(error, EngineError::Store(StoreError::Conflict { .. })), "{error}");
-    assert_eq!(error.code(), "conflict");
+    assert_eq!(error.code().as_str(), "conflict");
     assert_eq!(world.engine.task(task.id.as_str()).unwrap().state, "two");
     let done = TaskEdit { status: Some(TaskStatus::Done), ..TaskEdit::default() };
     assert!(world.engine.update_task(task.id.as_str(), &done).unwrap_err().to_string().contains("task done"));

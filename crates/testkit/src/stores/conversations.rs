@@ -1,7 +1,7 @@
 //! Sessions that are picked up again, the pointer, and what consolidation keeps about its own work.
 
 use throughline_core::model::{Position, SessionId, SessionState};
-use throughline_core::ports::{Breaker, Erasure, Lease, NewSession, Purpose, Spent};
+use throughline_core::ports::{Breaker, Erasure, Lease, NewSession, Purpose, SessionPage, Spent};
 
 use super::logs::said_in;
 use super::*;
@@ -11,7 +11,10 @@ pub(super) const CHECKS: &[Check] = checks![
     the_first_opening_wins,
     a_reset_forgets_what_a_session_was_given,
     a_session_that_ended_goes_on_when_more_is_said,
+    a_new_session_is_opened_once,
+    sessions_come_page_by_page_and_none_twice,
     turns_are_read_after_a_position,
+    turns_come_page_by_page,
     the_pointer_moves_and_the_summary_becomes_a_turn,
     the_pointer_moves_only_from_where_it_stands,
     the_pointer_and_all_else_move_together_or_not_at_all,
@@ -71,6 +74,74 @@ fn what_is_not_given_of_a_session_stays(make: Make<'_>) {
     assert_eq!(moved.session.project.as_deref(), Some("zeus"));
     assert_eq!((moved.session.task, moved.base_prompt), (told.session.task, told.base_prompt));
     assert_eq!(done(store.sessions()), [state(&*store)]);
+}
+
+fn a_new_session_is_opened_once(make: Make<'_>) {
+    let store = make();
+    let told = NewSession { project: Some("apollo".to_owned()), ..new(1) };
+    let asked = || done(store.open_new_session(&told));
+    let opened = std::thread::scope(|scope| {
+        let asking: Vec<_> = (0..4).map(|_| scope.spawn(asked)).collect();
+        asking.into_iter().filter_map(|asked| asked.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert_eq!(opened, [state(&*store)]);
+    done(store.end_session(&session(), minute(2)));
+    assert_eq!(done(store.open_new_session(&NewSession { project: None, ..new(3) })), None);
+    assert_eq!(state(&*store).session.ended_at, Some(minute(2)), "whoever comes too late changes nothing");
+}
+
+fn sessions_come_page_by_page_and_none_twice(make: Make<'_>) {
+    let store = make();
+    let say =
+        |id: &str, session: &str, at: i64| done(store.append(&[Turn { at: minute(at), ..turn(id, session, id) }]));
+    // Two of the same time, to be told apart by their order alone.
+    for (nth, (session, at)) in
+        [("cli:a", 1), ("cli:b", 2), ("web:c", 3), ("cli:d", 3), ("cli:e:f", 4)].iter().enumerate()
+    {
+        say(&format!("t{nth}"), session, *at);
+    }
+    say("more", "cli:a", 1);
+    let page = |channel: Option<&str>, limit: usize, cursor: Option<&str>| {
+        let SessionPage { sessions, cursor } =
+            done(store.session_page(channel, &Page { limit, cursor: cursor.map(str::to_owned) }));
+        let ids = sessions.iter().map(|(state, turns)| format!("{} {turns}", state.session.id)).collect::<Vec<_>>();
+        (ids, cursor)
+    };
+    let all = ["cli:e:f 1", "cli:d 1", "web:c 1", "cli:b 1", "cli:a 2"];
+    assert_eq!(page(None, usize::MAX, None), (all.map(str::to_owned).to_vec(), None));
+    assert_eq!(page(None, 5, None).1, None);
+    let (first, cursor) = page(None, 2, None);
+    assert_eq!(first, all[..2]);
+    say("later", "cli:d", 9);
+    let (second, cursor) = page(None, 2, cursor.as_deref());
+    assert_eq!(second, all[2..4], "one that goes on does not move the next page");
+    assert_eq!(page(None, 2, cursor.as_deref()), (vec![all[4].to_owned()], None));
+    assert_eq!(page(None, 1, None).0, ["cli:d 2"]);
+    assert_eq!(page(Some("web"), 9, None), (vec!["web:c 1".to_owned()], None));
+    assert_eq!(page(Some("cli:e"), 9, None), (Vec::new(), None), "that is no channel");
+    for cursor in ["", "cli:a", "1", "1.", ".1", "1.x"] {
+        let cursor = Some(cursor.to_owned());
+        assert!(store.session_page(None, &Page { limit: 1, cursor }).is_err());
+    }
+}
+
+fn turns_come_page_by_page(make: Make<'_>) {
+    let store = make();
+    done(store.append(&[turn("other", "cli:b", "elsewhere")]));
+    say(&*store, 3);
+    let page = |after: Option<&str>, limit: usize| {
+        let after = after.map(TurnId::new);
+        let turns = done(store.turn_page(&session(), after.as_ref(), limit));
+        turns.map(|turns| turns.into_iter().map(|turn| turn.id.to_string()).collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(page(None, usize::MAX).as_deref(), Some("t0 t1 t2"));
+    assert_eq!(page(None, 2).as_deref(), Some("t0 t1"));
+    assert_eq!(page(None, 0).as_deref(), Some(""));
+    assert_eq!(page(Some("t0"), 1).as_deref(), Some("t1"));
+    assert_eq!(page(Some("t2"), 9).as_deref(), Some(""));
+    for unsaid in ["nothing", "other"] {
+        assert_eq!(page(Some(unsaid), 9), None, "{unsaid}");
+    }
 }
 
 fn the_first_opening_wins(make: Make<'_>) {

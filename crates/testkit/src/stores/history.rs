@@ -64,7 +64,9 @@ fn every_version_of_a_document_is_kept(make: Make<'_>) {
     assert_eq!(done(store.document_versions(&profile())), expected);
     let known = KnownDocument { name: profile(), hash: ContentHash::of("- Ada\n"), stamp: None };
     assert_eq!(done(store.known_documents()), [known]);
-    assert_eq!(done(store.document_versions(&"user/working".parse().unwrap())), []);
+    assert_eq!(done(store.document_changed_at(&profile())), expected.last().map(|version| version.change.at));
+    let other = "user/working".parse().unwrap();
+    assert_eq!((done(store.document_versions(&other)), done(store.document_changed_at(&other))), (Vec::new(), None));
 }
 
 fn the_same_document_again_is_no_change(make: Make<'_>) {

@@ -55,6 +55,14 @@ pub(crate) enum Ended {
 /// A project and a task, where they are named.
 pub(crate) type About = (Option<String>, Option<String>);
 
+/// Which conversation is meant.
+pub(crate) enum Which {
+    /// This one, which begins or goes on.
+    Named(SessionId),
+    /// A new one on this channel, named after the minute in which it begins.
+    New(&'static str),
+}
+
 /// A conversation that is going on.
 pub(crate) struct Conversation<'a> {
     world: &'a World,
@@ -69,7 +77,7 @@ impl<'a> Conversation<'a> {
     pub(crate) fn open(
         world: &'a World,
         model: Arc<dyn Model>,
-        session: SessionId,
+        which: Which,
         about: &About,
     ) -> Result<Self, EngineError> {
         let person = world.engine.acting(Actor::new(Source::User, "chat"));
@@ -79,9 +87,15 @@ impl<'a> Conversation<'a> {
         };
         let system_prompt = engine.guidance().map(|guidance| guidance.text);
         let (project, task) = about.clone();
-        let start = StartSession { system_prompt, project, task, ..StartSession::new(session.clone()) };
-        engine.start_session(&start)?;
-        Ok(Self { world, engine, model, session })
+        let started = match which {
+            Which::Named(id) => engine.start_session(&StartSession { id, system_prompt, project, task }),
+            Which::New(channel) => {
+                let minute = world.now().strftime("%Y-%m-%d-%H%M").to_string();
+                let id = SessionId::on_channel(channel, &minute)?;
+                engine.start_new_session(&StartSession { id, system_prompt, project, task })
+            }
+        };
+        Ok(Self { world, engine, model, session: started?.session })
     }
 
     /// One message and its reply. A model that fails costs the reply, and nothing that was said.
@@ -120,24 +134,6 @@ impl<'a> Conversation<'a> {
         let mut messages: Vec<Message> = turns.iter().filter_map(message).collect();
         messages.push(Message::said(Role::User, enriched));
         Ok(Asked { system, messages, tools })
-    }
-}
-
-/// A conversation that does not exist yet, named after the minute it begins.
-pub(crate) fn fresh(world: &World, channel: &str) -> Result<SessionId, EngineError> {
-    let stamp = world.now().strftime("%Y-%m-%d-%H%M").to_string();
-    let known = world.engine.sessions()?;
-    let named = |nth: usize| {
-        let name = if nth == 1 { stamp.clone() } else { format!("{stamp}-{nth}") };
-        SessionId::on_channel(channel, &name)
-    };
-    let mut nth = 1;
-    loop {
-        let id = named(nth)?;
-        if !known.iter().any(|state| state.session.id == id) {
-            return Ok(id);
-        }
-        nth += 1;
     }
 }
 

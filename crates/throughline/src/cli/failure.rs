@@ -13,6 +13,7 @@ use throughline_core::when::WhenError;
 use super::style::plain;
 use crate::config::ConfigError;
 use crate::connections::ConnectError;
+use crate::directory::DirectoryError;
 use crate::world::OpenError;
 
 /// Why a command could not be done.
@@ -80,7 +81,13 @@ impl std::fmt::Display for Failure {
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         let code = if error.is_not_found() { 1 } else { 2 };
-        Self { code, word: error.code(), ..Self::of(&error, error.hint().map(str::to_owned)) }
+        Self { code, word: error.code().as_str(), ..Self::of(&error, error.hint().map(str::to_owned)) }
+    }
+}
+
+impl From<DirectoryError> for Failure {
+    fn from(error: DirectoryError) -> Self {
+        Self::new(error.to_string(), error.hint())
     }
 }
 

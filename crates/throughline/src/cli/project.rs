@@ -12,6 +12,7 @@ use throughline_core::model::{Document, DocumentName, Importance, Name, Project,
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style, task};
+use crate::directory;
 use crate::world::World;
 
 /// Where the second column begins: behind the beginning of an id, as with memories.
@@ -261,7 +262,7 @@ impl ProjectCommand {
         let engine = &world.engine;
         match self {
             Self::Add(add) => {
-                let dir = add.dir.as_deref().map(directory).transpose()?;
+                let dir = add.dir.as_deref().map(directory::of_project).transpose()?;
                 let project = engine.place_project(&add.name, dir.as_deref())?;
                 Ok(Reply::new(&project, format!("{}\n{}", "registered".green(), line(&project, world))))
             }
@@ -310,19 +311,6 @@ impl ProjectCommand {
             }
         }
     }
-}
-
-/// A directory that is there, by its absolute path.
-fn directory(dir: &Path) -> Result<String, Failure> {
-    let absolute = dir.canonicalize().map_err(|error| {
-        Failure::new(format!("cannot use {}: {error}", dir.display()), "give a directory that exists")
-    })?;
-    if !absolute.is_dir() {
-        return Err(Failure::new(format!("{} is not a directory", dir.display()), "give a directory that exists"));
-    }
-    let not_text =
-        || Failure::new("the directory's name is not UTF-8", "rename it, or register the project without one");
-    Ok(absolute.to_str().ok_or_else(not_text)?.to_owned())
 }
 
 fn line(project: &Project, world: &World) -> String {

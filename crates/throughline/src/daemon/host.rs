@@ -13,7 +13,7 @@ use throughline_server::{Code, Host, Problem, Settings, VaultAdded};
 
 use super::resting::Resting;
 use crate::world::{World, random_secret};
-use crate::{background, exports, health, vault};
+use crate::{background, directory, exports, health, vault};
 
 /// The memory and all that it is wired from, for the daemon.
 pub(crate) struct Household {
@@ -80,7 +80,7 @@ impl Host for Household {
     }
 
     fn add_project(&self, name: &str, dir: Option<&str>) -> Result<Project, Problem> {
-        let dir = dir.map(directory).transpose()?;
+        let dir = dir.map(absolute).transpose()?;
         Ok(self.world.engine.add_project(name, dir.as_deref())?)
     }
 
@@ -89,6 +89,7 @@ impl Host for Household {
         vault::add_for_daemon(&self.world, &paths, into.as_ref()).map_err(|error| match error {
             vault::AddError::Sync(vault::SyncError::Engine(error)) => error.into(),
             vault::AddError::Engine(error) => error.into(),
+            vault::AddError::Folder(error) => Problem::failed(&error, error.hint()),
             other => Problem::new(Code::Invalid, throughline_core::engine::chain(&other), other.hint()),
         })
     }
@@ -106,21 +107,11 @@ impl Host for Household {
     }
 }
 
-/// A directory that is there, by its absolute path.
-fn directory(dir: &str) -> Result<String, Problem> {
-    let refused = |why: String| {
-        Problem::new(
-            Code::Invalid,
-            format!("cannot use {dir}: {why}"),
-            "give the absolute path of a directory that exists",
-        )
-    };
+/// The absolute path of a directory: where the daemon was started says nothing about its clients.
+fn absolute(dir: &str) -> Result<String, Problem> {
+    let hint = "give the absolute path of a directory that exists";
     if !Path::new(dir).is_absolute() {
-        return Err(refused("it is not an absolute path".to_owned()));
+        return Err(Problem::new(Code::Invalid, format!("cannot use {dir}: it is not an absolute path"), hint));
     }
-    let absolute = Path::new(dir).canonicalize().map_err(|error| refused(error.to_string()))?;
-    if !absolute.is_dir() {
-        return Err(refused("it is not a directory".to_owned()));
-    }
-    absolute.to_str().map(str::to_owned).ok_or_else(|| refused("its name is not UTF-8".to_owned()))
+    directory::of_project(Path::new(dir)).map_err(|error| Problem::new(Code::Invalid, error.to_string(), error.hint()))
 }

@@ -7,7 +7,7 @@ use throughline_core::ports::{Model, ModelError};
 use throughline_server::{ChatEvent, ChatMessage, ChatModel, Code, Problem, Talks};
 
 use super::Household;
-use crate::chat::{Conversation, Ended, Happening, fresh};
+use crate::chat::{Conversation, Ended, Happening, Which};
 use crate::config::ModelProvider;
 use crate::models;
 
@@ -46,12 +46,12 @@ impl Talks for Household {
 
     fn chat(&self, said: &ChatMessage, tell: &mut dyn FnMut(ChatEvent) -> bool) -> Result<(), Problem> {
         let model = self.talking_model()?;
-        let session = match &said.session {
-            Some(id) => SessionId::on_channel(CHANNEL, id).map_err(throughline_core::engine::EngineError::from)?,
-            None => fresh(&self.world, CHANNEL)?,
+        let which = match &said.session {
+            Some(id) => Which::Named(SessionId::on_channel(CHANNEL, id)?),
+            None => Which::New(CHANNEL),
         };
-        let conversation = Conversation::open(&self.world, model, session.clone(), &(None, None))?;
-        tell(ChatEvent::Session(session));
+        let conversation = Conversation::open(&self.world, model, which, &(None, None))?;
+        tell(ChatEvent::Session(conversation.session.clone()));
         let ended = conversation.exchange(&said.message, &mut |happening| match happening {
             Happening::Injected(parts) => tell(ChatEvent::Injected(parts.to_vec())),
             Happening::Piece(text) if !text.is_empty() => tell(ChatEvent::Delta(text.to_owned())),

@@ -88,6 +88,34 @@ fn whoever_goes_away_stops_the_reply_and_what_was_said_is_kept() {
 }
 
 #[test]
+fn people_who_begin_at_once_each_have_their_own_conversation_and_too_many_are_told_to_wait() {
+    let server = ModelServer::scripted((0..8).map(|_| Step::Hang));
+    let home = with_model(&server);
+    let daemon = Daemon::start(&home);
+    let mut streams: Vec<_> = std::thread::scope(|scope| {
+        let says = || daemon.send("POST", "/api/chat", Some(&json!({"message": "Hello?"})));
+        let saying: Vec<_> = (0..8).map(|_| scope.spawn(says)).collect();
+        saying.into_iter().map(|saying| saying.join().unwrap()).collect()
+    });
+    let sessions: std::collections::BTreeSet<String> = streams
+        .iter_mut()
+        .map(|(status, stream)| {
+            assert_eq!(*status, 200);
+            string(&next_event(stream).unwrap().1["session"])
+        })
+        .collect();
+    assert_eq!(sessions.len(), 8, "{sessions:?}");
+    let (status, answer) = daemon.ask("POST", "/api/chat", Some(&json!({"message": "And me?"})));
+    assert_eq!((status, &answer["error"]["code"]), (429, &json!("busy")));
+    until(|| (server.requests().len() == 8).then_some(()));
+    drop(streams);
+    assert!(server.wait_for_hung_up(8));
+    server.then(Step::reply("Hello."));
+    let place = || (daemon.send("POST", "/api/chat", Some(&json!({"message": "And now?"}))).0 == 200).then_some(());
+    until(place);
+}
+
+#[test]
 fn a_model_that_fails_is_said_to_and_one_that_is_missing_is_not_asked() {
     let server = ModelServer::scripted([Step::fail(400, "no such model")]);
     let home = with_model(&server);

@@ -38,6 +38,39 @@ fn a_host_follows_a_conversation_from_its_start_to_its_end() {
 }
 
 #[test]
+fn conversations_come_page_by_page_while_people_go_on_talking() {
+    let home = Home::new();
+    let served = Served::on(&home);
+    let say = |id: &str| {
+        served.post(&format!("/api/sessions/{id}/turns"), json!({ "role": "user", "content": "hello" })).with(201)
+    };
+    for id in ["web:a", "web:b", "web:c"] {
+        say(id);
+    }
+    let ids = |page: &serde_json::Value| -> Vec<String> {
+        page["sessions"].as_array().unwrap().iter().map(|each| string(&each["id"])).collect()
+    };
+    let first = served.get("/api/sessions?limit=2").with(200);
+    assert_eq!(ids(&first), ["web:c", "web:b"]);
+    say("web:c");
+    let rest = served.get(&format!("/api/sessions?limit=2&cursor={}", string(&first["cursor"]))).with(200);
+    assert_eq!((ids(&rest), &rest["cursor"]), (vec!["web:a".to_owned()], &json!(null)), "nothing comes twice");
+    served.get("/api/sessions?cursor=web:a").refused(400, "invalid");
+    served.get("/api/sessions/web:a?turns_after=nothing").refused(400, "invalid");
+
+    for fact in ["We deploy on Fridays", "We rest on Sundays"] {
+        served.post("/api/sessions/web:c/turns", json!({ "role": "user", "content": fact })).with(201);
+        served.post("/api/sessions/web:c/compact", json!({ "summary": fact })).with(200);
+    }
+    let made = served.get("/api/sessions/web:c/consolidations?limit=1").with(200);
+    let cursor = string(&made["cursor"]);
+    let more = served.get(&format!("/api/sessions/web:c/consolidations?cursor={cursor}")).with(200);
+    assert_ne!(more["consolidations"][0]["id"], made["consolidations"][0]["id"]);
+    assert_eq!(more["cursor"], json!(null));
+    served.get("/api/sessions/web:nobody/consolidations").refused(404, "not_found");
+}
+
+#[test]
 fn what_is_no_turn_is_refused_and_none_of_its_batch_is_kept() {
     let home = Home::new();
     let served = Served::on(&home);

@@ -21,13 +21,16 @@ use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
 use crate::background;
-use crate::chat::{About, Conversation, Ended, Happening, fresh};
+use crate::chat::{About, Conversation, Ended, Happening, Which};
 use crate::world::World;
 use commands::Next;
 use screen::Screen;
 
 /// As much of an answer as is shown, in characters.
 const MAX_SHOWN: usize = 100;
+
+/// The channel of the terminal.
+const CHANNEL: &str = "cli";
 
 /// Talk to the configured model, with memory
 ///
@@ -51,16 +54,16 @@ pub(super) struct Chat {
 impl Chat {
     pub(super) fn run(self, world: &World) -> Answer {
         let model = setup::model(world)?;
-        let session = match &self.session {
-            Some(id) => SessionId::on_channel("cli", id)?,
-            None => fresh(world, "cli")?,
+        let which = match &self.session {
+            Some(id) => Which::Named(SessionId::on_channel(CHANNEL, id)?),
+            None => Which::New(CHANNEL),
         };
-        background::start_idle(world, &session);
         if let Some(task) = &self.task {
             world.engine.task(task)?;
         }
         let about = (self.project, self.task);
-        let mut talk = Talk::begin(world, model, session, about, Screen::new(self.json))?;
+        let mut talk = Talk::begin(world, model, which, about, Screen::new(self.json))?;
+        background::start_idle(world, talk.session());
         talk.greet();
         let mut editor = editor(world, self.json)?;
         let ended = talk.converse(&mut editor, if self.json { "" } else { "› " });
@@ -98,7 +101,7 @@ impl<'a> Talk<'a> {
     fn begin(
         world: &'a World,
         model: Arc<dyn Model>,
-        session: SessionId,
+        which: Which,
         about: About,
         screen: Screen,
     ) -> Result<Self, Failure> {
@@ -109,7 +112,7 @@ impl<'a> Talk<'a> {
         if let Err(error) = handled {
             tracing::warn!(%error, "Ctrl-C will end the program");
         }
-        let conversation = Conversation::open(world, model, session, &about)?;
+        let conversation = Conversation::open(world, model, which, &about)?;
         Ok(Self { world, conversation, stopped, screen, about })
     }
 
@@ -143,8 +146,8 @@ impl<'a> Talk<'a> {
                 Next::Shown(text) => self.screen.line(&text),
                 Next::New => {
                     background::start_end(self.world, self.session());
-                    let (model, session) = (Arc::clone(&self.conversation.model), fresh(self.world, "cli")?);
-                    self.conversation = Conversation::open(self.world, model, session, &self.about)?;
+                    let model = Arc::clone(&self.conversation.model);
+                    self.conversation = Conversation::open(self.world, model, Which::New(CHANNEL), &self.about)?;
                     self.screen.aside(&format!("a new conversation: {}", self.session()));
                 }
                 Next::Quit => return Ok(()),

@@ -10,7 +10,7 @@ import { href } from "../router.js";
 import { coded } from "../components/parts.js";
 import { failed } from "../components/toast.js";
 
-const PARTS = { profile: ["Profile", "documents/user/profile"], working: ["Recent context", "documents/user/working"], patterns: ["Patterns", "documents/user/patterns"], task: ["Task", "tasks"] };
+const PARTS = { profile: ["Profile", "documents/profile"], working: ["Recent context", "documents/working"], patterns: ["Patterns", "documents/patterns"], task: ["Task", "tasks"] };
 
 const head = (who) => {
   const at = new Date().toISOString();

@@ -42,7 +42,7 @@ export function conversation({ onclose, signal }) {
     const [said, { recalls }, { consolidations }] = await Promise.all([
       turns(),
       api.get("/api/recalls", { session: id, limit: RECALLS }, { signal: abort }),
-      ask("/consolidations"),
+      ask("/consolidations", { limit: PAGE }),
     ]);
     return { ...said, recalls, made: consolidations };
   }

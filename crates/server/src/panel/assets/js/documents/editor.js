@@ -20,10 +20,10 @@ export const titleOf = (name) => {
 };
 
 const ABOUT = {
-  "user/profile": "Who you are. Every assistant gets this at the start of every conversation.",
-  "user/patterns": "How you work, noticed over many conversations.",
-  "user/working": "What has been going on lately. It expires by itself.",
-  "user/memory": "Notes that are kept whole.",
+  profile: "Who you are. Every assistant gets this at the start of every conversation.",
+  patterns: "How you work, noticed over many conversations.",
+  working: "What has been going on lately. It expires by itself.",
+  memory: "Notes that are kept whole.",
 };
 
 export function documentEditor({ about, document: opened, etag, onsaved }) {
@@ -150,7 +150,7 @@ export function documentEditor({ about, document: opened, etag, onsaved }) {
     "section.doc-editor",
     { "aria-label": titleOf(name) },
     h("header.doc-head",
-      h("div.grow", h("h2.doc-title", titleOf(name)), h("p.muted", ABOUT[name] ?? (name.startsWith("projects/") ? "What is known about this project." : name))),
+      h("div.grow", h("h2.doc-title", titleOf(name)), h("p.muted", name.startsWith("projects/") ? "What is known about this project." : ABOUT[name.split("/").slice(1).join("/")] ?? name)),
       state),
     facts,
     limits,

@@ -9,13 +9,15 @@ import { ask } from "../components/dialog.js";
 import { keys } from "../components/keys.js";
 import { documentEditor, fetchDocument, titleOf } from "../documents/editor.js";
 
-const FIRST = "user/profile";
+// The namespace of the person's own documents has the name that the config gives it: `#/documents/profile` is theirs.
+const isProject = (each) => each.name.startsWith("projects/");
+const named = (rest, documents) =>
+  (rest.includes("/") ? rest : documents.find(({ name }) => !rest || name.endsWith(`/${rest}`))?.name) ?? `user/${rest || "profile"}`;
 
 export const page = {
   title: "Documents",
   async show(view) {
     const { root, signal } = view;
-    const name = view.rest || FIRST;
     const nav = h("nav.doc-list", { "aria-label": "Documents" });
     const place = h("div.doc-place");
     fill(
@@ -25,6 +27,9 @@ export const page = {
       h("div.doc-grid", nav, place),
     );
 
+    const { documents: all } = await api.get("/api/documents", null, { signal });
+    const name = named(view.rest, all);
+    fill(nav, drawList(all, name));
     const about = (documents) => documents.find((each) => each.name === name) ?? { name, limit: {}, exists: false };
     const list = async () => {
       const { documents } = await api.get("/api/documents", null, { signal });
@@ -32,7 +37,7 @@ export const page = {
       return documents;
     };
 
-    const here = about(await list());
+    const here = about(all);
     const opened = await fetchDocument(name, signal, here);
     const editor = documentEditor({ about: here, document: opened.document, etag: opened.etag, onsaved: refresh });
     fill(place, editor.node);
@@ -56,7 +61,6 @@ export const page = {
 };
 
 function drawList(documents, current) {
-  const isProject = (each) => each.name.startsWith("projects/");
   const group = (title, all) => (all.length ? [h("h3", title), h("ul", all.map((each) => item(each, current)))] : null);
   return [group("About you", documents.filter((each) => !isProject(each))), group("Projects", documents.filter(isProject))];
 }
@@ -79,5 +83,8 @@ async function create() {
   const field = h("input", { type: "text", autocomplete: "off", placeholder: "travel", "aria-label": "Name" });
   const agreed = ask({ title: "New document", action: "Write it", body: [h("p.soft", "A name in small letters; it becomes a file of that name beside the others."), field] });
   field.focus();
-  if ((await agreed) && field.value.trim()) go(`documents/user/${field.value.trim().toLowerCase().replaceAll(/[^\p{L}\p{N}_-]+/gu, "-")}`);
+  if (!(await agreed) || !field.value.trim()) return;
+  const { documents } = await api.get("/api/documents");
+  const own = documents.find((each) => !isProject(each))?.name.split("/")[0] ?? "user";
+  go(`documents/${own}/${field.value.trim().toLowerCase().replaceAll(/[^\p{L}\p{N}_-]+/gu, "-")}`);
 }

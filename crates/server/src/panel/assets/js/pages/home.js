@@ -37,11 +37,12 @@ export const page = {
       },
       async documents() {
         const [all, stats] = await Promise.all([ask("/api/documents"), ask("/api/stats")]);
-        const find = (wanted) => all?.documents.find(({ name }) => name === wanted);
-        const [who, lately] = await Promise.all(["user/profile", "user/working"].map(async (name) =>
-          all && (find(name)?.exists === false ? null : ask(`/api/documents/${name}`))));
-        if (who !== undefined) fill(profile, profileCard(who, who?.usage ?? find("user/profile")?.usage ?? stats?.identity));
-        if (lately !== undefined) fill(working, workingCard(lately, lately?.expires_at ?? find("user/working")?.expires_at ?? stats?.working_expires_at));
+        // Whatever the person's namespace is called, their own documents come first.
+        const find = (last) => all?.documents.find(({ name }) => name.endsWith(`/${last}`));
+        const [who, lately] = await Promise.all(["profile", "working"].map(async (last) =>
+          all && (find(last)?.exists ? ask(`/api/documents/${find(last).name}`) : null)));
+        if (who !== undefined) fill(profile, profileCard(who, who?.usage ?? find("profile")?.usage ?? stats?.identity));
+        if (lately !== undefined) fill(working, workingCard(lately, lately?.expires_at ?? find("working")?.expires_at ?? stats?.working_expires_at));
       },
       async changes() {
         const answer = await ask("/api/changes", { limit: CHANGES });
@@ -85,7 +86,7 @@ function greeting(stats) {
 function nextSteps(stats) {
   const step = (name, title, text, action) => h("li", h("span.step-icon", icon(name)), h("div", h("strong", title), h("p", coded(text))), action);
   const left = [
-    stats.identity ? null : step("person", "Say who you are", "A few lines that every assistant gets at the start of a conversation.", h("a.button", { href: href("documents/user/profile") }, "Write profile")),
+    stats.identity ? null : step("person", "Say who you are", "A few lines that every assistant gets at the start of a conversation.", h("a.button", { href: href("documents/profile") }, "Write profile")),
     stats.knowledge ? null : step("memories", "Remember a first thing", "Something an assistant should know next time.", h("button", { type: "button", onclick: () => remember() }, "Remember")),
     stats.sessions ? null : step("conversations", "Connect an assistant", "`throughline connect claude-code`, or another client, gives it this memory.", null),
     stats.sessions ? null : step("export", "Bring what you have", "`throughline import FILE` takes exports of other assistants, notes and chats.", null),
@@ -95,7 +96,7 @@ function nextSteps(stats) {
 }
 
 function profileCard(document, usage) {
-  const edit = h("a.card-link", { href: href("documents/user/profile") }, document ? "Edit" : "Write it");
+  const edit = h("a.card-link", { href: href("documents/profile") }, document ? "Edit" : "Write it");
   if (!document?.text?.trim()) return card("Who you are", { action: edit }, h("p.muted", "The assistants have not been told yet."));
   return card(
     "Who you are",
@@ -106,7 +107,7 @@ function profileCard(document, usage) {
 }
 
 function workingCard(document, expires) {
-  const edit = h("a.card-link", { href: href("documents/user/working") }, document?.text?.trim() ? "Edit" : "Write it");
+  const edit = h("a.card-link", { href: href("documents/working") }, document?.text?.trim() ? "Edit" : "Write it");
   if (!document?.text?.trim()) return card("Recent context", { action: edit }, h("p.muted", "Nothing is going on. It fills by itself as you talk, and fades when it is old."));
   const left = expires ? new Date(expires).getTime() - Date.now() : null;
   return card(
