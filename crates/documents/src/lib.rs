@@ -6,6 +6,7 @@
 //! overwritten unseen, a file that is half written.
 
 mod failure;
+mod file;
 mod plain;
 mod swap;
 mod sys;
@@ -21,6 +22,7 @@ use throughline_core::model::{ContentHash, Document, DocumentName, Name, copied_
 use throughline_core::ports::{DocumentError, Documents};
 
 use failure::Failure;
+pub use file::{Wrote, remove_file, replace_file};
 use sys::Privacy;
 use tree::Folders;
 
