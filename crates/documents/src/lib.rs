@@ -225,6 +225,10 @@ impl Documents for FileDocuments {
         Ok(text.map_err(|failure| failure.of(name))?.map(|text| Document::new(name.clone(), text)))
     }
 
+    fn is_project(&self, dir: &Path) -> bool {
+        dir.join(PROJECT_FILE).symlink_metadata().is_ok_and(|found| !found.is_dir())
+    }
+
     fn write(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), DocumentError> {
         self.put(name, text, expected).map_err(|failure| failure.of(name))
     }

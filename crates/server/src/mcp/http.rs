@@ -10,7 +10,7 @@ use throughline_core::engine::{Engine, Settings};
 use throughline_core::model::{Actor, Source};
 use tokio_util::sync::CancellationToken;
 
-use super::Memory;
+use super::Keeper;
 use super::server::{Server, Way};
 use crate::{Host, Problem};
 
@@ -25,7 +25,7 @@ struct Shared {
     host: Arc<dyn Host>,
 }
 
-impl Memory for Shared {
+impl Keeper for Shared {
     fn settings(&self) -> Result<Settings, Problem> {
         Ok(self.host.engine().settings().clone())
     }
@@ -50,7 +50,7 @@ pub(crate) fn service(
     host: Arc<dyn Host>,
     closing: CancellationToken,
 ) -> StreamableHttpService<impl rmcp::ServerHandler + Clone, LocalSessionManager> {
-    let memory: Arc<dyn Memory> = Arc::new(Shared { host });
+    let keeper: Arc<dyn Keeper> = Arc::new(Shared { host });
     let mut sessions = LocalSessionManager::default();
     let mut kept = SessionConfig::default();
     kept.keep_alive = Some(SILENCE);
@@ -61,6 +61,6 @@ pub(crate) fn service(
         .with_json_response(true)
         .with_max_request_body_bytes(LONGEST_REQUEST)
         .with_cancellation_token(closing);
-    let server = move || Ok(Server::new(Arc::clone(&memory), Way::Http));
+    let server = move || Ok(Server::new(Arc::clone(&keeper), Way::Http));
     StreamableHttpService::new(server, Arc::new(sessions), config)
 }
