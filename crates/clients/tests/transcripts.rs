@@ -128,6 +128,18 @@ fn a_long_file_is_read_from_its_end_to_something_that_is_known() {
 }
 
 #[test]
+fn a_row_that_is_written_again_takes_the_place_of_what_it_was() {
+    let row = |id: &str, text: &str| {
+        let message = serde_json::json!({ "role": "user", "content": text });
+        format!("{}\n", serde_json::json!({ "type": "user", "uuid": id, "message": message }))
+    };
+    let text = [row("a", "one"), row("b", "two"), row("a", "one and a half")].concat();
+    let said = read_all(Client::ClaudeCode, text.as_bytes());
+    let texts: Vec<&str> = said.iter().map(|said| said.text.as_str()).collect();
+    assert_eq!(texts, ["one and a half", "two"]);
+}
+
+#[test]
 fn strange_rows_stop_nothing() {
     let good = r#"{"type":"user","uuid":"u","message":{"role":"user","content":"hello"}}"#;
     let strange =

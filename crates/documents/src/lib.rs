@@ -6,6 +6,7 @@
 //! overwritten unseen, a file that is half written.
 
 mod failure;
+mod file;
 mod plain;
 mod swap;
 mod sys;
@@ -21,6 +22,7 @@ use throughline_core::model::{ContentHash, Document, DocumentName, Name, copied_
 use throughline_core::ports::{DocumentError, Documents};
 
 use failure::Failure;
+pub use file::{Wrote, remove_file, replace_file};
 use sys::Privacy;
 use tree::Folders;
 
@@ -221,6 +223,10 @@ impl Documents for FileDocuments {
     fn read_in(&self, name: &DocumentName, dir: &str) -> Result<Option<Document>, DocumentError> {
         let text = project_place(Path::new(dir)).and_then(|place| tree::read(&place.base, &place.file));
         Ok(text.map_err(|failure| failure.of(name))?.map(|text| Document::new(name.clone(), text)))
+    }
+
+    fn is_project(&self, dir: &Path) -> bool {
+        dir.join(PROJECT_FILE).symlink_metadata().is_ok_and(|found| !found.is_dir())
     }
 
     fn write(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), DocumentError> {

@@ -15,8 +15,15 @@ pub(crate) const MAX_BYTES: u64 = 1024 * 1024;
 pub(crate) const TOO_LARGE: &str = "it is larger than 1 MiB";
 const NOT_UTF8: &str = "it is not UTF-8";
 
+/// What is looked at to tell whether it is still the same may be larger: clients keep much in their files.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
 /// The text of the file, or nothing where there is none.
 pub(crate) fn read(dir: &Dir, file: &str) -> Result<Option<String>, Failure> {
+    read_up_to(MAX_BYTES, dir, file)
+}
+
+fn read_up_to(limit: u64, dir: &Dir, file: &str) -> Result<Option<String>, Failure> {
     let opened = match sys::open_file(dir, file) {
         Ok(opened) => opened,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -28,8 +35,8 @@ pub(crate) fn read(dir: &Dir, file: &str) -> Result<Option<String>, Failure> {
     }
     // The limit holds for what is read, not for the size that was announced: the file may be growing.
     let mut bytes = Vec::new();
-    opened.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(Failure::io("read"))?;
-    if bytes.len() as u64 > MAX_BYTES {
+    opened.take(limit + 1).read_to_end(&mut bytes).map_err(Failure::io("read"))?;
+    if bytes.len() as u64 > limit {
         return Err(Failure::NotText(TOO_LARGE));
     }
     String::from_utf8(bytes).map(Some).map_err(|_| Failure::NotText(NOT_UTF8))
@@ -37,5 +44,5 @@ pub(crate) fn read(dir: &Dir, file: &str) -> Result<Option<String>, Failure> {
 
 /// The digest of the file, or nothing where it is missing, not plain or not text.
 pub(crate) fn hash(dir: &Dir, file: &str) -> Option<ContentHash> {
-    read(dir, file).ok().flatten().map(|text| ContentHash::of(&text))
+    read_up_to(LARGEST, dir, file).ok().flatten().map(|text| ContentHash::of(&text))
 }

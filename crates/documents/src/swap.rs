@@ -124,7 +124,8 @@ pub(crate) fn replace(
     expected: &ContentHash,
     privacy: Privacy,
 ) -> Result<(), Failure> {
-    let mut temporary = Temporary::draft(dir, text, privacy).map_err(Failure::io("write"))?;
+    // Nobody else reads the draft before it has the permissions of what it replaces.
+    let mut temporary = Temporary::draft(dir, text, Privacy::Owner).map_err(Failure::io("write"))?;
     if privacy == Privacy::Usual {
         sys::copy_mode(dir, file, &temporary.name).map_err(Failure::io("write"))?;
     }

@@ -88,6 +88,21 @@ impl Connection {
 
     /// Sends a request and waits for the whole answer.
     pub fn ask(&mut self, request: &Request) -> std::io::Result<Response> {
+        let mut response = self.head(request)?;
+        if request.method != "HEAD" {
+            response.body = self.body(&response)?;
+        }
+        Ok(response)
+    }
+
+    /// Sends a request whose answer need not end; gives its status, and what comes behind its head.
+    pub fn stream(mut self, request: &Request) -> std::io::Result<(u16, BufReader<TcpStream>)> {
+        let status = self.head(request)?.status;
+        Ok((status, self.stream))
+    }
+
+    /// Sends a request and waits for the head of the answer.
+    fn head(&mut self, request: &Request) -> std::io::Result<Response> {
         self.stream.get_mut().write_all(&request.bytes())?;
         let status = self.line()?;
         let bad = || std::io::Error::other(format!("not an answer: {status}"));
@@ -98,11 +113,7 @@ impl Connection {
             let Some((name, value)) = line.split_once(':') else { break };
             headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
-        let mut response = Response { status: number, headers, body: Vec::new() };
-        if request.method != "HEAD" {
-            response.body = self.body(&response)?;
-        }
-        Ok(response)
+        Ok(Response { status: number, headers, body: Vec::new() })
     }
 
     fn body(&mut self, head: &Response) -> std::io::Result<Vec<u8>> {

@@ -11,7 +11,7 @@ use throughline_core::model::SessionId;
 use throughline_core::ports::Model;
 use throughline_core::session::Trigger;
 
-use crate::world::{World, is_running};
+use crate::world::{self, World, is_running};
 use crate::{daemon, models};
 
 /// How long a run waits for another that holds the lease, and how often it looks.
@@ -50,7 +50,7 @@ pub(crate) fn start_end(world: &World, session: &SessionId) {
 }
 
 pub(crate) fn detached(world: &World, args: &[&str]) -> bool {
-    let started = std::env::current_exe().and_then(|program| {
+    let started = world::program().and_then(|program| {
         let mut command = Command::new(program);
         command.args(args);
         // A home that is all in one place may be another than the one that the environment names.

@@ -35,10 +35,10 @@ fn with_places(mut health: Health, home: &Home) -> Health {
     for path in [home.data.clone(), home.config.clone(), home.database()] {
         health.remarks.extend(too_open(&path));
     }
-    health.remarks.extend(connections::remarks());
     health
 }
 
+/// What may take a moment, since programs are asked what they are: only for whoever asks how everything is.
 fn with_clients(mut health: Health) -> Health {
     health.remarks.extend(connections::remarks());
     health

@@ -276,11 +276,35 @@ pub struct World {
 impl World {
     /// Opens the memory, making its home on the first run.
     pub fn open() -> Result<Self, OpenError> {
-        Self::open_at(Home::find()?, Arc::new(WorldClock::from_environment()?))
+        Prepared::find()?.open()
     }
 
     /// Opens the memory in this home, with this clock.
     pub fn open_at(home: Home, clock: Arc<dyn Clock>) -> Result<Self, OpenError> {
+        Prepared::at(home)?.open_with(clock)
+    }
+
+    /// Now, where the person is.
+    pub fn now(&self) -> Zoned {
+        self.engine.now().to_zoned(self.zone.clone())
+    }
+}
+
+/// A home with its config, before the memory in it is opened.
+pub struct Prepared {
+    home: Home,
+    /// The config, and where it came from.
+    pub config: Loaded,
+    is_new: bool,
+}
+
+impl Prepared {
+    /// Reads the config, making the home on the first run.
+    pub fn find() -> Result<Self, OpenError> {
+        Self::at(Home::find()?)
+    }
+
+    fn at(home: Home) -> Result<Self, OpenError> {
         private_directory(&home.data)?;
         private_directory(&home.config)?;
         private_directory(&home.backups())?;
@@ -290,6 +314,16 @@ impl World {
             tracing::debug!(%error, "the first config was not written");
         }
         let config = config::load(&home.config)?;
+        Ok(Self { home, config, is_new })
+    }
+
+    /// Opens the memory.
+    pub fn open(self) -> Result<World, OpenError> {
+        self.open_with(Arc::new(WorldClock::from_environment()?))
+    }
+
+    fn open_with(self, clock: Arc<dyn Clock>) -> Result<World, OpenError> {
+        let Self { home, config, is_new } = self;
         let settings = settings(&config)?;
         private_file(&home.database())?;
         let store = Arc::new(SqliteStore::open(&home.database(), &home.backups(), Durability::Full)?);
@@ -300,12 +334,7 @@ impl World {
         let documents = Arc::new(documents);
         let person = Actor::new(Source::User, "cli");
         let engine = Engine::new(Arc::clone(&store) as _, documents, clock, Arc::new(RandomIds), settings, person);
-        Ok(Self { home, config, is_new, store, engine, zone: TimeZone::system() })
-    }
-
-    /// Now, where the person is.
-    pub fn now(&self) -> Zoned {
-        self.engine.now().to_zoned(self.zone.clone())
+        Ok(World { home, config, is_new, store, engine, zone: TimeZone::system() })
     }
 }
 

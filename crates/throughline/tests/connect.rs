@@ -234,6 +234,7 @@ fn the_doctor_says_what_keeps_a_client_from_the_memory() {
     assert!(remarks()[0].contains("line 1, column"), "{:?}", remarks());
     home.has(".claude/settings.json", "{}");
     assert!(remarks()[0].contains("claude-code is connected without hooks"), "{:?}", remarks());
+    assert_eq!(remarks().len(), 1, "once is enough: {:?}", remarks());
     home.has(".claude/settings.json", &settings);
     let config = home.reads(".codex/config.toml");
     home.has(".codex/config.toml", &format!("{config}\n[features]\nhooks = false\n"));
@@ -245,4 +246,29 @@ fn the_doctor_says_what_keeps_a_client_from_the_memory() {
     std::fs::set_permissions(&old, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     home.has(".claude/settings.json", &settings.replace(PROGRAM, &old.display().to_string()));
     assert!(remarks()[0].contains("which is not throughline"), "{:?}", remarks());
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_doctor_runs_programs_and_only_those_that_are_called_as_ours() {
+    let home = lived_in();
+    home.run(&["connect", "claude-code"]).done();
+    let settings = home.reads(".claude/settings.json");
+    let runs = |name: &str, script: &str| {
+        home.has(name, &format!("#!/bin/sh\ntouch {}\n{script}\n", home.person("ran").display()));
+        let program = home.person(name);
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        home.has(".claude/settings.json", &settings.replace(PROGRAM, &program.display().to_string()));
+    };
+    let remarks = || home.json(&["doctor"])["remarks"].to_string();
+    runs("mine/other", "echo throughline 0.0.1");
+    assert!(remarks().contains("which is not called throughline"), "{}", remarks());
+    runs("mine/throughline", "echo throughline 0.0.1");
+    home.json(&["status"]);
+    assert!(!home.person("ran").exists(), "nothing ran yet");
+    assert!(remarks().contains("which is not throughline"), "{}", remarks());
+    assert!(home.person("ran").exists());
+    // One that never ends is given up.
+    runs("mine/throughline", "exec tail -f /dev/null");
+    assert!(remarks().contains("which is not throughline"), "{}", remarks());
 }

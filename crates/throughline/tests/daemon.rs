@@ -12,8 +12,8 @@ mod talking;
 
 use std::collections::BTreeSet;
 
-use client::{Daemon, next_event, run_serve, taken_port, until};
-use common::{Home, string};
+use client::{Daemon, next_event, run_serve, taken_port};
+use common::{Home, string, until};
 use serde_json::json;
 use throughline_testkit::model_server::{EmbedServer, Embeds};
 
@@ -74,7 +74,7 @@ fn nothing_is_bound_beyond_this_machine_by_accident() {
     let half = Home::with_config("config.toml", "[server]\ntls_cert = \"no.pem\"\n");
     run_serve(&half, &["--port", "0"]).failed(2, "a certificate needs its key", "tls_key");
     let daemon = Daemon::start_with(&Home::new(), &["--bind", "0.0.0.0", "--insecure-bind"]);
-    assert_eq!(string(&daemon.ready["url"]), format!("http://127.0.0.1:{}", daemon.port()));
+    assert_eq!(string(&daemon.ready["url"]), format!("http://127.0.0.1:{}", daemon.port));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn changes_by_other_processes_and_by_editors_are_heard() {
     let home = Home::with_config("config.toml", "[memory]\nuser_namespace = \"user\"\n");
     home.remember(&["--layer", "identity", "My name is Ada"]);
     let daemon = Daemon::start(&home);
-    let (status, mut events) = daemon.send("GET", "/api/events", None);
+    let (status, mut events) = daemon.stream("GET", "/api/events", None);
     assert_eq!(status, 200);
     let mut hears = |kind: &str| {
         let mut heard = BTreeSet::new();
@@ -149,12 +149,12 @@ fn changes_by_other_processes_and_by_editors_are_heard() {
 fn so_many_listen_and_no_more() {
     let home = Home::new();
     let daemon = Daemon::start(&home);
-    let listening: Vec<_> = (0..32).map(|_| daemon.send("GET", "/api/events", None)).collect();
+    let listening: Vec<_> = (0..32).map(|_| daemon.stream("GET", "/api/events", None)).collect();
     assert!(listening.iter().all(|(status, _)| *status == 200));
     let (status, answer) = daemon.ask("GET", "/api/events", None);
     assert_eq!((status, &answer["error"]["code"]), (429, &json!("busy")));
     drop(listening);
-    until(|| (daemon.send("GET", "/api/events", None).0 == 200).then_some(()));
+    until(|| (daemon.stream("GET", "/api/events", None).0 == 200).then_some(()));
 }
 
 #[test]

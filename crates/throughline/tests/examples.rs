@@ -8,9 +8,9 @@ mod embed;
 
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
 
+use common::daemon::Daemon;
 use common::{Home, Ran};
 
 fn example(name: &str) -> PathBuf {
@@ -44,32 +44,10 @@ fn the_bot_in_shell_remembers_across_conversations() {
     assert!(second.contains("according to earlier records") && second.contains("Fridays at noon"), "{second}");
 }
 
-/// A daemon that ends with the test.
-struct Daemon(Child);
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Starts a daemon and waits until it says where it listens.
-fn serve(home: &Home) -> Daemon {
-    let daemon = Daemon(home.throughline(&["serve", "--port", "0"]).stdout(Stdio::null()).spawn().unwrap());
-    let begun = Instant::now();
-    let is_there = || std::fs::read_to_string(home.path("daemon.json")).is_ok_and(|said| said.contains("url"));
-    while !is_there() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the daemon never said where it listens");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    daemon
-}
-
 #[test]
 fn the_script_over_http_stores_finds_and_converses() {
     let home = Home::new();
-    let _daemon = serve(&home);
+    let _daemon = Daemon::start(&home);
     let told = Ran::of(home.command("python3").arg(example("python-http.py")).output().unwrap()).done();
     assert!(told.contains("found We deploy on Fridays at noon"), "{told}");
     assert!(told.contains("assistant: according to earlier records: - "), "{told}");

@@ -9,7 +9,7 @@ mod keeping;
 
 use std::path::{Path, PathBuf};
 
-use common::{Home, string};
+use common::{Home, string, until};
 use serde_json::{Value, json};
 
 /// A namespace, and nothing that starts by itself.
@@ -80,12 +80,6 @@ fn turns(home: &Home, session: &str) -> Vec<(String, String)> {
     turns.map(|turn| (string(&turn["role"]), string(&turn["content"]))).collect()
 }
 
-/// Asks again and again, with quick commands, until it holds; a detached run is bound to end.
-#[track_caller]
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    assert!((0..2000).any(|_| holds()), "in vain: {what}");
-}
-
 #[test]
 fn a_conversation_in_one_client_goes_on_in_another() {
     let home = quiet();
@@ -97,7 +91,7 @@ fn a_conversation_in_one_client_goes_on_in_another() {
     assert_eq!(claude("stop"), json!({}));
     assert_eq!(claude("session-end"), json!({}));
     let ended = || !home.json(&["session", "show", &session("claude-code")])["session"]["ended_at"].is_null();
-    until("the end of the conversation", ended);
+    until(|| ended().then_some(()));
 
     let rollout = fixture("codex", "transcript.jsonl");
     let codex = |name: &str| hook(&home, name, &at("codex", name, &here, &rollout));

@@ -13,7 +13,7 @@ mod triggers;
 #[path = "sessions/turns.rs"]
 mod turns;
 
-use common::{Home, string};
+use common::{Home, string, until};
 use serde_json::Value;
 
 /// A namespace, and nothing that starts by itself.
@@ -45,16 +45,10 @@ fn timeline(home: &Home) -> Vec<Value> {
     listed["memories"].as_array().unwrap().iter().filter(is_chunk).cloned().collect()
 }
 
-/// Asks again and again, with quick commands, until it holds; a detached run is bound to end.
-#[track_caller]
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    assert!((0..2000).any(|_| holds()), "in vain: {what}");
-}
-
 /// Waits until a detached run has captured everything that was said.
 #[track_caller]
 fn until_summarised(home: &Home, session: &str, summaries: usize) {
-    until("a summary", || said(home, session, "summary").len() == summaries);
+    until(|| (said(home, session, "summary").len() == summaries).then_some(()));
 }
 
 /// The system prompt that a conversation gets.

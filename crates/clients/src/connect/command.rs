@@ -2,18 +2,16 @@
 
 use super::Platform;
 use crate::Client;
-
-/// The moments at which a hook is called, in the words of `throughline hook`.
-const MOMENTS: [&str; 5] = ["session-start", "prompt", "pre-compact", "stop", "session-end"];
+use crate::hooks::Event;
 
 /// The command line of a hook.
-pub(super) fn hook(program: &str, platform: Platform, moment: &str, client: Client) -> String {
-    format!("{} hook {moment} --client {client}", quoted(program, platform))
+pub(super) fn hook(program: &str, platform: Platform, event: Event, client: Client) -> String {
+    format!("{} hook {} --client {client}", quoted(program, platform), event.as_str())
 }
 
 /// The same for PowerShell, where a quoted path alone is a text and not a command.
-pub(super) fn hook_in_powershell(program: &str, moment: &str, client: Client) -> String {
-    format!("& '{}' hook {moment} --client {client}", program.replace('\'', "''"))
+pub(super) fn hook_in_powershell(program: &str, event: Event, client: Client) -> String {
+    format!("& '{}' hook {} --client {client}", program.replace('\'', "''"), event.as_str())
 }
 
 /// A path as one word of a shell.
@@ -31,16 +29,16 @@ fn quoted(path: &str, platform: Platform) -> String {
 pub(super) fn program_of(command: &str) -> Option<String> {
     let words = words(command);
     let words = words.strip_prefix(&["&".to_owned()][..]).unwrap_or(&words);
-    let [program, verb, moment, rest @ ..] = words else { return None };
-    let is_hook = verb == "hook" && MOMENTS.contains(&moment.as_str());
+    let [program, verb, event, rest @ ..] = words else { return None };
+    let is_hook = verb == "hook" && Event::named(event).is_some();
     let is_named = rest.first().is_some_and(|word| word == "--client");
     (is_hook && (is_named || is_our_name(program))).then(|| program.clone())
 }
 
 /// Whether a path ends in the program's own name.
-pub(super) fn is_our_name(program: &str) -> bool {
+pub fn is_our_name(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
-    name.trim_end_matches(".exe") == "throughline"
+    name.strip_suffix(".exe").unwrap_or(name) == "throughline"
 }
 
 /// The words of a command line, as far as our own quoting goes. A backslash escapes a quote and nothing else, since
@@ -77,25 +75,25 @@ mod tests {
         let paths =
             ["/usr/bin/throughline", "/opt/My Tools/throughline", "/home/o'neil/a b/throughline", "/x/$(boom)/tl"];
         for path in paths {
-            let command = hook(path, Platform::Linux, "prompt", Client::Codex);
+            let command = hook(path, Platform::Linux, Event::Prompt, Client::Codex);
             assert_eq!(program_of(&command).as_deref(), Some(path), "{command}");
         }
         let path = r"C:\Program Files\Throughline\throughline.exe";
-        let command = hook(path, Platform::Windows, "stop", Client::Cursor);
+        let command = hook(path, Platform::Windows, Event::Stop, Client::Cursor);
         assert_eq!(command, format!("\"{path}\" hook stop --client cursor"));
         assert_eq!(program_of(&command).as_deref(), Some(path));
-        assert_eq!(program_of(&hook_in_powershell(path, "stop", Client::Copilot)).as_deref(), Some(path));
+        assert_eq!(program_of(&hook_in_powershell(path, Event::Stop, Client::Copilot)).as_deref(), Some(path));
         assert_eq!(program_of("throughline hook stop").as_deref(), Some("throughline"), "as in the documentation");
     }
 
     #[test]
     fn a_plain_path_needs_no_quotes_and_others_run_nothing_of_their_own() {
         assert_eq!(
-            hook("/bin/throughline", Platform::MacOs, "stop", Client::Zed),
+            hook("/bin/throughline", Platform::MacOs, Event::Stop, Client::Zed),
             "/bin/throughline hook stop --client zed"
         );
         let risky = "/a/`id`; $HOME/throughline";
-        let command = hook(risky, Platform::Linux, "stop", Client::Zed);
+        let command = hook(risky, Platform::Linux, Event::Stop, Client::Zed);
         assert_eq!(command, "'/a/`id`; $HOME/throughline' hook stop --client zed");
     }
 

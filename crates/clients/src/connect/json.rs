@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::places::{HookShape, ServerShape};
 use super::{Ask, SERVER, SERVER_ARGS, Seen, State, Unfit, command};
 use crate::Client;
+use crate::hooks::Event;
 
 /// The keys under which a client can be told of a server elsewhere, which is then the person's choice.
 const ADDRESSES: [&str; 3] = ["url", "httpUrl", "serverUrl"];
@@ -72,44 +73,44 @@ pub(super) fn find_server(text: &str, key: &str) -> Result<Seen, Unfit> {
     Ok(Seen { state, programs: program.into_iter().collect(), ..Seen::default() })
 }
 
-/// The events of a client, our moments and how many seconds each may take.
-fn events(client: Client) -> &'static [(&'static str, &'static str, u32)] {
+/// What a client calls each event, and how many seconds it may take.
+fn events(client: Client) -> &'static [(&'static str, Event, u32)] {
     match client {
         Client::Codex => &[
-            ("SessionStart", "session-start", 5),
-            ("UserPromptSubmit", "prompt", 2),
-            ("PreCompact", "pre-compact", 30),
-            ("Stop", "stop", 15),
+            ("SessionStart", Event::SessionStart, 5),
+            ("UserPromptSubmit", Event::Prompt, 2),
+            ("PreCompact", Event::PreCompact, 30),
+            ("Stop", Event::Stop, 15),
             // More than that and Codex complains.
-            ("SessionEnd", "session-end", 3),
+            ("SessionEnd", Event::SessionEnd, 3),
         ],
         Client::Cursor => &[
-            ("sessionStart", "session-start", 5),
-            ("beforeSubmitPrompt", "prompt", 2),
-            ("preCompact", "pre-compact", 30),
-            ("stop", "stop", 15),
-            ("sessionEnd", "session-end", 10),
+            ("sessionStart", Event::SessionStart, 5),
+            ("beforeSubmitPrompt", Event::Prompt, 2),
+            ("preCompact", Event::PreCompact, 30),
+            ("stop", Event::Stop, 15),
+            ("sessionEnd", Event::SessionEnd, 10),
         ],
         Client::Copilot => &[
-            ("sessionStart", "session-start", 5),
-            ("userPromptSubmitted", "prompt", 2),
-            ("preCompact", "pre-compact", 30),
-            ("agentStop", "stop", 15),
-            ("sessionEnd", "session-end", 10),
+            ("sessionStart", Event::SessionStart, 5),
+            ("userPromptSubmitted", Event::Prompt, 2),
+            ("preCompact", Event::PreCompact, 30),
+            ("agentStop", Event::Stop, 15),
+            ("sessionEnd", Event::SessionEnd, 10),
         ],
         Client::Gemini => &[
-            ("SessionStart", "session-start", 5),
-            ("BeforeAgent", "prompt", 2),
-            ("PreCompress", "pre-compact", 30),
-            ("AfterAgent", "stop", 15),
-            ("SessionEnd", "session-end", 10),
+            ("SessionStart", Event::SessionStart, 5),
+            ("BeforeAgent", Event::Prompt, 2),
+            ("PreCompress", Event::PreCompact, 30),
+            ("AfterAgent", Event::Stop, 15),
+            ("SessionEnd", Event::SessionEnd, 10),
         ],
         _ => &[
-            ("SessionStart", "session-start", 5),
-            ("UserPromptSubmit", "prompt", 2),
-            ("PreCompact", "pre-compact", 30),
-            ("Stop", "stop", 15),
-            ("SessionEnd", "session-end", 10),
+            ("SessionStart", Event::SessionStart, 5),
+            ("UserPromptSubmit", Event::Prompt, 2),
+            ("PreCompact", Event::PreCompact, 30),
+            ("Stop", Event::Stop, 15),
+            ("SessionEnd", Event::SessionEnd, 10),
         ],
     }
 }
@@ -122,14 +123,16 @@ pub(super) fn put_hooks(text: &str, shape: HookShape, client: Client, ask: &Ask<
         top.insert(0, "version", CstInputValue::from(1_u32));
     }
     let hooks = object_in(&top, "hooks", "hooks")?;
-    for (event, moment, seconds) in events(client) {
-        let at = format!("hooks.{event}");
-        let list = hooks.array_value_or_create(event).ok_or_else(|| wrong(&at, "a list"))?;
-        let handler = handler(shape, client, moment, *seconds, ask);
+    for (name, event, seconds) in events(client) {
+        let at = format!("hooks.{name}");
+        let list = hooks.array_value_or_create(name).ok_or_else(|| wrong(&at, "a list"))?;
+        let handler = handler(shape, client, *event, *seconds, ask);
         match ours(&list, shape).first() {
             Some(there) => {
                 let (name, command) = command_of(&handler);
                 set(there, name, command.clone());
+                // Twice would be twice in view, and twice the wait.
+                keep_first(&list);
             }
             None if matches!(shape, HookShape::Grouped | HookShape::GroupedMillis) => {
                 let group = vec![("hooks".to_owned(), CstInputValue::Array(vec![written(handler)]))];
@@ -144,8 +147,8 @@ pub(super) fn put_hooks(text: &str, shape: HookShape, client: Client, ask: &Ask<
 }
 
 /// One command of one event.
-fn handler(shape: HookShape, client: Client, moment: &str, seconds: u32, ask: &Ask<'_>) -> Vec<(&'static str, Value)> {
-    let command = command::hook(ask.program, ask.platform, moment, client);
+fn handler(shape: HookShape, client: Client, event: Event, seconds: u32, ask: &Ask<'_>) -> Vec<(&'static str, Value)> {
+    let command = command::hook(ask.program, ask.platform, event, client);
     let kind = ("type", Value::from("command"));
     match shape {
         HookShape::Grouped => vec![kind, ("command", command.into()), ("timeout", seconds.into())],
@@ -154,7 +157,7 @@ fn handler(shape: HookShape, client: Client, moment: &str, seconds: u32, ask: &A
         HookShape::Shell => {
             let shell = match ask.platform {
                 super::Platform::Windows => {
-                    ("powershell", command::hook_in_powershell(ask.program, moment, client).into())
+                    ("powershell", command::hook_in_powershell(ask.program, event, client).into())
                 }
                 _ => ("bash", command.into()),
             };
@@ -188,6 +191,23 @@ fn ours(list: &CstArray, shape: HookShape) -> Vec<CstObject> {
 
 fn is_ours(handler: &CstNode) -> bool {
     handler.to_serde_value().is_some_and(|handler| program_of(&handler).is_some())
+}
+
+/// Takes all but the first of our handlers out of an event; a group goes with the last that was in it.
+fn keep_first(list: &CstArray) {
+    let mut is_first = true;
+    for element in list.elements() {
+        let inner = element.as_object().and_then(|group| group.array_value("hooks"));
+        let handlers = inner.map_or_else(|| vec![element.clone()], |inner| inner.elements());
+        let count = handlers.len();
+        let again = handlers.into_iter().filter(is_ours).filter(|_| !std::mem::take(&mut is_first));
+        let again: Vec<CstNode> = again.collect();
+        if again.len() == count && count > 0 {
+            element.remove();
+        } else {
+            again.into_iter().for_each(CstNode::remove);
+        }
+    }
 }
 
 /// Takes our hooks out of every event, also of those that an earlier version knew.

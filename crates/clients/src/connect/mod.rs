@@ -13,6 +13,7 @@ mod section;
 mod tests;
 mod toml;
 
+pub use command::is_our_name;
 pub use places::{Dirs, Platform, Scope, Target, root, targets};
 
 use places::Entry;

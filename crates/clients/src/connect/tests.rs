@@ -265,6 +265,32 @@ fn only_the_parts_that_are_asked_for_are_entered() {
 }
 
 #[test]
+fn of_hooks_that_were_entered_twice_one_is_left() {
+    for client in [Client::ClaudeCode, Client::Cursor, Client::Copilot, Client::Gemini] {
+        let every = targets(client, &Scope::User, Platform::Linux, &dirs());
+        let target = every.iter().find(|target| target.parts().any(|part| part == Part::Hooks)).unwrap();
+        let once = connected(target, None, PROGRAM);
+        let mut twice = json_value(&once);
+        for list in twice["hooks"].as_object_mut().unwrap().values_mut() {
+            let list = list.as_array_mut().unwrap();
+            let mut old = list[0].clone();
+            if let Some(inner) = old.get_mut("hooks").and_then(serde_json::Value::as_array_mut) {
+                inner.push(serde_json::json!({ "type": "command", "command": "./mine.sh" }));
+            }
+            list.extend([old, list[0].clone()]);
+        }
+        let there = connected(target, Some(&twice.to_string()), "/new/throughline");
+        for list in json_value(&there)["hooks"].as_object().unwrap().values() {
+            let text = list.to_string();
+            let ours = text.matches("/new/throughline").count();
+            assert_eq!((ours, text.contains(PROGRAM)), (1, false), "{client}: {text}");
+        }
+        let is_grouped = once.contains("\"hooks\": [");
+        assert_eq!(there.matches("./mine.sh").count(), if is_grouped { 5 } else { 0 }, "{client}: {there}");
+    }
+}
+
+#[test]
 fn hooks_that_were_turned_off_are_noticed() {
     let codex = &targets(Client::Codex, &Scope::User, Platform::Linux, &dirs())[0];
     assert!(look(codex, "[features]\nhooks = false\n").unwrap().hooks_are_off);

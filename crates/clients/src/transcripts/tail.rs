@@ -3,6 +3,7 @@
 //! Nothing is kept about how far a file was read: what is stored is always a beginning of the conversation, and rows have
 //! names. A file that was cut, moved or written anew is no special case.
 
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom};
 
 use serde_json::Value;
@@ -43,11 +44,15 @@ pub fn read(
         Shape::Lines => lines(client, session, &mut source, length, is_known)?,
     };
     let mut new: Vec<Spoken> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for said in spoken.into_iter().filter(|said| !is_known(said)) {
         // A row that is written again, with more in it, takes the place of what it was.
-        match new.iter_mut().rev().find(|other| other.id == said.id) {
+        match places.get(&said.id).and_then(|place| new.get_mut(*place)) {
             Some(other) => *other = said,
-            None => new.push(said),
+            None => {
+                places.insert(said.id.clone(), new.len());
+                new.push(said);
+            }
         }
     }
     Ok(new)
@@ -84,13 +89,14 @@ fn lines(
     length: u64,
     is_known: &dyn Fn(&Spoken) -> bool,
 ) -> Result<Vec<Spoken>> {
+    let mut spoken = Vec::new();
     for window in WINDOWS {
-        let spoken = lines_from(client, session, source, length.saturating_sub(window), length)?;
+        spoken = lines_from(client, session, source, length.saturating_sub(window), length)?;
         if window >= length || spoken.iter().any(is_known) {
-            return Ok(spoken);
+            break;
         }
     }
-    lines_from(client, session, source, length.saturating_sub(WINDOWS[2]), length)
+    Ok(spoken)
 }
 
 /// The rows between two places. The first is passed over where it may begin before; the last may be half written, and

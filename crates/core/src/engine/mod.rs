@@ -73,7 +73,7 @@ pub use tier::Tier;
 pub use tools::ToolAnswer;
 pub use transfer::{EXPORT_VERSION, Export, ExportedDocument, Imported, SetAside};
 pub use vault::{NewVaultDocument, VaultStats};
-pub use work::{Finished, NewTask, ProjectOverview, TaskEdit};
+pub use work::{Finished, Nearest, NewTask, ProjectOverview, TaskEdit};
 
 type Done<T> = Result<T, EngineError>;
 

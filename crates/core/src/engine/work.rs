@@ -1,6 +1,6 @@
 //! Tasks and projects: what the person is at, where, and what is kept of it when it is done.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -69,6 +69,15 @@ pub struct ProjectOverview {
     pub project: Project,
     /// Its tasks that are open.
     pub tasks: Vec<Task>,
+}
+
+/// What a directory belongs to: the innermost that is registered or has a memory file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Nearest {
+    /// A project that is registered.
+    Registered(Name),
+    /// A directory with a memory file that no project has.
+    Unregistered(PathBuf),
 }
 
 impl Engine {
@@ -252,11 +261,19 @@ impl Engine {
         Ok(projects)
     }
 
-    /// The registered project that a directory belongs to: the innermost one.
-    pub fn project_at(&self, dir: &Path) -> Done<Option<Project>> {
+    /// What a directory, given without links in its path, belongs to. Looking registers nothing.
+    pub fn project_at(&self, dir: &Path) -> Done<Option<Nearest>> {
         let projects = self.projects()?;
-        let at = |dir: &Path| projects.iter().find(|project| project.dir.as_deref().map(Path::new) == Some(dir));
-        Ok(dir.ancestors().find_map(at).cloned())
+        for dir in dir.ancestors() {
+            let at = |project: &&Project| project.dir.as_deref().map(Path::new) == Some(dir);
+            if let Some(project) = projects.iter().find(at) {
+                return Ok(Some(Nearest::Registered(project.name.clone())));
+            }
+            if self.documents.is_project(dir) {
+                return Ok(Some(Nearest::Unregistered(dir.to_owned())));
+            }
+        }
+        Ok(None)
     }
 
     /// One project with its open tasks.

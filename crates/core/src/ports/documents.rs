@@ -1,5 +1,7 @@
 //! Documents: Markdown files that a person may edit at any time.
 
+use std::path::Path;
+
 use crate::model::{ContentHash, Document, DocumentName, Name};
 
 /// Why a document could not be read or written.
@@ -90,6 +92,12 @@ pub trait Documents: Send + Sync {
     fn read_in(&self, name: &DocumentName, dir: &str) -> Result<Option<Document>, DocumentError> {
         let _ = dir;
         self.read(name)
+    }
+    /// Whether a directory holds the memory file of a project, be it readable or not; none does where documents have no
+    /// directories.
+    fn is_project(&self, dir: &Path) -> bool {
+        let _ = dir;
+        false
     }
     /// Replaces the text whose digest is `expected` ([`ContentHash::missing`] for a new one): whole or not at all,
     /// durable when it returns, and never over an edit that the caller has not seen.

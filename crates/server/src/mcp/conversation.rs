@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use jiff::tz::TimeZone;
-use throughline_core::engine::{Engine, StartSession, chain};
+use throughline_core::engine::{Engine, Nearest, StartSession, chain};
 use throughline_core::model::SessionId;
 
-use super::Memory;
+use super::Keeper;
 use crate::problem::Problem;
 
 /// Longest part of a client's name that a conversation is called by.
@@ -38,7 +38,7 @@ struct Begun {
 
 impl Conversation {
     /// The session of this connection, begun where it was not, or where the client moved to another project.
-    pub(super) fn session(&self, memory: &dyn Memory, engine: &Engine, caller: &Caller) -> Result<SessionId, Problem> {
+    pub(super) fn session(&self, keeper: &dyn Keeper, engine: &Engine, caller: &Caller) -> Result<SessionId, Problem> {
         let project = project(engine, caller)?;
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(begun) = begun.as_ref().filter(|begun| begun.project == project) {
@@ -46,7 +46,7 @@ impl Conversation {
         }
         let session = match begun.as_ref() {
             Some(begun) => begun.session.clone(),
-            None => named(memory, engine, caller)?,
+            None => named(keeper, engine, caller)?,
         };
         let start = StartSession { project: project.clone(), ..StartSession::new(session.clone()) };
         match engine.start_session(&start) {
@@ -61,18 +61,19 @@ impl Conversation {
 /// The registered project that the client works on.
 pub(super) fn project(engine: &Engine, caller: &Caller) -> Result<Option<String>, Problem> {
     for directory in &caller.directories {
-        if let Some(project) = engine.project_at(directory)? {
-            return Ok(Some(project.name.to_string()));
+        // A name that nobody registered may be that of another project.
+        if let Some(Nearest::Registered(name)) = engine.project_at(directory)? {
+            return Ok(Some(name.to_string()));
         }
     }
     Ok(None)
 }
 
 /// `mcp:claude-code-k3j5…`; clients whose calls nothing holds together share one a day.
-fn named(memory: &dyn Memory, engine: &Engine, caller: &Caller) -> Result<SessionId, Problem> {
+fn named(keeper: &dyn Keeper, engine: &Engine, caller: &Caller) -> Result<SessionId, Problem> {
     let word = match caller.is_stateless {
         true => engine.now().to_zoned(TimeZone::UTC).date().to_string(),
-        false => memory.word()?,
+        false => keeper.word()?,
     };
     let id = format!("mcp:{}-{word}", plain(caller.client.as_deref().unwrap_or_default()));
     id.parse().map_err(|error| Problem::failed(&error, None))

@@ -17,7 +17,7 @@ use throughline_core::model::{Actor, Source};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::Memory;
+use super::Keeper;
 use super::server::{CALLS_AT_ONCE, Server, Way};
 use crate::{Host, Problem};
 
@@ -38,7 +38,7 @@ struct Shared {
     host: Arc<dyn Host>,
 }
 
-impl Memory for Shared {
+impl Keeper for Shared {
     fn settings(&self) -> Result<Settings, Problem> {
         Ok(self.host.engine().settings().clone())
     }
@@ -98,7 +98,7 @@ fn named(headers: &HeaderMap) -> Option<SessionId> {
 
 /// `/mcp`; its streams end when `closing` does. `Host` and `Origin` are the gate's affair, which knows the port.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(host: Arc<dyn Host>, closing: CancellationToken) -> Router<S> {
-    let memory: Arc<dyn Memory> = Arc::new(Shared { host });
+    let keeper: Arc<dyn Keeper> = Arc::new(Shared { host });
     let mut sessions = LocalSessionManager::default();
     let mut kept = SessionConfig::default();
     kept.keep_alive = Some(SILENCE);
@@ -111,7 +111,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(host: Arc<dyn Host>, clos
         .with_max_request_body_bytes(LONGEST_REQUEST)
         .with_cancellation_token(closing);
     let places = Arc::new(Semaphore::new(CALLS_AT_ONCE));
-    let server = move || Ok(Server::new(Arc::clone(&memory), Way::Http, Arc::clone(&places)));
+    let server = move || Ok(Server::new(Arc::clone(&keeper), Way::Http, Arc::clone(&places)));
     let clients = Clients { sessions: Arc::clone(&sessions), heard: Mutex::default() };
     Router::new()
         .route_service("/mcp", StreamableHttpService::new(server, sessions, config))

@@ -22,8 +22,8 @@ use crate::Problem;
 pub(crate) use http::routes;
 pub use stdio::serve_stdio;
 
-/// What an MCP server asks of the program that runs it. Every method may block.
-pub trait Memory: Send + Sync + 'static {
+/// Who keeps the memory: what an MCP server asks of the program that runs it. Every method may block.
+pub trait Keeper: Send + Sync + 'static {
     /// How the memory is set up, without opening it.
     fn settings(&self) -> Result<Settings, Problem>;
 

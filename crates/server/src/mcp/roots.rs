@@ -6,29 +6,59 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::RequestContext;
+use tokio::sync::Mutex;
+use tokio::sync::watch::{Receiver, channel};
 
-/// A client that does not say its roots by then has none.
+/// How long the first request of a client waits for its roots.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Asks the client for its roots; none where it offers none, or may not be asked.
+/// What the client said of its directories. One that is slow is waited for once, and its answer counts whenever it comes;
+/// one that did not answer is asked again.
+#[derive(Default)]
+pub(super) struct Roots {
+    asked: Mutex<Option<Receiver<Option<Vec<PathBuf>>>>>,
+}
+
+impl Roots {
+    /// The client's directories, as far as it said; none where it offers none, or may not be asked.
+    pub(super) async fn of(&self, context: &RequestContext<RoleServer>) -> Vec<PathBuf> {
+        let may_ask = context.protocol_version().is_some_and(|version| version < ProtocolVersion::V_2026_07_28);
+        let has_roots = context.client_capabilities().is_some_and(|capabilities| capabilities.roots.is_some());
+        if !may_ask || !has_roots {
+            return Vec::new();
+        }
+        let mut asked = self.asked.lock().await;
+        let is_lost = |heard: &Receiver<Option<Vec<PathBuf>>>| heard.has_changed().is_err() && heard.borrow().is_none();
+        if asked.as_ref().is_none_or(is_lost) {
+            let mut heard = ask(context);
+            if tokio::time::timeout(PATIENCE, heard.changed()).await.is_err() {
+                tracing::debug!("the client does not say its roots in time; going on without them until it does");
+            }
+            *asked = Some(heard);
+        }
+        asked.as_ref().and_then(|heard| heard.borrow().clone()).unwrap_or_default()
+    }
+
+    /// What was said no longer holds.
+    pub(super) async fn forget(&self) {
+        *self.asked.lock().await = None;
+    }
+}
+
+/// Asks; the answer is heard when it comes, or never.
 #[expect(deprecated, reason = "clients of the revisions that have roots still offer them")]
-pub(super) async fn ask(context: &RequestContext<RoleServer>) -> Vec<PathBuf> {
-    let may_ask = context.protocol_version().is_some_and(|version| version < ProtocolVersion::V_2026_07_28);
-    let has_roots = context.client_capabilities().is_some_and(|capabilities| capabilities.roots.is_some());
-    if !may_ask || !has_roots {
-        return Vec::new();
-    }
-    match tokio::time::timeout(PATIENCE, context.peer.list_roots()).await {
-        Ok(Ok(answer)) => answer.roots.iter().filter_map(|root| directory(&root.uri)).collect(),
-        Ok(Err(error)) => {
-            tracing::debug!(%error, "the client does not say its roots");
-            Vec::new()
+fn ask(context: &RequestContext<RoleServer>) -> Receiver<Option<Vec<PathBuf>>> {
+    let (say, heard) = channel(None);
+    let peer = context.peer.clone();
+    tokio::spawn(async move {
+        match peer.list_roots().await {
+            Ok(answer) => {
+                say.send_replace(Some(answer.roots.iter().filter_map(|root| directory(&root.uri)).collect()));
+            }
+            Err(error) => tracing::debug!(%error, "the client does not say its roots"),
         }
-        Err(_) => {
-            tracing::debug!("the client does not say its roots in time");
-            Vec::new()
-        }
-    }
+    });
+    heard
 }
 
 /// The directory that a `file:` URI names, if it is there.

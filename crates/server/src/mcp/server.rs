@@ -13,11 +13,12 @@ use serde_json::{Value, json};
 use throughline_core::engine::{Engine, Settings};
 use throughline_core::ports::ToolCall;
 use throughline_core::tools::{self as core_tools, Tool};
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 use super::conversation::{Caller, Conversation};
-use super::{Memory, prompts, resources, roots, tools};
+use super::roots::Roots;
+use super::{Keeper, prompts, resources, tools};
 use crate::problem::{Code, Problem};
 
 const OFF: &str = "The person has switched this memory off: no tools, resources or prompts are offered, and nothing is \
@@ -38,23 +39,22 @@ pub(super) enum Way {
 /// The server of one connection.
 #[derive(Clone)]
 pub(super) struct Server {
-    memory: Arc<dyn Memory>,
+    keeper: Arc<dyn Keeper>,
     way: Way,
     /// As it was when the client came; tools that are offered do not change under it.
     settings: Result<Arc<Settings>, Problem>,
     conversation: Arc<Conversation>,
-    /// What the client said of its directories; nothing until it is asked.
-    roots: Arc<Mutex<Option<Vec<std::path::PathBuf>>>>,
+    roots: Arc<Roots>,
     /// Room for calls: each holds a thread until it is done, also where its client has gone.
     places: Arc<Semaphore>,
     work: TaskTracker,
 }
 
 impl Server {
-    pub(super) fn new(memory: Arc<dyn Memory>, way: Way, places: Arc<Semaphore>) -> Self {
-        let settings = memory.settings().map(Arc::new);
+    pub(super) fn new(keeper: Arc<dyn Keeper>, way: Way, places: Arc<Semaphore>) -> Self {
+        let settings = keeper.settings().map(Arc::new);
         let (conversation, roots, work) = (Arc::default(), Arc::default(), TaskTracker::new());
-        Self { memory, way, settings, conversation, roots, places, work }
+        Self { keeper, way, settings, conversation, roots, places, work }
     }
 
     /// What is being done: whoever ends the process waits for it.
@@ -80,30 +80,25 @@ impl Server {
     }
 
     async fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
-        let mut roots = self.roots.lock().await;
-        let from_client = match roots.as_ref() {
-            Some(known) => known.clone(),
-            None => roots.insert(roots::ask(context).await).clone(),
-        };
-        drop(roots);
+        let from_client = self.roots.of(context).await;
         Caller {
             client: context.client_info().map(|client| client.name),
             is_stateless: self.way == Way::Http && context.meta.protocol_version().is_some(),
-            directories: self.memory.directory().into_iter().chain(from_client).collect(),
+            directories: self.keeper.directory().into_iter().chain(from_client).collect(),
         }
     }
 
     /// Works on the memory, on a thread that may block. Once begun it is finished, even if the client goes.
     async fn with_engine<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&dyn Memory, &Engine) -> Result<T, Problem> + Send + 'static,
+        work: impl FnOnce(&dyn Keeper, &Engine) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         // Whoever finds no place waits: a model makes little of being told to come again.
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| Problem::broken())?;
-        let memory = Arc::clone(&self.memory);
+        let keeper = Arc::clone(&self.keeper);
         let done = self.work.spawn_blocking(move || {
             let _place = place;
-            work(&*memory, &memory.engine()?)
+            work(&*keeper, &keeper.engine()?)
         });
         done.await.unwrap_or_else(|error| Err(Problem::unfinished(&error)))
     }
@@ -136,7 +131,7 @@ impl ServerHandler for Server {
     async fn on_initialized(&self, _: NotificationContext<RoleServer>) {}
 
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
-        *self.roots.lock().await = None;
+        self.roots.forget().await;
     }
 
     async fn list_tools(
@@ -157,8 +152,8 @@ impl ServerHandler for Server {
         let arguments = request.arguments.map(|arguments| Value::Object(arguments).to_string()).unwrap_or_default();
         let call = ToolCall { id: String::new(), name: request.name.into_owned(), arguments };
         let answer = self
-            .with_engine(move |memory, engine| {
-                let session = conversation.session(memory, engine, &caller)?;
+            .with_engine(move |keeper, engine| {
+                let session = conversation.session(keeper, engine, &caller)?;
                 Ok(engine.call(&session, &call))
             })
             .await;

@@ -18,7 +18,7 @@ use rmcp::{RoleServer, ServiceExt as _};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::Memory;
+use super::Keeper;
 use super::http::LONGEST_REQUEST;
 use super::server::{CALLS_AT_ONCE, Server, Way};
 
@@ -33,10 +33,10 @@ const LAST_ANSWERS: Duration = Duration::from_secs(6);
 const LAST_WRITES: Duration = Duration::from_secs(30);
 
 /// Serves one client until it goes, its parent dies, or `stop` is done; then finishes what was begun.
-pub async fn serve_stdio(memory: Arc<dyn Memory>, stop: impl Future<Output = ()>) {
+pub async fn serve_stdio(keeper: Arc<dyn Keeper>, stop: impl Future<Output = ()>) {
     let parent = parent();
     let heard = Arc::new(AtomicBool::new(false));
-    let server = Server::new(memory, Way::Stdio, Arc::new(Semaphore::new(CALLS_AT_ONCE)));
+    let server = Server::new(keeper, Way::Stdio, Arc::new(Semaphore::new(CALLS_AT_ONCE)));
     let work = server.work();
     let (input, output) = stdio_pipes();
     let lines = AsyncRwTransport::new_server(input, output).with_max_line_length(LONGEST_REQUEST);

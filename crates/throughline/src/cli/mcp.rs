@@ -10,7 +10,7 @@ use throughline_core::engine::{Engine, Settings};
 use throughline_core::model::{Actor, Source};
 use throughline_core::ports::Ids as _;
 use throughline_server::Problem;
-use throughline_server::mcp::{Memory, serve_stdio};
+use throughline_server::mcp::{Keeper, serve_stdio};
 
 use super::Answer;
 use super::failure::Failure;
@@ -34,7 +34,7 @@ impl Mcp {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
         let memory = Arc::new(OnDemand::default());
-        let serving = Arc::clone(&memory) as Arc<dyn Memory>;
+        let serving = Arc::clone(&memory) as Arc<dyn Keeper>;
         runtime.block_on(async {
             let stop = signals().map_err(|error| Failure::io("listen for the signal to stop", &error))?;
             serve_stdio(serving, stop).await;
@@ -63,7 +63,7 @@ impl OnDemand {
     }
 }
 
-impl Memory for OnDemand {
+impl Keeper for OnDemand {
     fn settings(&self) -> Result<Settings, Problem> {
         let home = Home::find().map_err(problem)?;
         match config::find(&home.config).map_err(|error| problem(error.into()))? {

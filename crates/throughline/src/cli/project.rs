@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
-use throughline_core::engine::{EngineError, LineOutcome, Recorded, RegisteredProjects};
+use throughline_core::engine::{EngineError, LineOutcome, Nearest, Recorded, RegisteredProjects};
 use throughline_core::model::MemorySection;
 use throughline_core::model::{Document, DocumentName, Importance, Name, Project, Significance};
 
@@ -90,14 +90,6 @@ pub(super) struct Log {
     here: Here,
 }
 
-/// What a directory belongs to: the innermost that is registered or has a memory file.
-enum Nearest {
-    /// A project that is registered.
-    Registered(Name),
-    /// A directory with a memory file that no project has.
-    Unregistered(PathBuf),
-}
-
 /// A project to write to, and whether it was registered for that.
 struct Chosen {
     file: DocumentName,
@@ -142,7 +134,7 @@ pub(super) struct Around {
 
 /// The project that a directory belongs to, if it belongs to any. Looking registers nothing.
 pub(super) fn around(world: &World, dir: &Path) -> Result<Option<Around>, Failure> {
-    nearest_to(world, dir)?.map(|nearest| read_nearest(world, nearest)).transpose()
+    world.engine.project_at(dir)?.map(|nearest| read_nearest(world, nearest)).transpose()
 }
 
 fn read_nearest(world: &World, nearest: Nearest) -> Result<Around, Failure> {
@@ -169,21 +161,7 @@ fn nearest(world: &World) -> Result<Nearest, Failure> {
     let current = std::env::current_dir().and_then(|dir| dir.canonicalize());
     let current = current.map_err(|error| Failure::io("find the current directory", &error))?;
     let hint = "`throughline project add NAME --dir DIR` registers one; or name one with --project";
-    nearest_to(world, &current)?.ok_or_else(|| Failure::new("the current directory belongs to no project", hint))
-}
-
-/// What a directory, given without links in its path, belongs to.
-fn nearest_to(world: &World, dir: &Path) -> Result<Option<Nearest>, Failure> {
-    let projects = world.engine.projects()?;
-    for dir in dir.ancestors() {
-        if let Some(project) = projects.iter().find(|project| is_at(project, dir)) {
-            return Ok(Some(Nearest::Registered(project.name.clone())));
-        }
-        if dir.join("memory.md").symlink_metadata().is_ok_and(|found| !found.is_dir()) {
-            return Ok(Some(Nearest::Unregistered(dir.to_owned())));
-        }
-    }
-    Ok(None)
+    world.engine.project_at(&current)?.ok_or_else(|| Failure::new("the current directory belongs to no project", hint))
 }
 
 fn is_at(project: &Project, dir: &Path) -> bool {

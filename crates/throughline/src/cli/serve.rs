@@ -18,7 +18,7 @@ use super::reply::Reply;
 use super::service::Service;
 use crate::config::ServerConfig;
 use crate::daemon::{Claim, Household, Running, find, fresh_link, token};
-use crate::world::{Home, World, home_variable};
+use crate::world::{Home, World, home_variable, program};
 
 /// Run the daemon: the panel, the HTTP API, and what happens in the background
 ///
@@ -63,7 +63,7 @@ pub(super) struct Ready<'a> {
 impl Serve {
     pub(super) fn run(self) -> Answer {
         if let Some(service) = self.print_service {
-            let program = std::env::current_exe().map_err(|error| Failure::io("tell where this program is", &error))?;
+            let program = program().map_err(|error| Failure::io("tell where this program is", &error))?;
             return Ok(Reply::text(service.text(&program, home_variable().as_deref())));
         }
         let world = World::open()?;

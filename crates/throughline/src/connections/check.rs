@@ -1,12 +1,22 @@
-//! What `doctor` says about clients: whether those that are connected still can reach us.
+//! What `doctor` says about clients: whether those that are connected still can reach us. Never happens: a program run
+//! that is not called as ours is, or one waited for without end.
 
+use std::io::{self, Read as _, Seek as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use throughline_clients::Client;
-use throughline_clients::connect::{Found, Part, Scope};
+use throughline_clients::connect::{Found, Part, Scope, is_our_name};
 
 use super::Machine;
+
+/// How long a program may take to say which version it is, and how often it is looked at.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// More than this is no version, in bytes.
+const LONGEST_VERSION: u64 = 256;
 
 /// A line for everything that keeps a connected client from the memory.
 pub(crate) fn remarks() -> Vec<String> {
@@ -76,9 +86,36 @@ impl Machine {
         if same(program).is_some_and(|there| Some(there) == same(&self.program)) {
             return None;
         }
-        let asked = Command::new(program).arg("--version").stdin(Stdio::null()).output();
-        let version = asked.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+        if !is_our_name(program) {
+            return Some(format!(
+                "{client} runs {program}, which is not called throughline, so it was not asked: {mends}"
+            ));
+        }
         let own = format!("throughline {}", env!("CARGO_PKG_VERSION"));
+        let version = version(program).unwrap_or_default();
         (version != own).then(|| format!("{client} runs {program}, which is not {own}: {mends}"))
     }
+}
+
+/// What a program says to `--version`; nothing where it says nothing in time. Its output goes to a file, since a pipe may
+/// be kept open by what it starts.
+fn version(program: &str) -> io::Result<String> {
+    let mut said = tempfile::tempfile()?;
+    let mut asked = Command::new(program);
+    let mut process =
+        asked.arg("--version").stdin(Stdio::null()).stdout(said.try_clone()?).stderr(Stdio::null()).spawn()?;
+    let mut waited = Duration::ZERO;
+    while process.try_wait()?.is_none() {
+        if waited >= PATIENCE {
+            process.kill()?;
+            process.wait()?;
+            return Ok(String::new());
+        }
+        std::thread::sleep(PAUSE);
+        waited += PAUSE;
+    }
+    said.rewind()?;
+    let mut bytes = Vec::new();
+    said.take(LONGEST_VERSION).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
 }

@@ -1,8 +1,11 @@
 //! A file of a client: read whole, replaced whole, and only over what was read. Links are followed, permissions kept.
-//! Never happens: half a file, or a change of somebody else's overwritten.
+//! Never happens: half a file, or (where the file system can exchange two files) a change of somebody else's overwritten.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+
+pub(super) use throughline_documents::Wrote;
+use throughline_documents::{remove_file, replace_file};
 
 /// What is put behind the name of the copy that is kept from before the first change.
 const BACKUP: &str = ".throughline-backup";
@@ -18,15 +21,6 @@ pub(super) struct ClientFile {
     real: PathBuf,
     /// What it said; nothing where it was not there.
     pub(super) text: Option<String>,
-}
-
-/// What became of a write.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wrote {
-    /// Done, and durable.
-    Done,
-    /// Somebody else was faster: read again, decide again.
-    Changed,
 }
 
 impl ClientFile {
@@ -50,7 +44,7 @@ impl ClientFile {
     /// Keeps the text as it is now for the way back; where there is none, also no older one.
     pub(super) fn keep(&self) -> io::Result<()> {
         match &self.text {
-            Some(text) => replace(&self.backup(), text, &self.real, true).map(drop),
+            Some(text) => keep(&self.backup(), text, &self.real),
             None => self.forget(),
         }
     }
@@ -65,18 +59,18 @@ impl ClientFile {
         if self.real.metadata().is_ok_and(|file| file.permissions().readonly()) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
         }
-        if read(&self.real)? != self.text {
-            return Ok(Wrote::Changed);
+        if let Some(dir) = self.real.parent() {
+            std::fs::create_dir_all(dir)?;
         }
-        replace(&self.real, text, &self.real, self.text.is_some())
+        replace_file(&self.real, self.text.as_deref(), text)
     }
 
     /// Removes it, with the directories that are empty then, up to `base`.
     pub(super) fn remove(&self, base: &Path) -> io::Result<Wrote> {
-        if read(&self.real)? != self.text {
+        let Some(text) = &self.text else { return Ok(Wrote::Done) };
+        if remove_file(&self.real, text)? == Wrote::Changed {
             return Ok(Wrote::Changed);
         }
-        gone(std::fs::remove_file(&self.real))?;
         let above = self.path.ancestors().skip(1).take_while(|dir| *dir != base && dir.starts_with(base));
         for dir in above {
             if std::fs::remove_dir(dir).is_err() {
@@ -113,25 +107,19 @@ fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Replaces a file in one step. The permissions are those of `like`, or the owner's alone.
-fn replace(path: &Path, text: &str, like: &Path, may_be_there: bool) -> io::Result<Wrote> {
+/// Keeps a copy in one step, over an older one. The permissions are those of `like`, or the owner's alone.
+fn keep(path: &Path, text: &str, like: &Path) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(dir)?;
     let mut new = tempfile::Builder::new().prefix(".throughline-").suffix(".tmp").tempfile_in(dir)?;
     new.write_all(text.as_bytes())?;
     if let Ok(old) = like.metadata() {
         new.as_file().set_permissions(old.permissions())?;
     }
     new.as_file().sync_all()?;
-    let placed = if may_be_there { new.persist(path) } else { new.persist_noclobber(path) };
-    match placed {
-        Ok(_) => {}
-        Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => return Ok(Wrote::Changed),
-        Err(failed) => return Err(failed.error),
-    }
+    new.persist(path)?;
     #[cfg(unix)]
     std::fs::File::open(dir)?.sync_all()?;
-    Ok(Wrote::Done)
+    Ok(())
 }
 
 /// What is not there need not be removed.

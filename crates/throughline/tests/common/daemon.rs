@@ -1,19 +1,18 @@
 //! The real daemon on a free port, over a home of its own; killed when the test is over.
 
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, Output, Stdio};
 
 use serde_json::Value;
 use throughline_testkit::raw_http::{Connection, Request, Response};
 
-use super::Home;
-
-/// How long a daemon may take to say that it is there.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::{Home, Ran};
 
 /// A daemon that runs.
 pub(crate) struct Daemon {
     process: Child,
+    /// What it said once it listened.
+    pub(crate) ready: Value,
     pub(crate) port: u16,
     pub(crate) token: String,
 }
@@ -28,25 +27,20 @@ impl Daemon {
     #[track_caller]
     pub(crate) fn start_with(home: &Home, more: &[&str]) -> Self {
         let port: &[&str] = if more.contains(&"--port") { &[] } else { &["--port", "0"] };
-        let args = [&["serve"], port, more].concat();
-        let process = home.throughline(&args).stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap();
-        let mut daemon = Self { process, port: 0, token: String::new() };
-        let started = Instant::now();
-        while daemon.port == 0 {
-            assert!(started.elapsed() < PATIENCE, "the daemon does not say where it listens");
-            std::thread::sleep(Duration::from_millis(10));
-            daemon.port = daemon.announced(home).unwrap_or(0);
-        }
-        daemon.token = home.text("token").trim().to_owned();
-        daemon
+        let args = [&["--json", "serve"], port, more].concat();
+        let mut process = home.throughline(&args).stderr(Stdio::inherit()).spawn().unwrap();
+        let mut out = BufReader::new(process.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        process.stdout = Some(out.into_inner());
+        let ready: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("no daemon: {error}: {line}"));
+        let port = ready["url"].as_str().unwrap().rsplit(':').next().unwrap().parse().unwrap();
+        Self { process, ready, port, token: home.text("token").trim().to_owned() }
     }
 
-    /// Where it says that it listens.
-    fn announced(&self, home: &Home) -> Option<u16> {
-        let said = std::fs::read_to_string(home.path("daemon.json")).ok()?;
-        let said: Value = serde_json::from_str(&said).ok()?;
-        let is_ours = said["process"].as_u64() == Some(u64::from(self.process.id()));
-        said["url"].as_str().filter(|_| is_ours)?.rsplit(':').next()?.parse().ok()
+    /// Its number among the processes.
+    pub(crate) fn process(&self) -> u32 {
+        self.process.id()
     }
 
     /// The name by which it is called.
@@ -90,12 +84,14 @@ impl Daemon {
         cookie.split(';').next().unwrap().to_owned()
     }
 
-    /// Asks it to stop, and waits until it has.
+    /// Asks it to stop, as the system would; gives how it ended, and what else it said.
     #[cfg(unix)]
-    pub(crate) fn stop(mut self) -> std::process::ExitStatus {
+    pub(crate) fn stop(mut self) -> Ran {
         let number = self.process.id().to_string();
         assert!(std::process::Command::new("kill").args(["-TERM", &number]).status().unwrap().success());
-        self.process.wait().unwrap()
+        let mut stdout = Vec::new();
+        self.process.stdout.take().unwrap().read_to_end(&mut stdout).unwrap();
+        Ran::of(Output { status: self.process.wait().unwrap(), stdout, stderr: Vec::new() })
     }
 
     /// `kill -9`

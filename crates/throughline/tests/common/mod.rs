@@ -9,6 +9,7 @@ use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -171,6 +172,22 @@ impl Home {
     #[track_caller]
     pub(crate) fn listed(&self, args: &[&str]) -> Vec<String> {
         contents(&self.json(&[&["list"], args].concat())["memories"])
+    }
+}
+
+/// Longer than anything takes that is bound to happen.
+const BOUND_TO_HAPPEN: Duration = Duration::from_secs(60);
+
+/// Waits for something that is bound to happen.
+#[track_caller]
+pub(crate) fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(began.elapsed() < BOUND_TO_HAPPEN, "waited in vain");
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

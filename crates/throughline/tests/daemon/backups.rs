@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use super::client::{Daemon, until};
-use super::common::{Home, string};
+use super::client::Daemon;
+use super::common::{Home, string, until};
 
 const CONFIG: &str = "[memory]\nuser_namespace = \"user\"\n\n[server]\nkeep_backups = 2\n";
 

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use throughline_testkit::model_server::{ModelServer, Step};
 
-use super::client::{Daemon, next_event, until};
-use super::common::{Home, string};
+use super::client::{Daemon, next_event};
+use super::common::{Home, string, until};
 
 fn with_model(server: &ModelServer) -> Home {
     let config = format!(
@@ -17,7 +17,7 @@ fn with_model(server: &ModelServer) -> Home {
 
 /// Says something; gives what came back, the pieces of the reply as one.
 fn say(daemon: &Daemon, said: &Value) -> Vec<(String, Value)> {
-    let (status, mut stream) = daemon.send("POST", "/api/chat", Some(said));
+    let (status, mut stream) = daemon.stream("POST", "/api/chat", Some(said));
     assert_eq!(status, 200);
     let mut events: Vec<(String, Value)> = Vec::new();
     while let Some((name, data)) = next_event(&mut stream) {
@@ -70,7 +70,7 @@ fn whoever_goes_away_stops_the_reply_and_what_was_said_is_kept() {
     let daemon = Daemon::start(&home);
     for (nth, message) in ["When do we deploy?", "Well?"].into_iter().enumerate() {
         let said = json!({"session": "main", "message": message});
-        let (status, mut stream) = daemon.send("POST", "/api/chat", Some(&said));
+        let (status, mut stream) = daemon.stream("POST", "/api/chat", Some(&said));
         assert_eq!(status, 200);
         let last = if nth == 0 { "delta" } else { "injected" };
         while next_event(&mut stream).expect("it goes on").0 != last {}
@@ -82,7 +82,7 @@ fn whoever_goes_away_stops_the_reply_and_what_was_said_is_kept() {
     assert_eq!(turns(&home, "web:main"), kept);
     // Neither does a reply that hangs keep the daemon.
     server.then(Step::Hang);
-    let (_, _stream) = daemon.send("POST", "/api/chat", Some(&json!({"message": "Hello?"})));
+    let (_, _stream) = daemon.stream("POST", "/api/chat", Some(&json!({"message": "Hello?"})));
     until(|| (server.requests().len() == 3).then_some(()));
     assert_eq!(daemon.stop().code, 0);
 }

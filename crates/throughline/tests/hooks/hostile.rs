@@ -152,3 +152,19 @@ fn only_a_plain_file_of_somebody_elses_is_a_transcript() {
     assert_eq!(home.json(&["session", "list"])["sessions"], json!([]));
     home.run(&["doctor"]).done();
 }
+
+#[test]
+fn an_opening_that_nobody_read_is_given_with_the_next_message() {
+    let home = super::quiet();
+    home.put("user/profile.md", "- Ada keeps bees.\n");
+    let start = super::event("claude-code", "session-start");
+    let mut child = home.throughline(&["hook", "session-start"]).stdin(Stdio::piped()).spawn().unwrap();
+    // The client hangs up before there is an answer.
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(start.to_string().as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    let prompt = super::event("claude-code", "prompt");
+    assert!(super::added(&super::hook(&home, "prompt", &prompt)).contains("keeps bees"));
+    let again = super::added(&super::hook(&home, "prompt", &prompt));
+    assert!(!again.contains("keeps bees"), "once it was read, it is not given again: {again}");
+}

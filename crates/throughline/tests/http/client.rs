@@ -68,7 +68,7 @@ impl Served {
 
     /// Asks it to stop, and waits.
     #[cfg(unix)]
-    pub(crate) fn stop(self) -> std::process::ExitStatus {
+    pub(crate) fn stop(self) -> crate::common::Ran {
         self.daemon.stop()
     }
 }

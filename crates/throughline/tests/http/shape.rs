@@ -113,7 +113,7 @@ fn a_daemon_that_is_asked_to_stop_ends_and_leaves_what_was_confirmed() {
     served.post("/api/memories", json!({ "content": "Tea at four" })).with(201);
     let link = home.run(&["open"]).done();
     assert!(link.starts_with("http://127.0.0.1:") && link.contains("/open?code="), "{link}");
-    assert!(served.stop().success());
+    assert_eq!(served.stop().code, 0);
     assert_eq!(home.listed(&[]), ["Tea at four"]);
     home.run(&["open"]).failed(2, "no daemon runs", "throughline serve");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::Home;
+use crate::common::{Home, until};
 use crate::peer::Peer;
 use crate::with_all_tools;
 
@@ -182,4 +182,29 @@ fn a_call_belongs_to_the_connection_and_to_the_project_of_its_directory() {
     assert_eq!((&written["source"], &written["session"]), (&json!("agent"), &session["id"]), "{written}");
     let history = home.json(&["history"]).to_string();
     assert!(history.contains("\"mcp\""), "{history}");
+}
+
+#[test]
+fn a_client_that_says_its_roots_late_has_its_project_from_then_on() {
+    let home = with_all_tools();
+    let shop = home.root().join("shop");
+    std::fs::create_dir(&shop).unwrap();
+    home.run(&["project", "add", "shop", "--dir", shop.to_str().unwrap()]).done();
+    home.run(&["project", "record", "--project", "shop", "The shop sells tea"]).done();
+    let mut peer = Peer::start(home.throughline(&["mcp"]));
+    let client = json!({ "name": "Slow", "version": "1" });
+    let able = json!({ "roots": { "listChanged": true } });
+    peer.ask("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": able, "clientInfo": client }));
+    peer.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    peer.say(&json!({ "jsonrpc": "2.0", "id": "first", "method": "resources/list", "params": {} }));
+    let asked = peer.message();
+    assert_eq!(asked["method"], "roots/list", "{asked}");
+    // It answers only after the server went on without.
+    let first = peer.message();
+    assert_eq!(first["id"], "first", "{first}");
+    assert!(!first.to_string().contains("memory://project"), "{first}");
+    let roots = json!({ "roots": [{ "uri": format!("file://{}", shop.display()) }] });
+    peer.say(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": roots }));
+    until(|| peer.ask("resources/list", json!({})).to_string().contains("\"memory://project\"").then_some(()));
+    assert!(peer.end().0.success());
 }

@@ -9,7 +9,7 @@ use throughline_testkit::model_server::{ModelServer, Step};
 
 use super::models::{FACTS, SUMMARY, with_model};
 use super::{quiet, said, say, timeline};
-use crate::common::{Home, string};
+use crate::common::{Home, string, until};
 
 fn start(home: &Home) -> Child {
     home.throughline(&["--json", "session", "consolidate", "telegram:1"]).spawn().unwrap()
@@ -81,9 +81,9 @@ fn a_turn_that_arrives_meanwhile_waits_for_the_next_time() {
     let server = ModelServer::scripted(steps);
     let home = with_model("openai", &server);
     let run = start(&home);
-    super::until("a request", || {
+    until(|| {
         home.run(&["session", "list"]);
-        !server.requests().is_empty()
+        (!server.requests().is_empty()).then_some(())
     });
     say(&home, "telegram:1", "The venue is booked");
     let first = outcome(run);

@@ -1,12 +1,12 @@
 //! Vectors in the background: another model while the old one serves, new files, texts that are refused, a budget.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use throughline_testkit::model_server::{BAD, EmbedServer, Embeds};
 
 use super::{contents, put, search as hits};
-use crate::common::{Home, string};
+use crate::common::{Home, string, until};
 
 /// Bound to happen, on any machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -33,16 +33,6 @@ fn search(home: &Home, query: &str) -> Value {
 
 fn first(answer: &Value) -> String {
     contents(answer["hits"].as_array().unwrap()).remove(0)
-}
-
-/// Looks again and again until it is so.
-#[track_caller]
-fn until(mut is_so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < PATIENCE, "it never came to be so");
-        std::thread::yield_now();
-    }
 }
 
 fn database(home: &Home) -> rusqlite::Connection {
@@ -84,10 +74,10 @@ fn old_vectors_serve_until_the_background_is_done() {
     assert!(told.contains("vectors of ollama/new are being made: 0 of 3 passages"), "{told}");
 
     // Killed in the middle, it leaves the old ones serving, and the next search begins again.
-    until(|| holder(&home).is_some());
+    until(|| holder(&home));
     home.shell(&format!("kill -9 {}", holder(&home).unwrap())).done();
     server.now_for("new", Embeds::Well(24));
-    until(|| search(&home, "a doctor")["model"] == json!("ollama/new"));
+    until(|| (search(&home, "a doctor")["model"] == json!("ollama/new")).then_some(()));
     let answer = search(&home, "a doctor");
     assert!(first(&answer).contains("physician") && answer["embedding"].is_null(), "{answer}");
     let sets: Vec<(String, i64)> = database(&home)
@@ -179,7 +169,7 @@ fn files_that_a_search_notices_get_vectors_too() {
     let home = embedded(&server);
     home.put("vault/vault.txt", "The leave begins in spring.\n");
     assert!(contents(&hits(&home, "begins")).contains(&"The leave begins in spring.".to_owned()));
-    until(|| search(&home, "begins")["embedding"].is_null());
+    until(|| search(&home, "begins")["embedding"].is_null().then_some(()));
     assert_eq!(home.json(&["stats"])["vault"]["vectors"], json!(4));
 }
 

@@ -7,7 +7,7 @@ mod work;
 
 use std::io::Write as _;
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -35,8 +35,8 @@ enum News {
     Client(Client),
     /// Another time limit than the usual one.
     Deadline(Duration),
-    /// The answer; what is left to do may take the rest of the time.
-    Answer(String),
+    /// The answer; what is left to do may take the rest of the time. Whether it was printed is said back.
+    Answer(String, Sender<()>),
 }
 
 impl Hook {
@@ -45,7 +45,7 @@ impl Hook {
         let client = self.client.as_deref().and_then(|name| name.parse().ok());
         let Some(event) = Event::named(&self.event) else {
             tracing::error!(event = self.event, "there is no such hook");
-            print(&answer(client.unwrap_or(Client::ClaudeCode), Event::Stop, None, None));
+            let _ = print(&answer(client.unwrap_or(Client::ClaudeCode), Event::Stop, None, None));
             return nothing;
         };
         // A message on standard error would be shown to the person, who can do nothing about it.
@@ -75,14 +75,18 @@ fn wait(event: Event, client: Option<Client>, mut deadline: Duration, hear: &Rec
         match news {
             News::Client(told) => client = told,
             News::Deadline(other) => deadline = other,
-            News::Answer(text) => {
-                print(&text);
+            News::Answer(text, printed) => {
                 is_answered = true;
+                if print(&text).is_ok() {
+                    // A thread that is gone notes nothing anyway.
+                    let _ = printed.send(());
+                }
             }
         }
     }
     if !is_answered {
-        print(&answer(client, event, None, None));
+        // A client that does not listen is no reason to fail.
+        let _ = print(&answer(client, event, None, None));
     }
 }
 
@@ -95,10 +99,9 @@ fn usual_deadline(event: Event) -> Duration {
     })
 }
 
-/// A client that does not listen is no reason to fail.
-fn print(text: &str) {
+fn print(text: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    writeln!(out, "{text}").and_then(|()| out.flush())
 }
 
 /// Whether the arguments are a hook's, whatever else is wrong with them.

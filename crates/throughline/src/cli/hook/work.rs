@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use throughline_clients::Client;
@@ -19,8 +19,7 @@ use super::super::failure::Failure;
 use super::super::project::{self, Around};
 use super::News;
 use crate::background;
-use crate::config;
-use crate::world::{Home, World};
+use crate::world::{Prepared, World};
 
 /// More than this is no event of any client.
 const LONGEST_INPUT: u64 = 32 << 20;
@@ -42,20 +41,20 @@ pub(super) fn work(
     let input = HookInput::read(&bytes, client);
     // Whoever no longer listens has printed an answer and is about to end.
     let _ = say.send(News::Client(input.client));
+    let prepared = Prepared::find()?;
     if deadline_is_open && event == Event::Prompt {
-        let config = config::load(&Home::find()?.config)?;
-        let ms = u64::from(config.config.hooks.prompt_deadline_ms);
+        let ms = u64::from(prepared.config.config.hooks.prompt_deadline_ms);
         let _ = say.send(News::Deadline(Duration::from_millis(ms)));
     }
-    let world = World::open()?;
+    let world = prepared.open()?;
     if !world.engine.settings().enabled {
         return Ok(());
     }
     let hooked = Hooked { world: &world, session: input.session_id(), input: &input };
     match event {
-        Event::SessionStart => hooked.say(event, hooked.beginning(), say),
+        Event::SessionStart => hooked.give(event, hooked.beginning()?, say),
         Event::Prompt => {
-            hooked.say(event, hooked.for_prompt(), say)?;
+            hooked.give(event, hooked.for_prompt()?, say)?;
             hooked.keep_prompt()
         }
         Event::PreCompact | Event::Stop | Event::SessionEnd => hooked.keep(event),
@@ -69,34 +68,50 @@ struct Hooked<'a> {
     session: Option<SessionId>,
 }
 
+/// What memory gives, and the conversation that has begun once the client has it.
+#[derive(Default)]
+struct Given {
+    text: Option<String>,
+    start: Option<StartSession>,
+}
+
 impl Hooked<'_> {
-    fn say(&self, event: Event, context: Result<Option<String>, Failure>, say: &Sender<News>) -> Result<(), Failure> {
-        let text = answer(self.input.client, event, self.input.prompt.as_deref(), context?.as_deref());
-        let _ = say.send(News::Answer(text));
+    /// Says what memory gives, and notes that the conversation has begun once that is printed: an opening that came too
+    /// late is given again with the next message.
+    fn give(&self, event: Event, given: Given, say: &Sender<News>) -> Result<(), Failure> {
+        let text = answer(self.input.client, event, self.input.prompt.as_deref(), given.text.as_deref());
+        let (printed, is_printed) = channel();
+        let is_printed = say.send(News::Answer(text, printed)).is_ok() && is_printed.recv().is_ok();
+        let Some(start) = given.start.filter(|_| is_printed) else { return Ok(()) };
+        self.world.engine.start_session(&start)?;
+        if let (Event::Prompt, Some(question)) = (event, self.question()) {
+            // Notes what was recalled along with the opening.
+            self.world.engine.with_messages_alone().context(&start.id, &question)?;
+        }
         Ok(())
     }
 
     /// What the conversation begins with: once, and again where the client forgot it.
-    fn beginning(&self) -> Result<Option<String>, Failure> {
+    fn beginning(&self) -> Result<Given, Failure> {
         // Copilot CLI takes it with the first message.
         if self.input.client == Client::Copilot {
-            return Ok(None);
+            return Ok(Given::default());
         }
         let engine = &self.world.engine;
         let Some(session) = &self.session else {
             let context = engine.preview_context(&ContextRequest::default())?;
-            return Ok(self.opening(&context.system_prompt, self.project().as_ref()));
+            return Ok(Given { text: self.opening(&context.system_prompt, self.project().as_ref()), start: None });
         };
         let forgets = matches!(self.input.start, Start::Clear | Start::Compact);
         match engine.session(session)? {
             Some(_) if forgets => engine.reset_session(session)?,
-            Some(state) if state.opening.is_some() => return Ok(None),
+            Some(state) if state.opening.is_some() => return Ok(Given::default()),
             _ => {}
         }
         self.begin(session)
     }
 
-    fn begin(&self, session: &SessionId) -> Result<Option<String>, Failure> {
+    fn begin(&self, session: &SessionId) -> Result<Given, Failure> {
         let project = self.project();
         // A name that nobody registered may be that of another project.
         let registered = project.as_ref().filter(|project| project.is_registered);
@@ -104,8 +119,9 @@ impl Hooked<'_> {
             project: registered.map(|project| project.name.to_string()),
             ..StartSession::new(session.clone())
         };
-        let started = self.world.engine.start_session(&start)?;
-        Ok(self.opening(&started.context, project.as_ref()))
+        let request = ContextRequest { session: Some(session.clone()), ..ContextRequest::default() };
+        let context = self.world.engine.preview_context(&request)?;
+        Ok(Given { text: self.opening(&context.system_prompt, project.as_ref()), start: Some(start) })
     }
 
     /// Memory for the start, fenced, behind a word on what it is; nothing where there is none.
@@ -133,19 +149,30 @@ impl Hooked<'_> {
     }
 
     /// Memories that fit the message; before the first one, what the conversation begins with, if nothing gave it yet.
-    fn for_prompt(&self) -> Result<Option<String>, Failure> {
-        let Some(prompt) = &self.input.prompt else { return Ok(None) };
-        let question: String = prompt.chars().take(LONGEST_QUESTION).collect();
+    fn for_prompt(&self) -> Result<Given, Failure> {
+        let Some(question) = self.question() else { return Ok(Given::default()) };
         let engine = self.world.engine.with_messages_alone();
-        let Some(session) = &self.session else {
-            let request = ContextRequest { message: Some(question.clone()), ..ContextRequest::default() };
-            return Ok(recalled(&engine.preview_context(&request)?, &question));
+        let request = ContextRequest {
+            session: self.session.clone(),
+            message: Some(question.clone()),
+            ..ContextRequest::default()
         };
-        let is_begun = engine.session(session)?.is_some_and(|state| state.opening.is_some());
-        let opening = if is_begun { None } else { self.begin(session)? };
-        let found = recalled(&engine.context(session, &question)?, &question);
-        let parts: Vec<String> = opening.into_iter().chain(found).collect();
-        Ok((!parts.is_empty()).then(|| parts.join("\n\n")))
+        let Some(session) = &self.session else {
+            return Ok(Given { text: recalled(&engine.preview_context(&request)?, &question), start: None });
+        };
+        if engine.session(session)?.is_some_and(|state| state.opening.is_some()) {
+            return Ok(Given { text: recalled(&engine.context(session, &question)?, &question), start: None });
+        }
+        let beginning = self.begin(session)?;
+        let project = beginning.start.as_ref().and_then(|start| start.project.clone());
+        let found = recalled(&engine.preview_context(&ContextRequest { project, ..request })?, &question);
+        let parts: Vec<String> = beginning.text.into_iter().chain(found).collect();
+        Ok(Given { text: (!parts.is_empty()).then(|| parts.join("\n\n")), start: beginning.start })
+    }
+
+    /// As much of the message as is recalled for.
+    fn question(&self) -> Option<String> {
+        self.input.prompt.as_ref().map(|prompt| prompt.chars().take(LONGEST_QUESTION).collect())
     }
 
     /// Keeps the message of a client that says it keeps no transcript. Copilot CLI names it only later.
