@@ -1,5 +1,6 @@
 //! Copies of the live database, made, proved and brought back by SQLite itself.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -102,27 +103,69 @@ pub fn drill(copy: &Path) -> Stored<Drill> {
 
 fn drill_at(copy: &Path, scratch: &Path) -> Stored<Drill> {
     let rehearsing = while_doing("rehearse restoring a backup");
-    restore(copy, scratch)?;
+    put_in_place(&open::connect_to_copy(copy)?, &mut target_of_restore(scratch)?)?;
     let mut connection = Connection::open(scratch).map_err(&rehearsing)?;
     connection.execute_batch("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON").map_err(&rehearsing)?;
+    // Before anything is written: a trigger that is not ours must not run.
+    let strange = strange(&connection)?;
+    if !strange.is_empty() {
+        return Ok(Drill { problems: strange, stats: StoreStats::default() });
+    }
     open::migrate(&mut connection, &open::MIGRATIONS, None)?;
     let problems = inspect::check(&connection).map_err(&rehearsing)?;
     Ok(Drill { problems, stats: inspect::stats(&connection).map_err(&rehearsing)? })
 }
 
+/// What is in the schema of a copy and would not be in a new database of its version, or the other way round.
+fn strange(copy: &Connection) -> Stored<Vec<String>> {
+    let comparing = while_doing("compare the schema of a backup");
+    let version = open::schema_version(copy).map_err(&comparing)?;
+    let steps = open::MIGRATIONS.get(..usize::try_from(version).unwrap_or(0)).unwrap_or(&open::MIGRATIONS);
+    let mut new = Connection::open_in_memory().map_err(&comparing)?;
+    open::migrate(&mut new, steps, None)?;
+    let (found, expected) = (schema(copy).map_err(&comparing)?, schema(&new).map_err(&comparing)?);
+    let named = |(kind, name, ..): &SchemaRow| format!("{kind} `{name}`");
+    let extra = found.difference(&expected).map(|row| format!("the {} is not ours", named(row)));
+    let missing = expected.difference(&found).map(|row| format!("our {} is missing or changed", named(row)));
+    Ok(extra.chain(missing).collect())
+}
+
+/// Kind, name, table and statement of what a schema holds.
+type SchemaRow = (String, String, String, Option<String>);
+
+fn schema(connection: &Connection) -> rusqlite::Result<BTreeSet<SchemaRow>> {
+    let mut rows = connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema")?;
+    rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?.collect()
+}
+
 /// Puts what a copy holds in the place of what is in the database at `target`: all of it in one transaction, or nothing.
 /// Other processes that have it open go on with what was restored.
+///
+/// Which files are noted as exports stays as it was: erasing rewrites those, and a copy may come from anywhere.
 pub fn restore(copy: &Path, target: &Path) -> Stored<()> {
     let restoring = while_doing("restore a backup");
     let source = open::connect_to_copy(copy)?;
+    let mut live = target_of_restore(target)?;
+    let exports = noted_exports(&live).map_err(&restoring)?;
+    put_in_place(&source, &mut live)?;
+    note_only(&mut live, &exports).map_err(&restoring)
+}
+
+fn target_of_restore(target: &Path) -> Stored<Connection> {
+    let restoring = while_doing("restore a backup");
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let mut live = Connection::open_with_flags(target, flags).map_err(&restoring)?;
+    let connection = Connection::open_with_flags(target, flags).map_err(&restoring)?;
     restrict(target)?;
-    live.execute_batch("PRAGMA synchronous = FULL").map_err(&restoring)?;
-    let backup = Backup::new(&source, &mut live).map_err(&restoring)?;
+    connection.execute_batch("PRAGMA synchronous = FULL").map_err(&restoring)?;
+    Ok(connection)
+}
+
+fn put_in_place(source: &Connection, live: &mut Connection) -> Stored<()> {
+    let restoring = while_doing("restore a backup");
+    let backup = Backup::new(source, live).map_err(&restoring)?;
     let mut looks = 0;
     loop {
         match backup.step(PAGES_A_STEP).map_err(&restoring)? {
@@ -135,6 +178,26 @@ pub fn restore(copy: &Path, target: &Path) -> Stored<()> {
             _ => {}
         }
     }
+}
+
+/// Where exports are, as far as a database knows; one that is new knows of none.
+fn noted_exports(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    if !connection.table_exists(None, "exports")? {
+        return Ok(Vec::new());
+    }
+    connection.prepare("SELECT path FROM exports")?.query_map([], |row| row.get(0))?.collect()
+}
+
+fn note_only(connection: &mut Connection, exports: &[String]) -> rusqlite::Result<()> {
+    if !connection.table_exists(None, "exports")? {
+        return Ok(());
+    }
+    let transaction = connection.transaction()?;
+    transaction.execute("DELETE FROM exports", [])?;
+    for path in exports {
+        transaction.execute("INSERT INTO exports (path) VALUES (?)", [path])?;
+    }
+    transaction.commit()
 }
 
 #[cfg(unix)]

@@ -130,7 +130,7 @@ fn patiently<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::R
     }
 }
 
-fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
+pub(crate) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("SELECT user_version FROM pragma_user_version", [], |row| row.get(0))
 }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use tempfile::TempDir;
-use throughline_core::ports::{Entries as _, History as _, Index as _, Inspect as _, StoreError};
+use throughline_core::ports::{Entries as _, History as _, Index as _, Inspect as _, StoreError, Transfer as _};
 use throughline_core::recall::Filter;
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::stores;
@@ -233,4 +233,42 @@ fn a_link_is_not_followed() {
     drop(open(&elsewhere).unwrap());
     std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
     assert!(open(&path).is_err());
+}
+
+/// A sound copy of a memory, with something done to it.
+fn tampered(sql: &str) -> (TempDir, PathBuf) {
+    let (home, path) = home();
+    let store = open(&path).unwrap();
+    stores::insert(&store, stores::keyed("id", "key", "a memory"));
+    let copy = home.path().join("copy.db");
+    store.backup(&copy, &mut |_, _| {}).unwrap();
+    Connection::open(&copy).unwrap().execute_batch(sql).unwrap();
+    (home, copy)
+}
+
+#[test]
+fn a_copy_with_a_schema_that_is_not_ours_is_not_sound() {
+    let (_home, sound) = tampered("");
+    assert_eq!(throughline_sqlite::drill(&sound).unwrap().problems, Vec::<String>::new());
+    for (sql, named) in [
+        ("CREATE TRIGGER evil AFTER INSERT ON entries BEGIN DELETE FROM turns; END", "the trigger `evil` is not ours"),
+        ("CREATE TRIGGER evil AFTER DELETE ON exports BEGIN DELETE FROM entries; END", "the trigger `evil`"),
+        ("CREATE VIEW mine AS SELECT 1", "the view `mine` is not ours"),
+        ("DROP TABLE exports; CREATE TABLE exports (path TEXT)", "our table `exports` is missing or changed"),
+    ] {
+        let (_home, copy) = tampered(sql);
+        let problems = throughline_sqlite::drill(&copy).unwrap().problems.join("; ");
+        assert!(problems.contains(named), "{problems}");
+    }
+}
+
+#[test]
+fn restoring_keeps_the_notes_of_exports_that_were_here_and_not_those_of_the_copy() {
+    let (_elsewhere, copy) = tampered("INSERT INTO exports VALUES ('/etc/passwd')");
+    let (_home, path) = home();
+    open(&path).unwrap().note_export("/mine.json").unwrap();
+    throughline_sqlite::restore(&copy, &path).unwrap();
+    let store = open(&path).unwrap();
+    assert_eq!(store.exports().unwrap(), ["/mine.json"]);
+    assert_eq!(stores::listed(&store, &Filter::default()).len(), 1);
 }

@@ -96,14 +96,18 @@ fn erase_from_copies(paths: &[String], live: &Path, entry: &Entry, erasure: &Era
     paths.iter().filter(|path| !is_live(path)).filter_map(erase).collect()
 }
 
-/// A copy is told by what it holds, not by its name: a backup, a JSON export, or else Markdown.
+/// A copy is told by what it holds, not by its name: a backup, a JSON export, or Markdown that begins like ours. Anything
+/// else is left as it is.
 fn erase_from_copy(path: &Path, entry: &Entry, erasure: &Erasure) -> Result<(), String> {
-    let bytes = match std::fs::read(path) {
+    match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err("it is no longer there; if it was moved, it still holds this".to_owned());
         }
-        read => read.map_err(|error| error.to_string())?,
+        // Opening a pipe would wait for whoever writes to it.
+        Ok(file) if !file.is_file() => return Err("it is no longer a plain file, and was not opened".to_owned()),
+        looked => looked.map_err(|error| error.to_string())?,
     };
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     if bytes.starts_with(b"SQLite format 3\0") {
         return throughline_sqlite::erase_in_backup(path, erasure).map(drop).map_err(|error| error.to_string());
     }
@@ -112,7 +116,8 @@ fn erase_from_copy(path: &Path, entry: &Entry, erasure: &Erasure) -> Result<(), 
         Ok(export) => {
             serde_json::to_string_pretty(&export.without(entry, &erasure.turns)).map_err(|error| error.to_string())?
         }
-        Err(_) => without_in_markdown(&text, entry),
+        Err(_) if text.starts_with(Export::MARKDOWN_TITLE) => without_in_markdown(&text, entry),
+        Err(_) => text.clone(),
     };
     if without != text {
         write_private(path, &without).map_err(|error| error.to_string())?;
@@ -160,17 +165,37 @@ fn without_in_markdown(text: &str, entry: &Entry) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_markdown_item_goes_with_its_continuation_and_nothing_else() {
-        let text =
-            "# Memory\n\n- one `aaaaaa` (sig 3)\n- two\n\n  more two `bbbbbb` (sig 3)\n- three `cccccc` (sig 3)\n";
-        let entry: Entry = serde_json::from_value(serde_json::json!({
+    fn entry() -> Entry {
+        serde_json::from_value(serde_json::json!({
             "id": "cccccc", "kind": "entry", "namespace": "global", "layer": "knowledge", "content": "three",
             "source": "user", "status": "active", "created_at": "2026-01-01T00:00:00Z",
             "updated_at": "2026-01-01T00:00:00Z", "version": 1
         }))
-        .unwrap();
+        .unwrap()
+    }
+
+    #[test]
+    fn a_markdown_item_goes_with_its_continuation_and_nothing_else() {
+        let text =
+            "# Memory\n\n- one `aaaaaa` (sig 3)\n- two\n\n  more two `bbbbbb` (sig 3)\n- three `cccccc` (sig 3)\n";
+        let entry = entry();
         let expected = text.replace("- three `cccccc` (sig 3)\n", "");
         assert_eq!(without_in_markdown(text, &entry), expected);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_copy_of_ours_is_neither_opened_nor_rewritten() {
+        let dir = tempfile::tempdir().unwrap();
+        let (pipe, link, notes) = (dir.path().join("pipe"), dir.path().join("link"), dir.path().join("notes.md"));
+        let text = "# Notes\n\n- three `cccccc` (sig 3)\n";
+        std::fs::write(&notes, text).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        std::os::unix::fs::symlink(&notes, &link).unwrap();
+        let erasure = Erasure { memories: vec![entry().id], turns: Vec::new(), bullets: Vec::new() };
+        for path in [&pipe, &link, &notes] {
+            assert!(erase_from_copy(path, &entry(), &erasure).is_err(), "{}", path.display());
+        }
+        assert_eq!(std::fs::read_to_string(&notes).unwrap(), text);
     }
 }

@@ -294,6 +294,11 @@ fn bring_in(
     if paths.is_empty() {
         private_directory(&own)?;
     }
+    // All or nothing: with a path that is misspelt, none is indexed.
+    for path in paths.iter().map(|path| throughline_vault::in_full(path)) {
+        let shown = path.display().to_string();
+        std::fs::metadata(&path).map_err(|source| SyncError::Path { path: shown, source })?;
+    }
     // Whoever names a file wants it back, if it was taken out.
     for path in paths {
         take_in_again(world, path)?;

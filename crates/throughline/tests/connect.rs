@@ -195,6 +195,44 @@ fn without_a_name_it_lists_what_is_here_and_what_is_connected() {
 }
 
 #[test]
+fn in_the_home_directory_the_persons_own_settings_are_listed_once() {
+    let home = lived_in();
+    home.run(&["connect", "cursor"]).done();
+    let listed = home.throughline(&["connect", "--json"]).current_dir(home.person("")).output().unwrap();
+    let listed: serde_json::Value = serde_json::from_str(&Ran::of(listed).done()).unwrap();
+    let clients = listed["clients"].as_array().unwrap();
+    let cursor = clients.iter().find(|one| one["client"] == "cursor").unwrap();
+    assert_ne!(cursor["user"]["parts"], serde_json::json!([]));
+    assert_eq!(cursor["project"]["parts"], serde_json::json!([]), "{cursor}");
+}
+
+#[test]
+fn a_client_whose_file_cannot_be_read_is_explained_and_not_suggested() {
+    let home = Home::new();
+    home.has(".claude/settings.json", "{ broken");
+    home.has(".codex/config.toml", "");
+    let table = home.run_in_shop(&["connect"]).done();
+    assert!(table.contains("settings.json cannot be read: ") && table.contains("note:"), "{table}");
+    assert!(table.contains("throughline connect codex") && !table.contains("connect claude-code"), "{table}");
+}
+
+#[test]
+fn directories_that_were_there_before_stay_and_the_words_say_what_was_done() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.person(".config/zed")).unwrap();
+    std::fs::create_dir_all(home.person(".claude")).unwrap();
+    home.has(".claude.json", "{}");
+    let before = tree(&home.person(""));
+    for client in ["zed", "claude-code"] {
+        home.run(&["connect", client]).done();
+    }
+    assert!(home.run(&["disconnect", "zed"]).done().contains("removed"));
+    let told = home.run(&["disconnect", "claude-code"]).done();
+    assert!(told.contains("restored") && !told.contains("written"), "{told}");
+    assert_eq!(tree(&home.person("")), before);
+}
+
+#[test]
 fn guidance_goes_into_a_persons_own_file_only_when_asked() {
     let home = lived_in();
     home.run(&["connect", "gemini"]).done();

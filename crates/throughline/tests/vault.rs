@@ -217,6 +217,16 @@ fn what_cannot_be_read_is_said_and_costs_nothing_else() {
 }
 
 #[test]
+fn with_a_path_that_is_missing_nothing_is_added() {
+    let home = Home::new();
+    put(&home, "one.md", "Green zebra tea");
+    home.run(&["vault", "add", "one.md", "nowhere"]).failed(2, "cannot look at", "check the path");
+    assert_eq!(documents(&home), Vec::<String>::new());
+    home.run(&["vault", "add", "one.md"]).done();
+    assert_eq!(documents(&home).len(), 1);
+}
+
+#[test]
 fn a_run_that_is_killed_goes_on_without_duplicates() {
     let home = Home::new();
     let text: String =

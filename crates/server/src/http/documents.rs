@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use throughline_core::engine::{Engine, EngineError, HistoryOf, Outcome, Rendered, Shelf, Written};
-use throughline_core::model::{Document, DocumentName, Namespace};
+use throughline_core::model::{ContentHash, Document, DocumentName, Namespace};
 use throughline_core::ports::DocumentError;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -76,7 +76,7 @@ async fn write(
     let name: DocumentName = name.parse()?;
     let written = app.engine(move |engine| {
         engine.check_identity(&name, &body.text)?;
-        engine.write(&name, &body.text, Some(&seen)).map_err(|error| too_late(engine, &name, error))
+        engine.write(&name, &body.text, Some(&seen)).map_err(|error| too_late(engine, &name, &seen, error))
     });
     let written = written.await?;
     let status = if written.outcome == Outcome::Created { StatusCode::CREATED } else { StatusCode::OK };
@@ -84,15 +84,17 @@ async fn write(
 }
 
 /// Whoever comes too late is told what the document says now.
-fn too_late(engine: &Engine, name: &DocumentName, error: EngineError) -> Problem {
+fn too_late(engine: &Engine, name: &DocumentName, seen: &ContentHash, error: EngineError) -> Problem {
     if !matches!(error, EngineError::Document(DocumentError::Conflict { .. })) {
         return error.into();
     }
     let current = engine.document(name).ok().flatten();
     let hint = "apply your change to what it says now, and send that with its hash as `If-Match`";
+    let is_new = *seen == ContentHash::missing();
+    let what = if is_new { "is there already" } else { "was changed since you saw it" };
     Problem {
         current: current.map(|document| Current { text: document.text, hash: document.hash }),
-        ..Problem::new(Code::Changed, format!("`{name}` was changed since you saw it"), hint)
+        ..Problem::new(Code::Changed, format!("`{name}` {what}"), hint)
     }
 }
 

@@ -7,7 +7,7 @@ use throughline_core::ports::{Made, MadeBy, Store, VectorSet};
 use throughline_core::recall::Terms;
 use throughline_core::vault::{Chunk, Packed, Passage, Place, VaultDocument};
 
-use super::{Check, Make, checks, minute};
+use super::{Check, Make, checks, done, minute};
 
 pub(super) const CHECKS: &[Check] = checks![
     a_document_is_replaced_as_a_whole,

@@ -8,12 +8,12 @@ use owo_colors::OwoColorize as _;
 use serde::Serialize;
 use serde_json::json;
 use throughline_clients::Client;
-use throughline_clients::connect::Scope;
+use throughline_clients::connect::{Found, Scope};
 
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
-use crate::connections::{Guidance, Machine, Mode, Outcome, Step, Wanted};
+use crate::connections::{Guidance, Machine, Mode, Outcome, Step, Unread, Wanted};
 
 /// Connect an assistant to the memory, or list those that are here
 #[derive(Args)]
@@ -152,6 +152,7 @@ fn told(client: Client, place: &Place, steps: &[Step], remarks: &[String], done:
 fn line(step: &Step) -> String {
     let what = match step.outcome {
         Outcome::Written => "written",
+        Outcome::Restored => "restored",
         Outcome::Removed => "removed",
         Outcome::Unchanged => "unchanged",
     };
@@ -178,6 +179,9 @@ struct Connected {
     programs: Vec<String>,
     /// Files that could not be read.
     unreadable: Vec<PathBuf>,
+    /// What is wrong with those.
+    #[serde(skip)]
+    problems: Vec<String>,
 }
 
 fn list(machine: &Machine) -> Answer {
@@ -185,8 +189,8 @@ fn list(machine: &Machine) -> Answer {
     let listed = |client: Client| Listed {
         client: client.as_str(),
         installed: machine.has(client),
-        user: connected(machine, client, &Scope::User),
-        project: connected(machine, client, &here),
+        user: connected(machine.look(client, &Scope::User)),
+        project: connected(only_here(machine, client, &here)),
     };
     let all: Vec<Listed> = Client::ALL.into_iter().map(listed).collect();
     let rows = all.iter().map(|one| {
@@ -194,22 +198,39 @@ fn list(machine: &Machine) -> Answer {
         vec![one.client.to_owned(), here.to_owned(), one.user.to_string(), one.project.to_string()]
     });
     let mut text = style::table(&["client", "here", "connected", "in this directory"], rows.collect());
-    let next =
-        all.iter().find(|one| one.installed && one.user.parts.is_empty()).map_or("claude-code", |one| one.client);
-    text.push_str(&format!("\n{} connects one\n", format!("throughline connect {next}").cyan()));
+    for problem in all.iter().flat_map(|one| one.user.problems.iter().chain(&one.project.problems)) {
+        text.push_str(&format!("{} {}\n", "note:".yellow().bold(), style::plain(problem)));
+    }
+    let mut open = all.iter().filter(|one| one.user.parts.is_empty() && one.user.problems.is_empty());
+    if let Some(next) = open.clone().find(|one| one.installed).or_else(|| open.next()) {
+        text.push_str(&format!("\n{} connects one\n", format!("throughline connect {}", next.client).cyan()));
+    }
     Ok(Reply::new(&json!({ "clients": all }), text))
 }
 
-fn connected(machine: &Machine, client: Client, scope: &Scope) -> Connected {
+/// What a client's files in a directory say; in the home directory some of those are the person's own.
+fn only_here(machine: &Machine, client: Client, here: &Scope) -> Vec<Looked> {
+    let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+    let own: Vec<PathBuf> = machine.look(client, &Scope::User).iter().map(|(path, _)| real(path)).collect();
+    machine.look(client, here).into_iter().filter(|(path, _)| !own.contains(&real(path))).collect()
+}
+
+/// A file, and what of ours is in it.
+type Looked = (PathBuf, Result<Found, Unread>);
+
+fn connected(looked: Vec<Looked>) -> Connected {
     let mut all = Connected::default();
-    for (path, found) in machine.look(client, scope) {
+    for (path, found) in looked {
         match found {
             Ok(found) => {
                 all.parts.extend(found.whole.iter().map(|part| part.as_str()));
                 all.partly.extend(found.partly.iter().map(|part| part.as_str()));
                 all.programs.extend(found.programs);
             }
-            Err(_) => all.unreadable.push(path),
+            Err(unread) => {
+                all.problems.push(format!("{} cannot be read: {}", path.display(), unread.problem));
+                all.unreadable.push(path);
+            }
         }
     }
     all.programs.sort();

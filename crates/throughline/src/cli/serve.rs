@@ -64,7 +64,7 @@ impl Serve {
     pub(super) fn run(self) -> Answer {
         if let Some(service) = self.print_service {
             let program = program().map_err(|error| Failure::io("tell where this program is", &error))?;
-            return Ok(Reply::text(service.text(&program, home_variable().as_deref())));
+            return Ok(Reply::text(service.text(&program, home_variable().as_deref())?));
         }
         let world = World::open()?;
         let listening = self.listening(&world.config.config.server, &world.home)?;

@@ -4,6 +4,9 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
+use super::failure::Failure;
+use super::style;
+
 /// Who starts services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Service {
@@ -18,11 +21,20 @@ impl Service {
     pub(super) const HERE: &'static str = if cfg!(target_os = "macos") { "launchd" } else { "systemd" };
 
     /// The file's text; `home` is where the memory is, if not at its usual place.
-    pub(super) fn text(self, program: &Path, home: Option<&Path>) -> String {
-        match self {
+    pub(super) fn text(self, program: &Path, home: Option<&Path>) -> Result<String, Failure> {
+        // A line break would begin a setting of its own.
+        let is_unfit = |path: &&Path| path.to_str().is_none_or(|text| text.contains(char::is_control));
+        if let Some(path) = [Some(program), home].into_iter().flatten().find(is_unfit) {
+            let what = format!(
+                "a service cannot name {}: a control character, or not UTF-8",
+                style::plain(&path.display().to_string())
+            );
+            return Err(Failure::new(what, "put it where the path is plain text"));
+        }
+        Ok(match self {
             Self::Systemd => systemd(program, home),
             Self::Launchd => launchd(program, home),
-        }
+        })
     }
 }
 
@@ -97,5 +109,15 @@ mod tests {
         let agent = launchd(Path::new("/Applications/A & B/throughline"), Some(Path::new("/Users/ada/<memory>")));
         insta::assert_snapshot!("service_launchd", agent);
         assert!(!launchd(Path::new("/usr/bin/throughline"), None).contains("Environment"));
+    }
+
+    #[test]
+    fn a_path_that_would_begin_a_line_of_its_own_is_refused() {
+        let (plain, broken) = (Path::new("/usr/bin/throughline"), Path::new("/home/ada\nExecStartPre=/bin/evil"));
+        for service in [Service::Systemd, Service::Launchd] {
+            assert!(service.text(plain, None).is_ok());
+            assert!(service.text(plain, Some(broken)).is_err());
+            assert!(service.text(broken, None).is_err());
+        }
     }
 }

@@ -2,13 +2,16 @@
 //! Never happens: half a file, or (where the file system can exchange two files) a change of somebody else's overwritten.
 
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 pub(super) use throughline_documents::Wrote;
 use throughline_documents::{remove_file, replace_file};
 
 /// What is put behind the name of the copy that is kept from before the first change.
 const BACKUP: &str = ".throughline-backup";
+
+/// A note in a directory that was not there before the first change.
+const MADE: &str = ".throughline-made";
 
 /// How many links may lie between a name and its file.
 const LINKS: usize = 16;
@@ -32,8 +35,11 @@ impl ClientFile {
 
     /// Whether it lies below a directory, wherever links lead.
     pub(super) fn is_within(&self, dir: &Path) -> bool {
-        let there = self.real.ancestors().skip(1).find_map(|dir| dir.canonicalize().ok());
-        matches!((there, dir.canonicalize()), (Some(there), Ok(dir)) if there.starts_with(&dir))
+        let there = self.real.ancestors().skip(1).find_map(|above| Some((above, above.canonicalize().ok()?)));
+        let (Some((above, there)), Ok(dir)) = (there, dir.canonicalize()) else { return false };
+        // Behind a directory that is yet to be made, `..` could lead anywhere.
+        let mut ahead = self.real.strip_prefix(above).into_iter().flat_map(Path::components);
+        there.starts_with(&dir) && !ahead.any(|part| part == Component::ParentDir)
     }
 
     /// The text from before the first change, where the file was there then.
@@ -45,13 +51,26 @@ impl ClientFile {
     pub(super) fn keep(&self) -> io::Result<()> {
         match &self.text {
             Some(text) => keep(&self.backup(), text, &self.real),
-            None => self.forget(),
+            None => {
+                self.forget()?;
+                self.make_directories()
+            }
         }
     }
 
     /// Drops what was kept for the way back.
     pub(super) fn forget(&self) -> io::Result<()> {
         gone(std::fs::remove_file(self.backup()))
+    }
+
+    /// Makes the directories that the file needs, each with a note that it is ours to remove again.
+    fn make_directories(&self) -> io::Result<()> {
+        let missing: Vec<&Path> = self.path.ancestors().skip(1).take_while(|dir| !dir.exists()).collect();
+        for dir in missing.into_iter().rev() {
+            std::fs::create_dir_all(dir)?;
+            std::fs::write(dir.join(MADE), "")?;
+        }
+        Ok(())
     }
 
     /// Puts a text in the place of the one that was read.
@@ -65,15 +84,15 @@ impl ClientFile {
         replace_file(&self.real, self.text.as_deref(), text)
     }
 
-    /// Removes it, with the directories that are empty then, up to `base`.
+    /// Removes it, with the directories that `keep` made and that are empty then, up to `base`.
     pub(super) fn remove(&self, base: &Path) -> io::Result<Wrote> {
         let Some(text) = &self.text else { return Ok(Wrote::Done) };
         if remove_file(&self.real, text)? == Wrote::Changed {
             return Ok(Wrote::Changed);
         }
         let above = self.path.ancestors().skip(1).take_while(|dir| *dir != base && dir.starts_with(base));
-        for dir in above {
-            if std::fs::remove_dir(dir).is_err() {
+        for dir in above.take_while(|dir| is_ours_and_empty(dir)) {
+            if std::fs::remove_file(dir.join(MADE)).and_then(|()| std::fs::remove_dir(dir)).is_err() {
                 break;
             }
         }
@@ -122,6 +141,13 @@ fn keep(path: &Path, text: &str, like: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether nothing is in a directory but the note that we made it.
+fn is_ours_and_empty(dir: &Path) -> bool {
+    let names: io::Result<Vec<_>> =
+        std::fs::read_dir(dir).and_then(|files| files.map(|file| file.map(|file| file.file_name())).collect());
+    names.is_ok_and(|names| names == [MADE])
+}
+
 /// What is not there need not be removed.
 fn gone(removed: io::Result<()>) -> io::Result<()> {
     removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
@@ -148,12 +174,27 @@ mod tests {
     }
 
     #[test]
-    fn directories_that_are_empty_then_go_up_to_the_base() {
+    fn directories_that_were_made_for_it_go_again_and_no_others() {
         let base = tempfile::tempdir().unwrap();
         let path = base.path().join("a/b/c.json");
-        ClientFile::read(&path).unwrap().write("{}").unwrap();
-        std::fs::write(base.path().join("a/mine"), "").unwrap();
+        std::fs::create_dir(base.path().join("a")).unwrap();
+        let absent = ClientFile::read(&path).unwrap();
+        absent.keep().unwrap();
+        absent.write("{}").unwrap();
         ClientFile::read(&path).unwrap().remove(base.path()).unwrap();
-        assert!(base.path().join("a/mine").exists() && !base.path().join("a/b").exists());
+        assert!(base.path().join("a").exists(), "it was there before");
+        assert!(!base.path().join("a/b").exists(), "it was made for the file");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_out_through_a_directory_that_is_not_there_yet_is_not_within() {
+        let base = tempfile::tempdir().unwrap();
+        let project = base.path().join("project");
+        std::fs::create_dir(&project).unwrap();
+        std::os::unix::fs::symlink("absent/../../out.json", project.join("mcp.json")).unwrap();
+        assert!(!ClientFile::read(&project.join("mcp.json")).unwrap().is_within(&project));
+        std::os::unix::fs::symlink("new/in.json", project.join("settings.json")).unwrap();
+        assert!(ClientFile::read(&project.join("settings.json")).unwrap().is_within(&project));
     }
 }

@@ -99,6 +99,8 @@ pub(crate) enum Mode {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
     Written,
+    /// Once more what it was before it was first connected.
+    Restored,
     Removed,
     Unchanged,
 }
@@ -215,7 +217,9 @@ impl Machine {
             let plan = plan(target, &file)?;
             Ok::<_, ConnectError>((file, plan))
         };
-        let shown = targets.iter().map(|target| planned(target).map(|(file, plan)| step(target, &file, &plan)));
+        let shown = targets.iter().map(|target| {
+            planned(target).map(|(file, plan)| step(target, &file, &plan, file.before().ok().flatten().as_deref()))
+        });
         let shown = shown.collect::<Result<Vec<Step>, _>>()?;
         if mode == Mode::Show {
             return Ok(shown);
@@ -259,6 +263,7 @@ fn apply(
     let failed = |source| failed(target, source);
     for _ in 0..ROUNDS {
         let (file, plan) = planned(target)?;
+        let before = file.before().ok().flatten();
         let text = file.text.as_deref().unwrap_or_default();
         let is_first = connect::look(target, text).is_ok_and(|found| found.is_nothing());
         let is_last = |text: &str| connect::look(target, text).is_ok_and(|found| found.is_nothing());
@@ -278,15 +283,17 @@ fn apply(
         if matches!(&plan, Plan::Remove) || matches!(&plan, Plan::Write(new) if is_last(new)) {
             file.forget().map_err(failed)?;
         }
-        return Ok(step(target, &file, &plan));
+        return Ok(step(target, &file, &plan, before.as_deref()));
     }
     Err(ConnectError::Busy(target.path.clone()))
 }
 
-fn step(target: &Target, file: &ClientFile, plan: &Plan) -> Step {
+/// `kept` is the text from before the first change.
+fn step(target: &Target, file: &ClientFile, plan: &Plan, kept: Option<&str>) -> Step {
     let before = file.text.clone().unwrap_or_default();
     let (outcome, after) = match plan {
         Plan::Unchanged => (Outcome::Unchanged, before.clone()),
+        Plan::Write(new) if kept == Some(new) => (Outcome::Restored, new.clone()),
         Plan::Write(new) => (Outcome::Written, new.clone()),
         Plan::Remove => (Outcome::Removed, String::new()),
     };

@@ -168,3 +168,19 @@ fn an_opening_that_nobody_read_is_given_with_the_next_message() {
     let again = super::added(&super::hook(&home, "prompt", &prompt));
     assert!(!again.contains("keeps bees"), "once it was read, it is not given again: {again}");
 }
+
+#[test]
+fn a_misspelt_event_is_explained_to_a_person_and_not_to_a_client() {
+    let home = quiet();
+    let ran = home.run_with(&["hook", "promt"], "{}");
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "{}\n", ""), "{ran:?}");
+    let line = format!("'{}' hook promt", env!("CARGO_BIN_EXE_throughline"));
+    let like = home.throughline(&[]);
+    let mut terminal = std::process::Command::new("script");
+    terminal.args(["-qec", &line, "/dev/null"]).env_clear().stdin(Stdio::null());
+    terminal.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    // Where there is no `script`, nobody can pretend to be a person.
+    let Ok(shown) = terminal.env("PATH", std::env::var_os("PATH").unwrap_or_default()).output() else { return };
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("no hook `promt`") && shown.contains("session-start, prompt, pre-compact"), "{shown}");
+}

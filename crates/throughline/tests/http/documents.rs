@@ -23,7 +23,8 @@ fn a_document_is_written_only_over_what_the_writer_saw() {
     assert_eq!(late["error"]["current"]["text"], "- Ada Lovelace\n");
     let hash = format!("\"{}\"", string(&late["error"]["current"]["hash"]));
     put(&[("If-Match", &hash)], &"x".repeat(1001)).refused(422, "identity_full");
-    put(&[("If-None-Match", "*")], "- Eve").refused(412, "changed");
+    let taken = put(&[("If-None-Match", "*")], "- Eve").refused(412, "changed");
+    assert_eq!(taken["error"]["message"], "`user/profile` is there already");
     assert_eq!(home.text("user/profile.md"), "- Ada Lovelace\n");
     assert_eq!(put(&[("If-Match", &hash)], "- Ada L.").with(200)["outcome"], "updated");
     let history = served.get("/api/documents/user/profile/history").with(200);

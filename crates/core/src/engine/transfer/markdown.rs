@@ -9,9 +9,12 @@ use crate::model::{Kind, Memory, Project, Status, Task, TaskStatus};
 use super::Export;
 
 impl Export {
+    /// How an export for reading begins.
+    pub const MARKDOWN_TITLE: &str = "# Memory\n";
+
     /// Everything, for reading. An entry is one list item that names its id.
     pub fn to_markdown(&self) -> String {
-        let mut out = format!("# Memory\n\nExported {}.\n", self.exported_at);
+        let mut out = format!("{}\nExported {}.\n", Self::MARKDOWN_TITLE, self.exported_at);
         for document in &self.documents {
             let _ = write!(out, "\n## {}\n\n{}\n", document.name, document.text.trim_end());
         }

@@ -5,7 +5,7 @@
 
 mod work;
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
@@ -15,6 +15,7 @@ use throughline_clients::Client;
 use throughline_clients::hooks::{Event, answer};
 
 use super::reply::Reply;
+use super::style;
 
 /// Answer an assistant's hook
 #[derive(Args)]
@@ -45,6 +46,10 @@ impl Hook {
         let client = self.client.as_deref().and_then(|name| name.parse().ok());
         let Some(event) = Event::named(&self.event) else {
             tracing::error!(event = self.event, "there is no such hook");
+            if std::io::stdin().is_terminal() {
+                explain(&self.event);
+                return nothing;
+            }
             let _ = print(&answer(client.unwrap_or(Client::ClaudeCode), Event::Stop, None, None));
             return nothing;
         };
@@ -63,6 +68,16 @@ impl Hook {
         wait(event, client, given.unwrap_or(usual_deadline(event)), &hear);
         nothing
     }
+}
+
+/// Tells a person what this is. An assistant's hook has no terminal to read from.
+fn explain(event: &str) {
+    let events = Event::ALL.map(Event::as_str).join(", ");
+    let event = style::plain(event);
+    let _ = writeln!(
+        std::io::stderr(),
+        "there is no hook `{event}`; an assistant runs this at {events}\n`throughline connect` sets that up"
+    );
 }
 
 /// Prints the answer when it comes, or one that changes nothing when the time is up; then waits for the work to end, as
