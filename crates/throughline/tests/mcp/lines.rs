@@ -190,7 +190,9 @@ fn a_client_that_says_its_roots_late_has_its_project_from_then_on() {
     let shop = home.root().join("shop");
     std::fs::create_dir(&shop).unwrap();
     home.run(&["project", "add", "shop", "--dir", shop.to_str().unwrap()]).done();
-    home.run(&["project", "record", "--project", "shop", "The shop sells tea"]).done();
+    // One project alone would be meant without being named.
+    std::fs::create_dir(home.root().join("other")).unwrap();
+    home.run(&["project", "add", "other", "--dir", home.root().join("other").to_str().unwrap()]).done();
     let mut peer = Peer::start(home.throughline(&["mcp"]));
     let client = json!({ "name": "Slow", "version": "1" });
     let able = json!({ "roots": { "listChanged": true } });
