@@ -5,7 +5,11 @@
 //! doubt a value that looks like a secret goes, while prose about passwords stays. One pass over the bytes, written by
 //! hand: no pattern is compiled at start.
 
+mod value;
+
 use std::{borrow::Cow, ops::Range};
+
+use value::{Value, is_placeholder, looks_random};
 
 /// Text without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,9 +116,8 @@ const LABELS: &[(&str, Rule, &[&str])] = &[
     ("authorization", Rule::Authorization, &["authorization"]),
 ];
 
-/// Words that follow `password:` in prose and in schemas.
-const PROSE: &str = "required optional incorrect expired unknown missing invalid disabled enabled changed forgotten \
-    protected string password rejected accepted undefined";
+/// Labels that people write in two words.
+const KEYS: &[&str] = &["api key", "secret key", "access key", "account key", "private key"];
 
 /// Where a secret stands, and its kind.
 type Found = (Range<usize>, &'static str);
@@ -140,7 +143,8 @@ impl Scanner<'_> {
             b':' | b'=' | b' ' | b'|' | 0xe6 | 0xef => self.labelled(at),
             // Only ASCII goes on with a word: Chinese text touches what it quotes.
             b if b.is_ascii_alphabetic() && !before.last().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') => {
-                let found = known_token(&self.text[at..]).or_else(|| bearer(&self.text[at..]));
+                let rest = &self.text[at..];
+                let found = known_token(rest).or_else(|| bearer(rest)).or_else(|| own_pass(rest));
                 found.map(|(range, kind)| (at + range.start..at + range.end, kind))
             }
             _ => None,
@@ -167,8 +171,8 @@ impl Scanner<'_> {
         let separators = ["：", "＝", ":", "=", "|", " is: ", " is ", "是"];
         let separator = separators.into_iter().find(|s| rest.starts_with(s)).filter(|_| !rest.starts_with("://"))?;
         let (kind, rule, name) = self.label_before(at)?;
-        let wordy = matches!(separator, " is: " | " is " | "是");
-        if wordy && rule != Rule::Password {
+        let wordy = matches!(separator, " is: " | " is " | "是") || name.contains(' ');
+        if wordy && rule == Rule::Authorization {
             return None;
         }
         let firm = separator == "=" || separator == "＝";
@@ -215,9 +219,15 @@ impl Scanner<'_> {
         if name.is_empty() || is_marker || before.len() - named.len() > MOST_CLOSING {
             return None;
         }
+        let in_two_words = KEYS.iter().find(|words| {
+            let start = named.len().checked_sub(words.len());
+            start.is_some_and(|start| named.is_char_boundary(start) && named[start..].eq_ignore_ascii_case(words))
+        });
+        let name = in_two_words.copied().unwrap_or(name);
         let name: String = name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect();
         let is_short = matches!(name.as_str(), "pass" | "pw");
-        let label = LABELS.iter().find(|(_, _, ends)| is_short || ends.iter().any(|end| name.ends_with(end)));
+        let joined = name.replace(' ', "");
+        let label = LABELS.iter().find(|(_, _, ends)| is_short || ends.iter().any(|end| joined.ends_with(end)));
         label.map(|(kind, rule, _)| (*kind, *rule, name))
     }
 }
@@ -280,6 +290,23 @@ fn bearer(text: &str) -> Option<Found> {
     (token.len() >= 16 && looks_random(token)).then(|| (range, kind_of(token, "bearer")))
 }
 
+/// What opens this program's own panel: the cookie of a browser, or the code of a one-time link.
+fn own_pass(text: &str) -> Option<Found> {
+    const DIGEST: usize = 64;
+    const CODE: usize = 43;
+    if let Some(pass) = text.strip_prefix("throughline=") {
+        let expiry = pass.bytes().take_while(u8::is_ascii_digit).count();
+        let digest = pass[expiry..].strip_prefix('.').filter(|_| expiry > 0)?;
+        let is_whole = digest.bytes().take(DIGEST).filter(u8::is_ascii_hexdigit).count() == DIGEST;
+        let start = text.len() - pass.len();
+        return is_whole.then(|| (start..text.len() - digest.len() + DIGEST, "panel-pass"));
+    }
+    let code = text.strip_prefix("open?code=")?;
+    let start = text.len() - code.len();
+    let length = run_length(code.as_bytes(), b"-_");
+    (length >= CODE).then(|| (start..start + length, "panel-link"))
+}
+
 /// The credentials of an `Authorization` header, after their scheme.
 fn authorization(after: &str) -> Option<Found> {
     const SCHEMES: &[(&str, &str)] = &[("bearer", "bearer"), ("basic", "basic-auth"), ("token", "token")];
@@ -297,100 +324,6 @@ fn next_word(text: &str, from: usize) -> Option<(Range<usize>, &str)> {
     let start = text.len() - rest.len();
     let token = rest[..run_length(rest.as_bytes(), b"-._~+/=")].trim_end_matches('.');
     (start > from && !token.is_empty()).then_some((start..start + token.len(), token))
-}
-
-/// What stands after a separator.
-struct Value<'a> {
-    text: &'a str,
-    /// Where it begins, after a quote.
-    start: usize,
-    quoted: bool,
-    /// Nothing else follows on the line.
-    last: bool,
-}
-
-impl<'a> Value<'a> {
-    fn quoted(after: &'a str) -> Option<Self> {
-        let escaped = after.starts_with('\\');
-        let body = after.strip_prefix('\\').unwrap_or(after);
-        let quote = body.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
-        let (start, body) = (after.len() - body.len() + 1, &body[1..]);
-        let closes = |at: usize| body[at..].starts_with(quote) && body[..at].ends_with('\\') == escaped;
-        let (end, _) = body.char_indices().take_while(|(_, c)| *c != '\n').find(|(at, _)| closes(*at))?;
-        Some(Self { text: &body[..end - usize::from(escaped)], start, quoted: true, last: true })
-    }
-
-    fn bare(after: &'a str) -> Self {
-        let shown = &after[..after.floor_char_boundary(WINDOW)];
-        let (text, rest) = shown.split_at(shown.find(ends_bare_value).unwrap_or(shown.len()));
-        let last = rest.trim_start_matches([' ', '\t', '\r']);
-        let last = last.is_empty() || last.starts_with('\n');
-        let text = text.trim_end_matches(TRAILING);
-        Self { text, start: 0, quoted: false, last }
-    }
-
-    /// Where the whole value stands in the text that it was read from.
-    fn range(&self, after: &str) -> Range<usize> {
-        let end = self.start + self.text.len();
-        let more = if self.quoted { 0 } else { after[end..].find(ends_bare_value).unwrap_or(after.len() - end) };
-        let tail = after[end..end + more].trim_end_matches(TRAILING);
-        self.start..end + tail.len()
-    }
-
-    fn is_secret(&self, rule: Rule, firm: bool, wordy: bool) -> bool {
-        const SHORTEST: usize = 6;
-        // The longest passphrase in quotes; beyond that it is a sentence about passwords.
-        const MOST_WORDS: usize = 5;
-        let text = self.text;
-        if text.chars().count() < SHORTEST || text.contains(MARKER) || is_placeholder(text) {
-            return false;
-        }
-        match rule {
-            Rule::Random if is_one_long_word(text) => true,
-            Rule::Random | Rule::Authorization => looks_random(text) && !is_number_or_date(text),
-            Rule::Password if wordy => looks_random(text),
-            Rule::Password if PROSE.split(' ').any(|word| word.eq_ignore_ascii_case(text)) => false,
-            Rule::Password if self.quoted => text.split_whitespace().count() <= MOST_WORDS,
-            Rule::Password => firm || looks_random(text) || (self.last && text.len() >= 8 && text.is_ascii()),
-        }
-    }
-}
-
-/// Ends the clause rather than the value.
-const TRAILING: [char; 7] = [',', '.', ')', ']', '}', '?', '*'];
-
-fn ends_bare_value(c: char) -> bool {
-    c.is_whitespace() || c >= '\u{3000}' || matches!(c, '"' | '\'' | '`' | '&' | ';' | '<' | '>' | '\u{2019}')
-}
-
-/// A digit, an unusual symbol, or a long word in mixed case; never white space.
-fn looks_random(text: &str) -> bool {
-    const LONG: usize = 12;
-    let upper = || text.bytes().skip(1).any(|b| b.is_ascii_uppercase());
-    let mixed = text.len() >= LONG && text.bytes().any(|b| b.is_ascii_lowercase()) && upper();
-    let unlike_words = text.bytes().any(|b| b.is_ascii_digit() || b"!#$%^@+~|=".contains(&b));
-    !text.contains(char::is_whitespace) && (unlike_words || mixed)
-}
-
-/// Letters without an end: no word of a sentence is as long.
-fn is_one_long_word(text: &str) -> bool {
-    const LONGEST_WORD: usize = 16;
-    text.len() >= LONGEST_WORD && text.bytes().all(|b| b.is_ascii_alphabetic())
-}
-
-fn is_number_or_date(text: &str) -> bool {
-    text.len() < 20 && text.bytes().all(|b| b.is_ascii_digit() || b"-:.,/TZ".contains(&b))
-}
-
-/// A variable, a template, a call or a mask: the name of a secret, not the secret.
-fn is_placeholder(text: &str) -> bool {
-    let is_upper_name = |s: &str| s.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-    let variable = text.strip_prefix('$').is_some_and(|name| name.starts_with(['{', '(']) || is_upper_name(name));
-    let template = text.starts_with(['{', '<']) || (text.starts_with('%') && text.ends_with('%'));
-    let looked_up = ["process.env.", "os.environ", "env."].iter().any(|source| text.starts_with(source));
-    let call = looked_up || text.ends_with("()") || text.ends_with('(');
-    let mask = text.bytes().all(|b| b"*xX.-_".contains(&b));
-    variable || template || call || mask
 }
 
 fn is_authority_end(b: u8) -> bool {
@@ -463,6 +396,40 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_in_words_goes_when_a_machine_made_it() {
+        let hex = "0123456789abcdef".repeat(4);
+        check(&format!("my token is {hex}, keep it"), "my token is [redacted:token], keep it");
+        check("my api key is abcd1234efgh5678ijkl", "my api key is [redacted:api-key]");
+        check("My API key: abcd1234efgh5678ijkl.", "My API key: [redacted:api-key].");
+        check("the secret is 'Zm9vYmFy/b3U4+cXV4eA9='", "the secret is '[redacted:secret]'");
+        check("the access key = 550e8400-e29b-41d4-a716-446655440000", "the access key = [redacted:secret]");
+        for text in [
+            "the token is valid until 2026-03-01T12:00:00Z, the secret is 20260301T120000Z",
+            "the secret is patience; the token is internationalization2",
+            "the api key is in crates/server2/src/access/passes.rs",
+            "private key: ~/.ssh/id_ed25519, access key: Ctrl+Alt+1",
+            "the token is throughline-v0-12-3-linux-x86_64",
+        ] {
+            check(text, text);
+        }
+    }
+
+    #[test]
+    fn what_opens_our_own_panel_goes() {
+        let (digest, code) = ("0a".repeat(32), "aB3-_".repeat(9)[..43].to_owned());
+        check(
+            &format!("Cookie: a=b; throughline=1790000000.{digest}; c=d"),
+            "Cookie: a=b; throughline=[redacted:panel-pass]; c=d",
+        );
+        check(
+            &format!("http://127.0.0.1:4242/open?code={code} opens it"),
+            "http://127.0.0.1:4242/open?code=[redacted:panel-link] opens it",
+        );
+        let harmless = "throughline=debug throughline=1.5 /open?code=abc";
+        check(harmless, harmless);
+    }
+
+    #[test]
     fn prose_and_placeholders_stay() {
         for text in [
             "my password: ask Bob\nthe token: it expired\nThe secret: be kind.\npassword: required\npassword: *******",
@@ -479,7 +446,8 @@ mod tests {
 
     const FRAGMENTS: &str = "password~token~secret~pwd~Authorization~Bearer ~Basic ~://~:~=~ is ~：~@~[redacted:~\"~'~\\~]~ ~\n~/~\
         &~[redacted:token]~sk-a1B2c3D4e5F6g7H8~process.env.~ghp_abcdefghijklmnopqrstuv~AKIAIOSFODNN7EXAMPLE~hunter22~\
-        hunter~eyJhbGciOiJI.eyJzdWIiOiIx.Sf~-----BEGIN PRIVATE KEY-----~-----END ~密码~é~**~$~(~.~a1";
+        hunter~api key~abcd1234efgh5678ijkl~open?code=~throughline=1.~\
+        eyJhbGciOiJI.eyJzdWIiOiIx.Sf~-----BEGIN PRIVATE KEY-----~-----END ~密码~é~**~$~(~.~a1";
 
     proptest! {
         #[test]
