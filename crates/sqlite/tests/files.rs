@@ -241,7 +241,7 @@ fn tampered(sql: &str) -> (TempDir, PathBuf) {
     let store = open(&path).unwrap();
     stores::insert(&store, stores::keyed("id", "key", "a memory"));
     let copy = home.path().join("copy.db");
-    store.backup(&copy, &mut |_, _| {}).unwrap();
+    store.backup(&copy, &mut |_, _| true).unwrap();
     Connection::open(&copy).unwrap().execute_batch(sql).unwrap();
     (home, copy)
 }

@@ -93,7 +93,7 @@ fn people_who_begin_at_once_each_have_their_own_conversation_and_too_many_are_to
     let home = with_model(&server);
     let daemon = Daemon::start(&home);
     let mut streams: Vec<_> = std::thread::scope(|scope| {
-        let says = || daemon.send("POST", "/api/chat", Some(&json!({"message": "Hello?"})));
+        let says = || daemon.stream("POST", "/api/chat", Some(&json!({"message": "Hello?"})));
         let saying: Vec<_> = (0..8).map(|_| scope.spawn(says)).collect();
         saying.into_iter().map(|saying| saying.join().unwrap()).collect()
     });
@@ -111,7 +111,7 @@ fn people_who_begin_at_once_each_have_their_own_conversation_and_too_many_are_to
     drop(streams);
     assert!(server.wait_for_hung_up(8));
     server.then(Step::reply("Hello."));
-    let place = || (daemon.send("POST", "/api/chat", Some(&json!({"message": "And now?"}))).0 == 200).then_some(());
+    let place = || (daemon.stream("POST", "/api/chat", Some(&json!({"message": "And now?"}))).0 == 200).then_some(());
     until(place);
 }
 
