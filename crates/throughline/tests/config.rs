@@ -103,7 +103,7 @@ fn refused(name: &str, text: &str, error: &str, hint: &str) {
 fn an_unknown_key_is_named_with_the_nearest_known_one() {
     let did_you_mean = "did you mean `memory.recall_limit`?";
     refused("config.toml", "[memory]\nrecal_limit = 5\n", "unknown key `memory.recal_limit`", did_you_mean);
-    refused("config.yaml", "memory:\n  recal_limit: 5\n", "nearest is `memory.recall_limit`", did_you_mean);
+    refused("config.yaml", "memory:\n  recal_limit: 5\n", "unknown key `memory.recal_limit`", did_you_mean);
     refused("config.json", r#"{"memory": {"recall_limits": 5}}"#, "`memory.recall_limits`", did_you_mean);
     refused("config.toml", "[memroy]\nrecall_limit = 5\n", "unknown key `memroy", "`memory");
     refused("config.toml", "[memory]\nwholly_unlike = 1\n", "unknown key `memory.wholly_unlike`", "config show");

@@ -309,6 +309,10 @@ fn erasing_leaves_no_byte_in_database_backups_and_exports() {
     assert!(home.text("all.md").contains("Tea, not coffee"));
     assert_eq!((mode(&home.path("all.json")), mode(&home.path("all.md"))), (0o600, 0o600));
     assert_eq!(home.run(&["doctor"]).code, 0);
+    home.run(&["undo"]).failed(2, "erased something", "undo --skip");
+    for _ in 0..2 {
+        home.run(&["undo", "--skip"]).done();
+    }
     assert_eq!(home.run(&["undo"]).code, 0, "undo goes on with what is left");
     assert_eq!(traces(&home), Vec::<String>::new(), "and brings nothing back");
 }

@@ -41,7 +41,7 @@ async fn list(State(app): State<Arc<App>>) -> Answer<Shelf> {
     responses((status = 200, description = "The document", body = Document, headers(("ETag" = String)))))]
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Result<Response, Problem> {
     let name: DocumentName = name.parse()?;
-    let document = app.engine(move |engine| Ok(engine.document(&name)?.ok_or_else(|| missing(&name))?)).await?;
+    let document = app.engine(move |engine| engine.document(&name)?.ok_or_else(|| missing(&name))).await?;
     Ok(tagged(document.hash.as_str().to_owned(), document))
 }
 

@@ -44,7 +44,12 @@ const SCROLLED: &str = "
       for (;;) {
         await frame();
         for (const row of document.querySelectorAll('.vrow:not([hidden])')) said.add(flat(row.innerText));
-        if (list.scrollTop + list.clientHeight >= list.scrollHeight - 1) break;
+        const height = list.scrollHeight;
+        if (list.scrollTop + list.clientHeight >= height - 1) {
+          // The next page may be on its way.
+          for (let waited = 0; waited < 60 && list.scrollHeight === height; waited += 1) await frame();
+          if (list.scrollHeight === height) break;
+        }
         list.scrollTop += list.clientHeight / 2;
       }
       done([...said].join('\\n'));
