@@ -35,7 +35,10 @@ export const page = {
     const body = h("div.talks", list.node, pane.node);
     fill(root, h("header.mem-head", h("div.spread", h("h1", "Conversations"), filterPlace)), body);
 
+    // The channel that is in the list: the address may ask for another.
+    let shown = null;
     async function more(cursor) {
+      shown = view.query.get("channel") ?? "";
       const { sessions, cursor: next } = await api.get("/api/sessions", { channel: view.query.get("channel"), limit: PAGE, cursor }, { signal });
       const before = channels.size;
       for (const { id } of sessions) channels.add(channelOf(id));
@@ -70,6 +73,10 @@ export const page = {
     }
 
     view.onQuery((query) => {
+      if ((query.get("channel") ?? "") !== shown) {
+        drawFilter();
+        list.reset().catch(failed);
+      }
       if ((query.get("id") ?? null) !== pane.id) reveal(query.get("id"));
     });
     keys({
