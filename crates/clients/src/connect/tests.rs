@@ -28,7 +28,7 @@ fn ask(program: &str) -> Ask<'_> {
 }
 
 fn all_targets() -> Vec<Target> {
-    let scopes = [Scope::User, Scope::Project("/work/shop".into())];
+    let scopes = [Scope::User, Scope::Project("/srv/shop".into())];
     let both = |client| scopes.iter().flat_map(move |scope| targets(client, scope, Platform::Linux, &dirs()));
     Client::ALL.into_iter().flat_map(both).collect()
 }
@@ -309,7 +309,7 @@ fn every_client_has_its_files_on_every_platform() {
         }
     }
     for client in Client::ALL {
-        for target in targets(client, &Scope::Project("/work/shop".into()), Platform::Linux, &dirs()) {
+        for target in targets(client, &Scope::Project("/srv/shop".into()), Platform::Linux, &dirs()) {
             told.push_str(&format!("project {client}: {}\n", target.path.display()));
         }
     }
