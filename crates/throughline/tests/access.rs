@@ -116,7 +116,9 @@ fn credentials(token: &str, cookie: &str) -> Vec<(Vec<(&'static str, String)>, A
 }
 
 /// How a write comes, and whether that is as JSON.
-const CONTENTS: [(Option<&str>, bool); 6] = [
+type Content = (Option<&'static str>, bool);
+
+const CONTENTS: [Content; 6] = [
     (Some("application/json"), true),
     (Some("Application/JSON; charset=utf-8"), true),
     (Some("text/plain"), false),
@@ -197,7 +199,7 @@ fn every_combination_is_judged_as_the_rules_say() {
 }
 
 /// A read and writes in every form.
-fn requests() -> Vec<(&'static str, &'static str, (Option<&'static str>, bool))> {
+fn requests() -> Vec<(&'static str, &'static str, Content)> {
     let writes = CONTENTS.map(|content| ("POST", "/api/memories", content));
     [vec![("GET", "/api/memories?limit=1", (None, true))], writes.to_vec()].concat()
 }

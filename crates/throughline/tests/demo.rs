@@ -1,4 +1,5 @@
 //! `throughline demo`: a month of somebody who does not exist, made by the real verbs, away from the real home.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
 mod common;
 

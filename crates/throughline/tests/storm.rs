@@ -55,7 +55,10 @@ impl Field {
                 continue;
             };
             let Ok(mut connection) = Connection::open(port) else { continue };
-            while !self.is_over.load(Ordering::SeqCst) && self.ask(&mut connection, &mut dice, port, &token).is_ok() {}
+            let mut goes_on = true;
+            while goes_on && !self.is_over.load(Ordering::SeqCst) {
+                goes_on = self.ask(&mut connection, &mut dice, port, &token).is_ok();
+            }
         }
     }
 

@@ -66,7 +66,8 @@ fn wrong_arguments_stop_nobody() {
 
 #[test]
 fn a_broken_memory_stops_nobody() {
-    let broken: [(&str, fn(&Home)); 4] = [
+    type Breaks = fn(&Home);
+    let broken: [(&str, Breaks); 4] = [
         ("a damaged database", |home| home.put("memory.db", &"not a database".repeat(1000))),
         ("a bad config", |home| home.put("config.toml", "[memory\nnonsense = ")),
         ("an unknown setting", |home| home.put("config.toml", "[memory]\nno_such_setting = 1\n")),
@@ -175,12 +176,8 @@ fn a_misspelt_event_is_explained_to_a_person_and_not_to_a_client() {
     let ran = home.run_with(&["hook", "promt"], "{}");
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "{}\n", ""), "{ran:?}");
     let line = format!("'{}' hook promt", env!("CARGO_BIN_EXE_throughline"));
-    let like = home.throughline(&[]);
-    let mut terminal = std::process::Command::new("script");
-    terminal.args(["-qec", &line, "/dev/null"]).env_clear().stdin(Stdio::null());
-    terminal.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
     // Where there is no `script`, nobody can pretend to be a person.
-    let Ok(shown) = terminal.env("PATH", std::env::var_os("PATH").unwrap_or_default()).output() else { return };
+    let Ok(shown) = home.command("script").args(["-qec", &line, "/dev/null"]).output() else { return };
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(shown.contains("no hook `promt`") && shown.contains("session-start, prompt, pre-compact"), "{shown}");
 }
