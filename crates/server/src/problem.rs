@@ -73,14 +73,13 @@ impl Code {
             Self::Forbidden => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Ambiguous | Self::Conflict => StatusCode::CONFLICT,
+            Self::Ambiguous | Self::Conflict | Self::NoModel => StatusCode::CONFLICT,
             Self::Changed => StatusCode::PRECONDITION_FAILED,
             Self::Unconditional => StatusCode::PRECONDITION_REQUIRED,
             Self::IdentityFull => StatusCode::UNPROCESSABLE_ENTITY,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Busy => StatusCode::TOO_MANY_REQUESTS,
-            Self::NoModel => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }

@@ -133,5 +133,5 @@ fn a_model_that_fails_is_said_to_and_one_that_is_missing_is_not_asked() {
     assert_eq!((&model["available"], &model["provider"]), (&json!(false), &json!("offline")));
     assert!(string(&model["why"]).contains("no chat model"), "{model}");
     let (status, answer) = daemon.ask("POST", "/api/chat", Some(&json!({"message": "hello"})));
-    assert_eq!((status, &answer["error"]["code"]), (503, &json!("no_model")));
+    assert_eq!((status, &answer["error"]["code"]), (409, &json!("no_model")));
 }
