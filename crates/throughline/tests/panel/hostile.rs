@@ -249,6 +249,7 @@ fn memories(hostile: &Hostile) {
         wanted.insert(string(&made["id"]), json!([text, label(text)]));
     }
     let mut unseen: BTreeSet<String> = wanted.keys().cloned().collect();
+    let mut patience = 40;
     while unseen.len() > 1 {
         let before = unseen.len();
         for seen in panel.wait(OPENED, &[json!(wanted)]).as_array().unwrap() {
@@ -256,7 +257,12 @@ fn memories(hostile: &Hostile) {
             unseen.remove(&string(&seen[0]));
         }
         // All but the first, which was open already.
-        assert!(unseen.len() < before, "{unseen:?}");
+        if unseen.len() == before {
+            // The next page of the list may be on its way.
+            patience -= 1;
+            assert!(patience > 0, "{unseen:?}");
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
     }
     hostile.is_calm("details");
     panel.at(&format!("memories?id={}", string(&plain[199].1["id"])));
