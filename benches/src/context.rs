@@ -2,6 +2,7 @@
 
 use clap::Args;
 use throughline::synthetic::{self, Dice};
+use throughline_core::engine::Host;
 use throughline_core::engine::{Engine, StartSession};
 use throughline_core::model::SessionId;
 use throughline_core::recall::{Filter, RecallRequest};
@@ -34,8 +35,8 @@ impl Context {
         let home = tempfile::tempdir()?;
         let engine = laboratory::open(home.path(), Durability::Process)?;
         laboratory::fill(&engine, size)?;
-        engine.write(&"user/profile".parse()?, "- My name is Ada\n- I like short answers\n", None)?;
-        engine.write(&"user/working".parse()?, "## Working on\n- the parser in src/parse.rs\n", None)?;
+        engine.documents().write(&"user/profile".parse()?, "- My name is Ada\n- I like short answers\n", None)?;
+        engine.documents().write(&"user/working".parse()?, "## Working on\n- the parser in src/parse.rs\n", None)?;
         let mut dice = Dice::new(2);
         let (mut starts, mut messages, mut recalls) = (Times::default(), Times::default(), Times::default());
         for at in 0..self.messages + WARM_UP {
@@ -44,8 +45,8 @@ impl Context {
             }
             let session = SessionId::on_channel("bench", &at.to_string())?;
             let message = synthetic::question(&mut dice);
-            starts.time(|| engine.start_session(&StartSession::new(session.clone())))?;
-            messages.time(|| engine.context(&session, &message))?;
+            starts.time(|| engine.sessions().start(&StartSession::new(session.clone())))?;
+            messages.time(|| engine.context().give(&session, &message, Host::KeepsMessage))?;
             recalls.time(|| recall(&engine, &message))?;
         }
         let mut row = vec![size.to_string()];
@@ -58,5 +59,5 @@ impl Context {
 fn recall(engine: &Engine, query: &str) -> Result<usize, Failure> {
     let filter = Filter::recallable(engine.now());
     let request = RecallRequest { query: query.to_owned(), limit: engine.settings().recall_limit, filter };
-    Ok(engine.recall(&request)?.hits.len())
+    Ok(engine.recall().recall(&request)?.hits.len())
 }

@@ -57,11 +57,11 @@ impl Insert {
             let text = synthetic::memory(&mut dice);
             let new = NewMemory::fact(text.clone());
             if at % 2 == 0 {
-                ours.time(|| engine.remember(&new))?;
+                ours.time(|| engine.memories().remember(&new))?;
                 theirs.time(|| bare_insert(&mut bare, &text))?;
             } else {
                 theirs.time(|| bare_insert(&mut bare, &text))?;
-                ours.time(|| engine.remember(&new))?;
+                ours.time(|| engine.memories().remember(&new))?;
             }
         }
         let mut row = vec![synchronous.to_owned()];

@@ -41,7 +41,7 @@ pub(crate) fn texts(count: u64, mut each: impl FnMut(Vec<String>) -> Result<(), 
 pub(crate) fn fill(engine: &Engine, count: u64) -> Result<(), Failure> {
     texts(count, |texts| {
         let news: Vec<NewMemory> = texts.into_iter().map(NewMemory::fact).collect();
-        engine.remember_all(&news)?;
+        engine.memories().remember_all(&news)?;
         Ok(())
     })
 }

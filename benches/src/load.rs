@@ -60,12 +60,12 @@ fn unique(dice: &mut Dice) -> String {
 
 fn recall(engine: &Engine, dice: &mut Dice) -> Result<(), Failure> {
     let filter = Filter::recallable(engine.now());
-    engine.recall(&RecallRequest { query: synthetic::question(dice), limit: 10, filter })?;
+    engine.recall().recall(&RecallRequest { query: synthetic::question(dice), limit: 10, filter })?;
     Ok(())
 }
 
 fn remember(engine: &Engine, dice: &mut Dice) -> Result<(), Failure> {
-    engine.remember(&NewMemory::fact(unique(dice)))?;
+    engine.memories().remember(&NewMemory::fact(unique(dice)))?;
     Ok(())
 }
 

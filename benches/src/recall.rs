@@ -63,7 +63,7 @@ impl Recall {
 
 fn recall(engine: &Engine, question: &str) -> Result<usize, Failure> {
     let filter = Filter::recallable(engine.now());
-    Ok(engine.recall(&RecallRequest { query: question.to_owned(), limit: LIMIT, filter })?.hits.len())
+    Ok(engine.recall().recall(&RecallRequest { query: question.to_owned(), limit: LIMIT, filter })?.hits.len())
 }
 
 /// What one would write first: the text itself, in a table of FTS5's own.

@@ -5,19 +5,29 @@
 //! [`tools`] and [`prompts`] ask, [`consolidate`] and [`reflect`] judge the answer. Stages never call each other; they meet
 //! in [`engine`].
 
-pub mod consolidate;
+pub mod consolidation;
 pub mod context;
+pub mod documents;
 pub mod engine;
-pub mod import;
+mod error;
+pub mod health;
+pub mod history;
+mod input;
+mod kernel;
+pub mod memories;
 pub mod model;
+pub mod models;
 pub mod ports;
+pub mod projects;
 pub mod prompts;
 pub mod recall;
-pub mod reflect;
-pub mod session;
+pub mod reflection;
+pub mod sessions;
+mod settings;
 pub mod steady;
+pub mod tasks;
 pub mod text;
 pub mod tools;
+pub mod transfer;
 pub mod vault;
 pub mod when;
-pub mod working;

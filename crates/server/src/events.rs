@@ -86,7 +86,7 @@ impl Events {
             return;
         }
         let engine = self.host.engine();
-        let pulse = match engine.pulse_of_all() {
+        let pulse = match engine.health().pulse_of_all() {
             Ok(pulse) => pulse,
             Err(error) => {
                 tracing::warn!(%error, "whether anything changed could not be told");

@@ -103,7 +103,7 @@ impl Home {
     }
 
     fn observe(&self, id: &str, role: Role, text: &str) -> Observed {
-        let observed = self.engine.observe(&session(id), &[Said::now(role, text)]).unwrap();
+        let observed = self.engine.sessions().observe(&session(id), &[Said::now(role, text)]).unwrap();
         let turns = observed.turns.iter().map(|turn| (turn.session.clone(), turn.id.clone(), turn.content.clone()));
         self.said.lock().unwrap().extend(turns);
         observed
@@ -121,7 +121,7 @@ impl Home {
 
     fn start(&self, id: &str) -> String {
         let start = StartSession { system_prompt: Some("Be kind.".to_owned()), ..StartSession::new(session(id)) };
-        self.engine.start_session(&start).unwrap().system_prompt
+        self.engine.sessions().start(&start).unwrap().system_prompt
     }
 
     fn consolidate(&self, id: &str, model: &dyn Model) -> Consolidation {
@@ -165,7 +165,7 @@ impl Home {
     }
 
     fn working(&self) -> Option<String> {
-        self.engine.working().unwrap().map(|working| working.content)
+        self.engine.documents().working().unwrap().map(|working| working.content)
     }
 
     /// A person saves a file with an editor of their own.
@@ -206,7 +206,7 @@ impl Drop for Home {
 
 fn consolidate(engine: &Engine, id: &str, model: &dyn Model) -> Consolidation {
     let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
-    engine.consolidate(&session(id), model, None, &worker).unwrap()
+    engine.consolidation().run(&session(id), model, None, &worker).unwrap()
 }
 
 fn done(outcome: Consolidation) -> Compaction {

@@ -87,11 +87,11 @@ fn store_in(home: &TempDir) -> Arc<dyn Store> {
 }
 
 fn remember(world: &World, text: &str) -> String {
-    world.engine.remember(&NewMemory::fact(text)).unwrap().memory.entry.id.to_string()
+    world.engine.memories().remember(&NewMemory::fact(text)).unwrap().memory.entry.id.to_string()
 }
 
 fn remember_as(world: &World, key: &str, text: &str) -> String {
-    world.engine.remember(&keyed(key, text)).unwrap().memory.entry.id.to_string()
+    world.engine.memories().remember(&keyed(key, text)).unwrap().memory.entry.id.to_string()
 }
 
 fn keyed(key: &str, text: &str) -> NewMemory {
@@ -103,7 +103,7 @@ fn asking(world: &World, query: &str) -> RecallRequest {
 }
 
 fn recall(world: &World, query: &str) -> Vec<Hit> {
-    world.engine.recall(&asking(world, query)).unwrap().hits
+    world.engine.recall().recall(&asking(world, query)).unwrap().hits
 }
 
 fn recalled(world: &World, query: &str) -> Vec<String> {

@@ -90,7 +90,7 @@ impl Home {
         );
         let stall = directory.path().join("stall");
         std::fs::create_dir(&stall).unwrap();
-        engine.add_project("stall", stall.to_str()).unwrap();
+        engine.projects().add("stall", stall.to_str()).unwrap();
         Self { directory, clock, store, engine }
     }
 
@@ -127,8 +127,8 @@ impl Home {
     fn say(&self, session: &str, project: Option<&str>, text: &str) {
         let id: throughline_core::model::SessionId = session.parse().unwrap();
         let start = StartSession { project: project.map(str::to_owned), ..StartSession::new(id.clone()) };
-        self.engine.start_session(&start).unwrap();
-        self.engine.observe(&id, &[Said::now(Role::User, text)]).unwrap();
+        self.engine.sessions().start(&start).unwrap();
+        self.engine.sessions().observe(&id, &[Said::now(Role::User, text)]).unwrap();
     }
 
     fn pass(&self, project: Option<&str>, answer: &str) -> Reflection {
@@ -142,7 +142,7 @@ impl Home {
         answer: impl Fn(&ReflectBrief) -> String + Send + Sync,
     ) -> Reflection {
         let worker = Worker { name: "test".to_owned(), is_gone: &|_| false };
-        self.engine.reflect(project, &Answering(answer), &worker, dry).unwrap().unwrap()
+        self.engine.reflection().run(project, &Answering(answer), &worker, dry).unwrap().unwrap()
     }
 
     fn later(&self, hours: i64) {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use throughline::world::{RandomIds, WorldClock};
-use throughline_core::engine::{Consolidation, Engine, Said, Settings, StartSession, Worker};
+use throughline_core::engine::{Consolidation, Engine, Host, Said, Settings, StartSession, Worker};
 use throughline_core::model::{Actor, Name, Role, SessionId, Source};
 use throughline_documents::FileDocuments;
 use throughline_providers::Offline;
@@ -27,14 +27,14 @@ pub(crate) fn story(home: &Path) -> Result<String, Box<dyn Error>> {
     let mut told = String::new();
 
     let monday = SessionId::on_channel("embedded", "monday")?;
-    engine.start_session(&StartSession::new(monday.clone()))?;
+    engine.sessions().start(&StartSession::new(monday.clone()))?;
     for message in ["My name is Ada and I live in Lisbon.", "We deploy on Fridays at noon.", "I prefer short answers."]
     {
         say(&engine, &monday, message, &mut told)?;
     }
 
     let tuesday = SessionId::on_channel("embedded", "tuesday")?;
-    let started = engine.start_session(&StartSession::new(tuesday.clone()))?;
+    let started = engine.sessions().start(&StartSession::new(tuesday.clone()))?;
     writeln!(told, "\nthe next conversation begins with:\n{}\n", started.context)?;
     say(&engine, &tuesday, "When do we deploy?", &mut told)?;
     Ok(told)
@@ -51,14 +51,15 @@ fn open(home: &Path) -> Result<Engine, Box<dyn Error>> {
 
 /// One turn: the message goes to the model with what memory has to say about it; then both are kept.
 fn say(engine: &Engine, session: &SessionId, message: &str, told: &mut String) -> Result<(), Box<dyn Error>> {
-    let context = engine.context(session, message)?;
+    let context = engine.context().give(session, message, Host::KeepsMessage)?;
     let answer = reply(&context.system_prompt, context.message.as_deref().unwrap_or(message));
     writeln!(told, "you: {message}\nassistant: {answer}")?;
-    let observed = engine.observe(session, &[Said::now(Role::User, message), Said::now(Role::Assistant, answer)])?;
+    let observed =
+        engine.sessions().observe(session, &[Said::now(Role::User, message), Said::now(Role::Assistant, answer)])?;
     if observed.due.is_some() {
         // Yours may well do this on another thread: nobody needs to wait for it.
         let worker = Worker { name: "embedded/1".to_owned(), is_gone: &|_| false };
-        if let Consolidation::Done(done) = engine.consolidate(session, &Offline, None, &worker)? {
+        if let Consolidation::Done(done) = engine.consolidation().run(session, &Offline, None, &worker)? {
             writeln!(told, "(consolidated: {} turns)", done.compacted)?;
         }
     }

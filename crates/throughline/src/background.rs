@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use throughline_core::engine::{Consolidation, Ended, EngineError, Filled, Reflection, Worker, chain};
 use throughline_core::model::SessionId;
 use throughline_core::ports::Model;
-use throughline_core::session::Trigger;
+use throughline_core::sessions::Trigger;
 
 use crate::world::{self, World, is_running};
 use crate::{daemon, models};
@@ -44,7 +44,7 @@ pub(crate) fn start_end(world: &World, session: &SessionId) {
         detached(world, &["session", "end", session.as_str(), "--json"]);
         return;
     }
-    if let Err(error) = world.engine.mark_ended(session) {
+    if let Err(error) = world.engine.sessions().mark_ended(session) {
         tracing::warn!(%error, "the conversation was not ended; it is looked back on after some silence");
     }
 }
@@ -73,7 +73,7 @@ pub(crate) fn start_idle(world: &World, except: &SessionId) {
     if daemon::is_running(&world.home) {
         return;
     }
-    let due = world.engine.all_due(RECENT).unwrap_or_else(|error| {
+    let due = world.engine.sessions().all_due(RECENT).unwrap_or_else(|error| {
         tracing::warn!(%error, "silent conversations could not be looked for");
         Vec::new()
     });
@@ -105,7 +105,7 @@ fn start_reflection(world: &World) {
 
 /// What is looked back on: the person's own memory, and projects that have a place.
 fn targets(world: &World) -> Result<Vec<Option<String>>, EngineError> {
-    let placed = world.engine.projects()?.into_iter().filter(|project| project.dir.is_some());
+    let placed = world.engine.projects().list()?.into_iter().filter(|project| project.dir.is_some());
     Ok(std::iter::once(None).chain(placed.map(|project| Some(project.name.to_string()))).collect())
 }
 
@@ -113,7 +113,7 @@ fn targets(world: &World) -> Result<Vec<Option<String>>, EngineError> {
 pub(crate) fn next_reflection(world: &World) -> Result<Option<Timestamp>, EngineError> {
     let mut next = None;
     for target in targets(world)? {
-        let due = world.engine.next_reflection(target.as_deref(), &world.zone)?;
+        let due = world.engine.reflection().next(target.as_deref(), &world.zone)?;
         next = next.into_iter().chain(due).min();
     }
     Ok(next)
@@ -123,7 +123,7 @@ pub(crate) fn next_reflection(world: &World) -> Result<Option<Timestamp>, Engine
 fn reflections_due(world: &World) -> Result<Vec<Option<String>>, EngineError> {
     let mut due = Vec::new();
     for target in targets(world)? {
-        if world.engine.is_reflection_due(target.as_deref(), &world.zone)? {
+        if world.engine.reflection().is_due(target.as_deref(), &world.zone)? {
             due.push(target);
         }
     }
@@ -165,7 +165,7 @@ fn reflect_until(
     dry_run: bool,
     is_stopped: IsStopped<'_>,
 ) -> Result<Option<Reflection>, EngineError> {
-    patiently(world, is_stopped, |model, worker| world.engine.reflect(project, model, worker, dry_run))
+    patiently(world, is_stopped, |model, worker| world.engine.reflection().run(project, model, worker, dry_run))
 }
 
 /// Consolidates here and now, waiting for its turn; looks back on the conversation too, where that is due.
@@ -185,11 +185,12 @@ pub(crate) fn consolidate_until(
     is_stopped: IsStopped<'_>,
 ) -> Result<Consolidation, EngineError> {
     let outcome = patiently(world, is_stopped, |model, worker| {
-        let outcome = world.engine.consolidate(session, model, summary, worker)?;
+        let outcome = world.engine.consolidation().run(session, model, summary, worker)?;
         Ok((outcome != Consolidation::Busy).then_some(outcome))
     })?;
     if !is_stopped()
-        && let Err(error) = patiently(world, is_stopped, |model, worker| world.engine.flush(session, model, worker))
+        && let Err(error) =
+            patiently(world, is_stopped, |model, worker| world.engine.consolidation().flush(session, model, worker))
     {
         tracing::warn!(%error, "the conversation was not looked back on; the next command tries again");
     }
@@ -198,7 +199,7 @@ pub(crate) fn consolidate_until(
 
 /// Looks back on a conversation here and now.
 pub(crate) fn fill(world: &World, session: &SessionId) -> Result<Option<Filled>, EngineError> {
-    patiently(world, NEVER, |model, worker| world.engine.fill(session, model, worker))
+    patiently(world, NEVER, |model, worker| world.engine.consolidation().fill(session, model, worker))
 }
 
 /// Ends a conversation here and now.
@@ -210,7 +211,7 @@ pub(crate) fn end(world: &World, session: &SessionId) -> Result<Ended, EngineErr
 pub(crate) fn end_until(world: &World, session: &SessionId, is_stopped: IsStopped<'_>) -> Result<Ended, EngineError> {
     let mut last = None;
     let ended = patiently(world, is_stopped, |model, worker| {
-        let mut ended = world.engine.end_session(session, model, worker)?;
+        let mut ended = world.engine.consolidation().end(session, model, worker)?;
         // What an earlier try did is what was done.
         if let Some(Ended { consolidation: before @ Consolidation::Done(_), .. }) = &last {
             ended.consolidation = before.clone();

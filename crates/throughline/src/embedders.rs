@@ -71,7 +71,7 @@ pub(crate) fn for_indexing(world: &World) -> Chosen {
 pub(crate) fn for_searching(world: &World) -> Chosen {
     let policy = Policy { tries: 1, failures: 2, ..Policy::default() };
     let Some(own) = configured(world, SEARCHING, policy)? else { return Ok(None) };
-    let sets = world.engine.vector_sets().unwrap_or_else(|error| {
+    let sets = world.engine.vault().vector_sets().unwrap_or_else(|error| {
         tracing::warn!(%error, "which vectors there are could not be told");
         Vec::new()
     });
@@ -139,10 +139,10 @@ fn build(world: &World, wanted: Wanted) -> Result<Arc<dyn Embedder>, EmbedderSet
     let embedder = embedder.map_err(ModelSetupError::from)?;
     let digest = ContentHash::of(&format!("{} {place}", embedder.name()));
     let key = format!("embeddings {} {}", embedder.provider(), digest.as_str());
-    let breaker = world.engine.breaker(&key).unwrap_or_default();
+    let breaker = world.engine.models().breaker(&key).unwrap_or_default();
     let (keeper, clock) = (world.engine.clone(), Arc::new(WorldClock::real()));
     let pause = Arc::new(ThreadPause::seeded(u64::from(std::process::id())));
-    let keep = move |breaker: &_| keeper.keep_breaker(&key, breaker);
+    let keep = move |breaker: &_| keeper.models().keep_breaker(&key, breaker);
     Ok(Arc::new(CarefulEmbedder::new(embedder, clock, pause, policy, breaker, keep)))
 }
 

@@ -13,10 +13,10 @@ use crate::world::World;
 
 /// Erases a memory for good: in the store, in backups, in exports and in what was typed.
 pub(crate) fn erase(world: &World, reference: &str, with_sources: bool) -> Result<ErasedMemory, EngineError> {
-    let entry = match world.engine.show(reference) {
+    let entry = match world.engine.memories().show(reference) {
         Ok(memory) => memory.entry,
         // A line that was removed from its document is known by its history alone.
-        Err(EngineError::NotFound { .. }) => return world.engine.erase(reference, false),
+        Err(EngineError::NotFound { .. }) => return world.engine.memories().erase(reference, false),
         Err(error) => return Err(error),
     };
     let erasure = Erasure {
@@ -31,9 +31,9 @@ pub(crate) fn erase(world: &World, reference: &str, with_sources: bool) -> Resul
     if let Err(error) = &turn {
         unreached.push(format!("backups that are just being written ({})", chain(error)));
     }
-    unreached.extend(erase_from_copies(&world.engine.exports()?, &world.home.database(), &entry, &erasure));
+    unreached.extend(erase_from_copies(&world.engine.transfer().exports()?, &world.home.database(), &entry, &erasure));
     unreached.extend(erase_from_chat_history(&world.home.chat_history(), &entry));
-    let mut erased = world.engine.erase(entry.id.as_str(), with_sources)?;
+    let mut erased = world.engine.memories().erase(entry.id.as_str(), with_sources)?;
     erased.erased.unreached.extend(unreached);
     Ok(erased)
 }
@@ -44,7 +44,7 @@ pub(crate) fn copies(world: &World) -> Result<Vec<String>, EngineError> {
     let mut backups: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "db")).collect();
     backups.sort();
     let backups = backups.into_iter().map(|path| path.display().to_string());
-    Ok(backups.chain(world.engine.exports()?).collect())
+    Ok(backups.chain(world.engine.transfer().exports()?).collect())
 }
 
 /// The document and the text of a bullet.

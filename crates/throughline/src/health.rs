@@ -9,7 +9,7 @@ use crate::world::{Home, OpenError, World};
 
 /// Everything that is wrong or worth knowing.
 pub(crate) fn of(world: &World) -> Health {
-    with_clients(with_places(world.engine.health(), &world.home))
+    with_clients(with_places(world.engine.health().check(), &world.home))
 }
 
 /// The same where the memory cannot be opened: that is a finding, not a failure to look.
@@ -25,9 +25,9 @@ pub(crate) fn status(world: &World) -> Result<MemoryStatus, EngineError> {
         memory: world.home.data.display().to_string(),
         config: world.config.path.as_ref().map(|path| path.display().to_string()),
         version: env!("CARGO_PKG_VERSION"),
-        stats: world.engine.overview()?,
-        working: world.engine.working_memory()?,
-        health: with_places(world.engine.quick_health()?, &world.home),
+        stats: world.engine.health().overview()?,
+        working: world.engine.documents().working_memory()?,
+        health: with_places(world.engine.health().quick()?, &world.home),
     })
 }
 

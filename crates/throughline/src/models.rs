@@ -116,11 +116,11 @@ fn careful(
     let digest = ContentHash::of(&format!("{} {place}", model.name()));
     let key = format!("{} {}", model.provider(), digest.as_str());
     let careful = Careful::new(model, Arc::new(WorldClock::real()), Arc::new(pause));
-    if let Some(breaker) = engine.breaker(&key) {
+    if let Some(breaker) = engine.models().breaker(&key) {
         careful.restore(breaker);
     }
     let keeper = engine.clone();
-    Ok(Arc::new(careful.keeping(move |breaker| keeper.keep_breaker(&key, breaker))))
+    Ok(Arc::new(careful.keeping(move |breaker| keeper.models().keep_breaker(&key, breaker))))
 }
 
 /// The key comes from the variable that is named, else from the provider's usual one, else from `<provider>.key`

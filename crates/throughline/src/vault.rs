@@ -58,7 +58,7 @@ impl Sync<'_> {
         let walked = throughline_vault::walk(&root, &private_places(self.home))
             .map_err(|source| SyncError::Path { path: shown.clone(), source })?;
         let known: HashMap<VaultId, VaultDocument> =
-            self.engine.vault_documents()?.into_iter().map(|document| (document.id.clone(), document)).collect();
+            self.engine.vault().documents()?.into_iter().map(|document| (document.id.clone(), document)).collect();
         let (walked, left_out) = self.without_left_out(walked)?;
         let dropped = self.drop_gone(&known, &shown, &walked)?;
         let mut synced = Synced { dropped, ..Synced::default() };
@@ -93,7 +93,7 @@ impl Sync<'_> {
                     // What it said before is not what it says now.
                     let id = VaultDocument::id_of(&file.path);
                     if known.contains_key(&id) && !why.is_trouble() {
-                        synced.dropped += self.engine.vault_remove(&[id], &[])?;
+                        synced.dropped += self.engine.vault().remove(&[id], &[])?;
                     }
                 }
             }
@@ -115,7 +115,7 @@ impl Sync<'_> {
         synced: &mut Synced,
     ) -> Result<(), SyncError> {
         let count = batch.len() as u64;
-        let changed = self.engine.vault_put(std::mem::take(batch), known)?;
+        let changed = self.engine.vault().put(std::mem::take(batch), known)?;
         synced.indexed += changed;
         synced.unchanged += count - changed;
         Ok(())
@@ -144,15 +144,15 @@ impl Sync<'_> {
             is_dropped && (!must_be_missing || is_missing(&document.path))
         };
         let gone: Vec<VaultId> = known.values().filter(is_gone).map(|document| document.id.clone()).collect();
-        Ok(self.engine.vault_remove(&gone, &[])?)
+        Ok(self.engine.vault().remove(&gone, &[])?)
     }
 
     /// What was walked without the files that the person took out, and how many those are. One that is gone is
     /// forgotten: a new file of its name is a new file.
     fn without_left_out(&self, mut walked: Walk) -> Result<(Walk, u64), SyncError> {
         let (gone, left_out): (Vec<String>, Vec<String>) =
-            self.engine.vault_left_out()?.into_iter().partition(|path| is_missing(path));
-        self.engine.vault_take_in(&gone)?;
+            self.engine.vault().left_out()?.into_iter().partition(|path| is_missing(path));
+        self.engine.vault().take_in(&gone)?;
         let before = walked.files.len();
         walked.files.retain(|file| !left_out.contains(&file.path));
         let count = (before - walked.files.len()) as u64;
@@ -188,7 +188,7 @@ pub(crate) fn search(world: &World, query: &str, limit: usize) -> Result<VaultAn
         Ok(embedder) => (embedder, None),
         Err(error) => (None, Some(format!("{}; {}", chain(&error), error.hint()))),
     };
-    let mut answer = world.engine.vault_search(query, limit, embedder.as_deref())?;
+    let mut answer = world.engine.vault().search(query, limit, embedder.as_deref())?;
     answer.remark = answer.remark.or(problem);
     answer.embedding = embedding;
     Ok(answer)
@@ -205,8 +205,8 @@ fn noticed_again(home: &Home, documents: &[VaultDocument]) -> Vec<String> {
 fn take_in_again(world: &World, path: &Path) -> Result<(), EngineError> {
     let root = throughline_vault::in_full(path).display().to_string();
     let is_meant = |path: &String| *path == root || is_below(path, &root);
-    let again: Vec<String> = world.engine.vault_left_out()?.into_iter().filter(is_meant).collect();
-    world.engine.vault_take_in(&again)
+    let again: Vec<String> = world.engine.vault().left_out()?.into_iter().filter(is_meant).collect();
+    world.engine.vault().take_in(&again)
 }
 
 fn is_known(known: &HashMap<VaultId, VaultDocument>, file: &File, collection: &Name) -> bool {
@@ -317,8 +317,8 @@ fn bring_in(
 /// What the vault holds, and how far it is with its vectors.
 pub(crate) fn listing(world: &World) -> Result<VaultListing, EngineError> {
     let embedding = notice(world);
-    let documents = world.engine.vault_documents()?;
-    Ok(VaultListing { documents, left_out: world.engine.vault_left_out()?, embedding })
+    let documents = world.engine.vault().documents()?;
+    Ok(VaultListing { documents, left_out: world.engine.vault().left_out()?, embedding })
 }
 
 /// Takes documents out: by file, folder, id or collection.
@@ -326,11 +326,11 @@ pub(crate) fn remove(world: &World, references: &[String]) -> Result<VaultRemove
     let mut documents = Vec::new();
     for reference in references {
         let path = throughline_vault::in_full(Path::new(reference));
-        documents.extend(world.engine.vault_named(reference, &path.to_string_lossy())?);
+        documents.extend(world.engine.vault().named(reference, &path.to_string_lossy())?);
     }
     documents.sort_by(|a, b| a.id.cmp(&b.id));
     documents.dedup_by(|a, b| a.id == b.id);
     let ids: Vec<VaultId> = documents.iter().map(|document| document.id.clone()).collect();
     let left_out = noticed_again(&world.home, &documents);
-    Ok(VaultRemoved { removed: world.engine.vault_remove(&ids, &left_out)?, ids, left_out })
+    Ok(VaultRemoved { removed: world.engine.vault().remove(&ids, &left_out)?, ids, left_out })
 }

@@ -71,11 +71,11 @@ pub(crate) fn embed(
     let worker = Worker { name: worker_name(), is_gone: &|name| !is_running(name) };
     let mut waited = Duration::ZERO;
     loop {
-        if let Some(done) = world.engine.vault_embed(&*embedder, &worker, effort.most, progress)? {
+        if let Some(done) = world.engine.vault().embed_missing(&*embedder, &worker, effort.most, progress)? {
             let until = done.problem.as_ref().and_then(|_| world.engine.now().checked_add(REST).ok());
             let breaker = Breaker { failures: u32::from(until.is_some()), open_until: until };
-            if world.engine.breaker(RUNS).unwrap_or_default() != breaker {
-                world.engine.keep_breaker(RUNS, &breaker);
+            if world.engine.models().breaker(RUNS).unwrap_or_default() != breaker {
+                world.engine.models().keep_breaker(RUNS, &breaker);
             }
             return Ok(Some(Embedding::Ran(done)));
         }
@@ -96,7 +96,7 @@ pub(crate) fn to_do(world: &World) -> Result<Option<Embedded>, EngineError> {
 }
 
 fn left(world: &World, by: &MadeBy) -> Result<Embedded, EngineError> {
-    let missing = world.engine.embedding_progress(by)?.missing();
+    let missing = world.engine.vault().embedding_progress(by)?.missing();
     Ok(Embedded { model: by.to_string(), missing, ..Embedded::default() })
 }
 
@@ -115,14 +115,14 @@ pub(crate) fn start_if_due(world: &World) -> Option<EmbeddingProgress> {
         }
     };
     let rests = || {
-        let until = world.engine.breaker(RUNS).and_then(|breaker| breaker.open_until);
+        let until = world.engine.models().breaker(RUNS).and_then(|breaker| breaker.open_until);
         until.is_some_and(|until| until > world.engine.now())
     };
     // A daemon sees to it by itself.
     if due.is_some()
         && !daemon::is_running(&world.home)
         && !rests()
-        && !world.engine.is_embedding(&|name| !is_running(name)).unwrap_or(true)
+        && !world.engine.vault().is_embedding(&|name| !is_running(name)).unwrap_or(true)
     {
         detached(world, &["vault", "reembed", "--json"]);
     }
@@ -133,8 +133,8 @@ pub(crate) fn start_if_due(world: &World) -> Option<EmbeddingProgress> {
 pub(crate) fn due(world: &World) -> Result<Option<EmbeddingProgress>, EngineError> {
     // What is wrong with the settings is said by the search itself.
     let Ok(Some(by)) = embedders::made_by(world) else { return Ok(None) };
-    let progress = world.engine.embedding_progress(&by)?;
-    let serves = world.engine.vector_sets()?.into_iter().any(|set| set.is_serving && set.by.is_same(&by));
+    let progress = world.engine.vault().embedding_progress(&by)?;
+    let serves = world.engine.vault().vector_sets()?.into_iter().any(|set| set.is_serving && set.by.is_same(&by));
     let is_done = progress.missing() == 0 && (serves || progress.embedded == 0);
     Ok((!is_done).then_some(progress))
 }

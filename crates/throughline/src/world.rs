@@ -10,14 +10,14 @@ use directories::ProjectDirs;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use throughline_clients::connect::Dirs;
+use throughline_core::documents::working::WorkingLimits;
 use throughline_core::engine::{Engine, InjectAt, ReflectionSettings, Settings};
 use throughline_core::model::{Actor, Name, NameError, Source, Status, UnknownSpelling};
 use throughline_core::ports::{Clock, DocumentError, Ids, StoreError, Work as _};
 use throughline_core::recall::Ranking;
-use throughline_core::reflect::Schedule;
-use throughline_core::session::Policy;
+use throughline_core::reflection::Schedule;
+use throughline_core::sessions::Policy;
 use throughline_core::tools::Tool;
-use throughline_core::working::WorkingLimits;
 use throughline_documents::FileDocuments;
 use throughline_sqlite::{Durability, SqliteStore};
 

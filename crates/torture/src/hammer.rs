@@ -142,7 +142,7 @@ impl Hammer {
 
     fn remember_own(&mut self) -> Result<(), Failure> {
         let content = self.text();
-        let Remembered { memory, .. } = self.engine.remember(&NewMemory::fact(content.clone()))?;
+        let Remembered { memory, .. } = self.engine.memories().remember(&NewMemory::fact(content.clone()))?;
         expect(memory.entry.content == content, || format!("the receipt says {:?}", memory.entry.content))?;
         let (id, version) = (memory.entry.id, memory.entry.version);
         self.own.push(Own { id: id.clone(), version, word: self.word() });
@@ -154,7 +154,7 @@ impl Hammer {
         let Some(at) = self.some_own() else { return self.remember_own() };
         let own = &mut self.own[at];
         let edit = Edit { content: Some(content.clone()), ..Edit::default() };
-        let entry = self.engine.edit(own.id.as_str(), &edit)?.memory.entry;
+        let entry = self.engine.memories().edit(own.id.as_str(), &edit)?.memory.entry;
         expect((entry.version, &entry.content) == (own.version + 1, &content), || format!("the receipt is {entry:?}"))?;
         (own.version, own.word) = (entry.version, word);
         self.say(Said::Own { id: entry.id, version: entry.version, content, status: Status::Active })
@@ -163,8 +163,8 @@ impl Hammer {
     fn forget_own(&mut self) -> Result<(), Failure> {
         let Some(at) = self.some_own() else { return self.remember_own() };
         let own = self.own.swap_remove(at);
-        let content = self.engine.show(own.id.as_str())?.entry.content;
-        let forgotten = self.engine.forget(own.id.as_str())?;
+        let content = self.engine.memories().show(own.id.as_str())?.entry.content;
+        let forgotten = self.engine.memories().forget(own.id.as_str())?;
         expect(!forgotten.already, || format!("{} was forgotten already", own.id))?;
         self.say(Said::Own { id: own.id, version: own.version + 1, content, status: Status::Inactive })
     }
@@ -181,7 +181,7 @@ impl Hammer {
     fn remember_shared(&mut self) -> Result<(), Failure> {
         let (key, content) = (self.key(), self.text());
         let new = NewMemory { key: Some(key.clone()), ..NewMemory::fact(content.clone()) };
-        let entry = self.engine.remember(&new)?.memory.entry;
+        let entry = self.engine.memories().remember(&new)?.memory.entry;
         if !self.touched.contains(&key) {
             self.touched.push(key.clone());
         }
@@ -195,7 +195,7 @@ impl Hammer {
             return self.remember_shared();
         }
         let edit = Edit { content: Some(content.clone()), ..Edit::default() };
-        let entry = self.engine.edit(&key, &edit)?.memory.entry;
+        let entry = self.engine.memories().edit(&key, &edit)?.memory.entry;
         self.say(Said::Shared { id: entry.id, key, version: entry.version, content })
     }
 
@@ -204,7 +204,7 @@ impl Hammer {
         if !self.touched.contains(&key) {
             return self.remember_shared();
         }
-        let forgotten = self.engine.forget(&key)?;
+        let forgotten = self.engine.memories().forget(&key)?;
         if forgotten.already { Ok(()) } else { self.say(Said::Dropped { id: forgotten.id, key }) }
     }
 
@@ -213,7 +213,7 @@ impl Hammer {
         let Some(at) = self.some_own() else { return self.remember_own() };
         let own = &self.own[at];
         let filter = Filter::recallable(self.engine.now());
-        let found = self.engine.recall(&RecallRequest { query: own.word.clone(), limit: 10, filter })?;
+        let found = self.engine.recall().recall(&RecallRequest { query: own.word.clone(), limit: 10, filter })?;
         let is_there = found.hits.iter().any(|hit| hit.memory.entry.id == own.id);
         expect(is_there, || format!("`{}` is not among the {} hits", own.word, found.hits.len()))
     }
@@ -221,9 +221,9 @@ impl Hammer {
     /// Pages never overlap, whoever writes in between.
     fn list(&self) -> Result<(), Failure> {
         let filter = Filter::recallable(self.engine.now());
-        let first = self.engine.list(&filter, &Page { limit: 20, cursor: None })?;
+        let first = self.engine.memories().list(&filter, &Page { limit: 20, cursor: None })?;
         let Some(cursor) = first.cursor else { return Ok(()) };
-        let second = self.engine.list(&filter, &Page { limit: 20, cursor: Some(cursor) })?;
+        let second = self.engine.memories().list(&filter, &Page { limit: 20, cursor: Some(cursor) })?;
         let twice = second.memories.iter().find(|b| first.memories.iter().any(|a| a.entry.id == b.entry.id));
         expect(twice.is_none(), || format!("{twice:?} is on two pages"))
     }
@@ -231,12 +231,12 @@ impl Hammer {
     /// A line of the profile comes, and goes the next time: few enough to stay within identity's limit.
     fn profile(&mut self) -> Result<(), Failure> {
         if let Some((id, line)) = self.line.take() {
-            self.engine.forget(id.as_str())?;
+            self.engine.memories().forget(id.as_str())?;
             return self.say(Said::Profile { line, present: false });
         }
         let line = format!("line {}", self.word());
         let new = NewMemory { layer: Layer::Identity, ..NewMemory::fact(line.clone()) };
-        let id = self.engine.remember(&new)?.memory.entry.id;
+        let id = self.engine.memories().remember(&new)?.memory.entry.id;
         self.line = Some((id, line.clone()));
         self.say(Said::Profile { line, present: true })
     }
@@ -246,9 +246,12 @@ impl Hammer {
         let profile = Namespace::Document(DocumentName::profile(&person()?));
         let mine = format!("line w{}l", self.orders.worker);
         let filter = Filter { kinds: vec![Kind::Bullet], ..Filter::default() };
-        for memory in self.engine.list(&filter, &Page { limit: 100, cursor: None })?.memories {
+        for memory in self.engine.memories().list(&filter, &Page { limit: 100, cursor: None })?.memories {
             if memory.entry.namespace == profile && memory.entry.content.starts_with(&mine) {
-                self.engine.forget(memory.entry.id.as_str()).map_err(|e| while_doing("clear the profile")(e.into()))?;
+                self.engine
+                    .memories()
+                    .forget(memory.entry.id.as_str())
+                    .map_err(|e| while_doing("clear the profile")(e.into()))?;
                 self.say(Said::Profile { line: memory.entry.content, present: false })?;
             }
         }

@@ -83,7 +83,7 @@ impl Model for Parrot {
 
 fn consolidate(engine: &Engine, session: &SessionId) -> Result<Consolidation, Failure> {
     let worker = Worker { name: std::process::id().to_string(), is_gone: &|name| !is_running(name) };
-    Ok(engine.consolidate(session, &Parrot, None, &worker)?)
+    Ok(engine.consolidation().run(session, &Parrot, None, &worker)?)
 }
 
 fn sessions() -> Result<Vec<SessionId>, Failure> {
@@ -100,14 +100,14 @@ fn talk(home: &Path, name: &str, seed: u64) -> Result<(), Failure> {
     let (mut dice, sessions) = (Dice::new(seed), sessions()?);
     for round in 0..LONGEST {
         let session = &sessions[dice.below(SESSIONS.len() as u64) as usize];
-        engine.start_session(&StartSession::new(session.clone()))?;
+        engine.sessions().start(&StartSession::new(session.clone()))?;
         for nth in 0..=dice.below(3) {
             let role = if nth == 1 { Role::Assistant } else { Role::User };
             let content = format!("w{:x} {name}r{round}n{nth} w{:x}", dice.roll(), dice.roll());
             let name = format!("{name}r{round}n{nth}");
             let id = TurnId::of_host(session, &name);
             let said = Said { id: Some(name), ..Said::now(role, content.clone()) };
-            engine.observe(session, &[said])?;
+            engine.sessions().observe(session, &[said])?;
             say(&Line::Kept { session: session.clone(), id, content })?;
         }
         say(&Line::Begin)?;
@@ -361,7 +361,7 @@ impl Look {
     fn documents(&mut self, engine: &Engine) -> Result<(), Failure> {
         for name in ["profile", "patterns", "working"] {
             let address: Namespace = format!("{}/{name}", person()?).parse()?;
-            let text = engine.read(&address)?.unwrap_or_default();
+            let text = engine.documents().read(&address)?.unwrap_or_default();
             let mut seen = HashSet::new();
             if let Some(twice) = text.lines().filter(|line| line.starts_with("- ")).find(|line| !seen.insert(*line)) {
                 self.problems.push(format!("{address} says twice: {twice}"));
@@ -382,7 +382,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let (engine, store) = open(home.path()).unwrap();
         let session = sessions().unwrap().remove(0);
-        engine.observe(&session, &[Said::now(Role::User, "hello there")]).unwrap();
+        engine.sessions().observe(&session, &[Said::now(Role::User, "hello there")]).unwrap();
         assert_eq!(look(home.path(), &BTreeMap::new()).unwrap().uncaptured, 1);
         assert!(matches!(consolidate(&engine, &session).unwrap(), Consolidation::Done(_)));
         let clean = look(home.path(), &BTreeMap::new()).unwrap();

@@ -87,7 +87,7 @@ impl Verdict {
     /// A line stays until it is acknowledged to be gone; a killed worker may have removed it without saying so.
     fn profile(&mut self, engine: &Engine, bundle: &Bundle, record: &Record) -> Result<(), Failure> {
         let profile = DocumentName::profile(&person()?);
-        let now = engine.read(&Namespace::Document(profile))?.unwrap_or_default();
+        let now = engine.documents().read(&Namespace::Document(profile))?.unwrap_or_default();
         let has = |text: &str, line: &str| text.lines().any(|it| it.trim_start_matches("- ") == line);
         let mut lines: BTreeMap<&str, bool> = BTreeMap::new();
         for said in &record.said {
@@ -120,7 +120,7 @@ impl Verdict {
             last.insert(&version.name, (version.version, &version.text));
         }
         for (name, (_, text)) in last {
-            let now = engine.read(&Namespace::Document(name.clone()))?;
+            let now = engine.documents().read(&Namespace::Document(name.clone()))?;
             if now != *text {
                 self.problems.push(format!("{name} is {now:?}, and its last version {text:?}"));
             }
@@ -137,9 +137,10 @@ impl Verdict {
 
     fn bullets_agree_with_the_file(&mut self, engine: &Engine) -> Result<(), Failure> {
         let filter = Filter { kinds: vec![Kind::Bullet], ..Filter::default() };
-        let listing = engine.list(&filter, &Page { limit: usize::MAX, cursor: None })?;
+        let listing = engine.memories().list(&filter, &Page { limit: usize::MAX, cursor: None })?;
         let mut indexed: Vec<String> = listing.memories.into_iter().map(|memory| memory.entry.content).collect();
-        let text = engine.read(&Namespace::Document(DocumentName::profile(&person()?)))?.unwrap_or_default();
+        let text =
+            engine.documents().read(&Namespace::Document(DocumentName::profile(&person()?)))?.unwrap_or_default();
         let mut written: Vec<String> =
             text.lines().filter_map(|line| line.strip_prefix("- ")).map(str::to_owned).collect();
         indexed.sort();
@@ -190,7 +191,7 @@ mod tests {
     fn notices_what_is_missing_and_what_nobody_wrote() {
         let home = tempfile::tempdir().unwrap();
         let (engine, _) = open(home.path()).unwrap();
-        let id = engine.remember(&NewMemory::fact("kept")).unwrap().memory.entry.id;
+        let id = engine.memories().remember(&NewMemory::fact("kept")).unwrap().memory.entry.id;
         assert!(Verdict::of(home.path(), &record(vec![own(&id, "kept")])).unwrap().is_clean());
         let lost = Verdict::of(home.path(), &record(vec![own(&id, "lost")])).unwrap();
         assert_eq!((lost.lost.len(), lost.problems.len()), (1, 0));

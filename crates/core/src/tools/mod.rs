@@ -3,7 +3,10 @@
 //! One list for every surface: the chat in the terminal and MCP offer the same tools with the same schemas.
 
 mod answers;
+mod call;
 pub mod parameters;
+
+pub use call::{OfferedTool, OfferedTools, ToolAnswer, ToolService};
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::Value;

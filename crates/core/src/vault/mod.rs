@@ -5,17 +5,22 @@
 
 mod blocks;
 mod chunking;
+mod embed;
 mod fusion;
+mod search;
 mod vectors;
 
 use jiff::Timestamp;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::model::{ContentHash, EntryId, Kind, Name, Namespace, RecallId, VaultId, derived};
 
 pub(crate) use chunking::title;
 pub use chunking::{MAX_TOKENS, TARGET_TOKENS, chunks};
+pub use embed::Embedded;
 pub use fusion::{Found, PassageWhy, fuse};
+pub use search::{NewVaultDocument, VaultService, VaultStats};
 pub use vectors::{Packed, Sought, VectorError, checked, exact_limit, hamming};
 
 /// How text is divided.
@@ -258,4 +263,26 @@ pub struct VaultAnswer {
     /// How far the model that is set up is with the passages, while it is not done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedding: Option<EmbeddingProgress>,
+}
+
+/// What the vault holds.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct VaultListing {
+    /// By path.
+    pub documents: Vec<VaultDocument>,
+    /// Files of the vault's own folder that the person took out.
+    pub left_out: Vec<String>,
+    /// How far a model is that is giving passages their vectors.
+    pub embedding: Option<EmbeddingProgress>,
+}
+
+/// The receipt for documents that were taken out of the vault.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct VaultRemoved {
+    /// How many there were.
+    pub removed: u64,
+    /// Which.
+    pub ids: Vec<VaultId>,
+    /// Files that would be noticed again, and are left out from now on.
+    pub left_out: Vec<String>,
 }

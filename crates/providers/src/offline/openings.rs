@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-pub(super) use throughline_core::consolidate::facts::FactKind as Kind;
+pub(super) use throughline_core::consolidation::facts::FactKind as Kind;
 
 use super::lexicon::fold;
 use super::phrases::Phrases;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use throughline_core::model::MemorySection;
 use throughline_core::model::{Role, Turn};
 use throughline_core::ports::{ExtractBrief, ReflectBrief, ReflectFact};
-use throughline_core::reflect::says_the_same;
+use throughline_core::reflection::says_the_same;
 
 use super::extract;
 use super::split::sentences;

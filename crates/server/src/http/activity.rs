@@ -43,5 +43,5 @@ struct Activity {
 #[utoipa::path(get, path = "/api/activity", tag = "activity", params(Asked),
     responses((status = 200, description = "The oldest day first", body = Activity)))]
 async fn activity(State(app): State<Arc<App>>, Params(asked): Params<Asked>) -> Answer<Activity> {
-    app.host(move |host| Ok(Json(Activity { days: host.engine().activity(asked.days, &host.zone())? }))).await
+    app.host(move |host| Ok(Json(Activity { days: host.engine().health().activity(asked.days, &host.zone())? }))).await
 }

@@ -33,7 +33,7 @@ struct Wanted {
     responses((status = 200, description = "Newest first", body = Changes)))]
 async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> Answer<Changes> {
     let limit = limit(wanted.limit, USUAL, MOST)?;
-    app.engine(move |engine| Ok(Changes { changes: engine.changes(limit)? })).await.map(Json)
+    app.engine(move |engine| Ok(Changes { changes: engine.history().changes(limit)? })).await.map(Json)
 }
 
 /// Whether to undo, or to leave.
@@ -60,7 +60,11 @@ enum Left {
     responses((status = 200, description = "What was undone, or left", body = Left)))]
 async fn undo(State(app): State<Arc<App>>, Body(wanted): Body<Undo>) -> Answer<Left> {
     let done = app.engine(move |engine| {
-        if wanted.skip { Ok(Left::Skipped(engine.skip_undo()?)) } else { Ok(Left::Undone(Box::new(engine.undo()?))) }
+        if wanted.skip {
+            Ok(Left::Skipped(engine.history().skip()?))
+        } else {
+            Ok(Left::Undone(Box::new(engine.history().undo()?)))
+        }
     });
     done.await.map(Json)
 }

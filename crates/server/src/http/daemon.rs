@@ -52,7 +52,7 @@ async fn status(State(app): State<Arc<App>>) -> Answer<MemoryStatus> {
 #[utoipa::path(get, path = "/api/stats", tag = "daemon",
     responses((status = 200, description = "The counts", body = Stats)))]
 async fn stats(State(app): State<Arc<App>>) -> Answer<Stats> {
-    app.engine(|engine| Ok(engine.stats()?)).await.map(Json)
+    app.engine(|engine| Ok(engine.health().stats()?)).await.map(Json)
 }
 
 /// Lists every setting in force, and where it comes from; secrets as `***`

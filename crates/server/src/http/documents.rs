@@ -32,7 +32,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 #[utoipa::path(get, path = "/api/documents", tag = "documents",
     responses((status = 200, description = "The person's own first, then those of projects", body = Shelf)))]
 async fn list(State(app): State<Arc<App>>) -> Answer<Shelf> {
-    app.engine(|engine| Ok(engine.shelf()?)).await.map(Json)
+    app.engine(|engine| Ok(engine.documents().list()?)).await.map(Json)
 }
 
 /// Shows a document
@@ -41,7 +41,7 @@ async fn list(State(app): State<Arc<App>>) -> Answer<Shelf> {
     responses((status = 200, description = "The document", body = Document, headers(("ETag" = String)))))]
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Result<Response, Problem> {
     let name: DocumentName = name.parse()?;
-    let document = app.engine(move |engine| engine.document(&name)?.ok_or_else(|| missing(&name))).await?;
+    let document = app.engine(move |engine| engine.documents().get(&name)?.ok_or_else(|| missing(&name))).await?;
     Ok(tagged(document.hash.as_str().to_owned(), document))
 }
 
@@ -75,8 +75,8 @@ async fn write(
 ) -> Result<Response, Problem> {
     let name: DocumentName = name.parse()?;
     let written = app.engine(move |engine| {
-        engine.check_identity(&name, &body.text)?;
-        engine.write(&name, &body.text, Some(&seen)).map_err(|error| too_late(engine, &name, &seen, error))
+        engine.documents().check_identity(&name, &body.text)?;
+        engine.documents().write(&name, &body.text, Some(&seen)).map_err(|error| too_late(engine, &name, &seen, error))
     });
     let written = written.await?;
     let status = if written.outcome == Outcome::Created { StatusCode::CREATED } else { StatusCode::OK };
@@ -88,7 +88,7 @@ fn too_late(engine: &Engine, name: &DocumentName, seen: &ContentHash, error: Eng
     if !matches!(error, EngineError::Document(DocumentError::Conflict { .. })) {
         return error.into();
     }
-    let current = engine.document(name).ok().flatten();
+    let current = engine.documents().get(name).ok().flatten();
     let hint = "apply your change to what it says now, and send that with its hash as `If-Match`";
     let is_new = *seen == ContentHash::missing();
     let what = if is_new { "is there already" } else { "was changed since you saw it" };
@@ -104,7 +104,7 @@ fn too_late(engine: &Engine, name: &DocumentName, seen: &ContentHash, error: Eng
     responses((status = 200, description = "Its versions", body = HistoryOf)))]
 async fn history(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<HistoryOf> {
     let name: DocumentName = name.parse()?;
-    let looked = app.engine(move |engine| match engine.versions_of(&name)? {
+    let looked = app.engine(move |engine| match engine.history().versions_of(&name)? {
         HistoryOf::Document { versions } if versions.is_empty() => Err(missing(&name)),
         history => Ok(history),
     });
@@ -121,7 +121,7 @@ async fn restore(
     Body(wanted): Body<Version>,
 ) -> Result<Response, Problem> {
     let name: DocumentName = name.parse()?;
-    let document = app.engine(move |engine| Ok(engine.restore_document(name, wanted.version)?)).await?;
+    let document = app.engine(move |engine| Ok(engine.history().restore_document(name, wanted.version)?)).await?;
     Ok(tagged(document.hash.as_str().to_owned(), document))
 }
 
@@ -132,5 +132,5 @@ async fn restore(
     responses((status = 200, description = "As Markdown; null where there is nothing", body = Rendered)))]
 async fn read(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<Rendered> {
     let name: Namespace = name.parse()?;
-    app.engine(move |engine| Ok(engine.rendered(&name)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.documents().rendered(&name)?)).await.map(Json)
 }

@@ -82,7 +82,7 @@ async fn remember(State(app): State<Arc<App>>, Body(body): Body<Remember>) -> Re
         session: None,
         provenance: Vec::new(),
     };
-    let remembered = app.engine(move |engine| Ok(engine.remember(&new)?)).await?;
+    let remembered = app.engine(move |engine| Ok(engine.memories().remember(&new)?)).await?;
     let status = if remembered.outcome == Outcome::Created { StatusCode::CREATED } else { StatusCode::OK };
     let location = format!("/api/memories/{}", remembered.memory.entry.id);
     Ok((status, [(header::LOCATION, location)], tagged(remembered.memory.entry.version, remembered)).into_response())
@@ -152,12 +152,13 @@ async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> An
         if wanted.cursor.is_some() {
             return Err(Problem::new(Code::Invalid, "what is found has no cursor", "leave out `cursor` or `q`"));
         }
-        let recall = app.engine(move |engine| Ok(engine.recall(&RecallRequest { query, limit, filter })?)).await?;
+        let recall =
+            app.engine(move |engine| Ok(engine.recall().recall(&RecallRequest { query, limit, filter })?)).await?;
         let memories = recall.hits.into_iter().map(|hit| hit.memory).collect();
         return Ok(Json(Listing { memories, cursor: None }));
     }
     let page = Page { limit, cursor: wanted.cursor };
-    app.engine(move |engine| Ok(engine.list(&filter, &page)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.memories().list(&filter, &page)?)).await.map(Json)
 }
 
 /// Shows one memory
@@ -165,7 +166,7 @@ async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> An
     params(("id" = String, Path, description = "An id, the first six characters of one, or a key")),
     responses((status = 200, description = "The memory", body = Memory, headers(("ETag" = String)))))]
 async fn show(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<Response, Problem> {
-    let memory = app.engine(move |engine| Ok(engine.show(&id)?)).await?;
+    let memory = app.engine(move |engine| Ok(engine.memories().show(&id)?)).await?;
     Ok(tagged(memory.entry.version, memory))
 }
 
@@ -219,7 +220,8 @@ async fn edit(
         return Err(Problem::new(Code::Invalid, "nothing to change was given", hint));
     }
     let edit = Edit { expected_version, ..edit };
-    let edited = app.engine(move |engine| engine.edit(&id, &edit).map_err(|error| too_late(error, &edit))).await?;
+    let edited =
+        app.engine(move |engine| engine.memories().edit(&id, &edit).map_err(|error| too_late(error, &edit))).await?;
     Ok(tagged(edited.memory.entry.version, edited))
 }
 
@@ -268,7 +270,7 @@ async fn forget(State(app): State<Arc<App>>, Named(id): Named<String>, Params(ho
         let hint = "add `erase=true`, or leave out `with_sources`";
         return Err(Problem::new(Code::Invalid, "sources go only with what is erased", hint));
     }
-    app.engine(move |engine| Ok(engine.forget(&id)?)).await.map(|gone| Json(Gone::Forgotten(gone)))
+    app.engine(move |engine| Ok(engine.memories().forget(&id)?)).await.map(|gone| Json(Gone::Forgotten(gone)))
 }
 
 /// Says what erasing a memory would remove, and removes nothing
@@ -277,7 +279,7 @@ async fn forget(State(app): State<Arc<App>>, Named(id): Named<String>, Params(ho
     responses((status = 200, description = "What would be removed", body = ErasurePreview)))]
 async fn erasure(State(app): State<Arc<App>>, Named(id): Named<String>) -> Answer<ErasurePreview> {
     let looked = app.host(move |host| {
-        let preview = host.engine().preview_erase(&id)?;
+        let preview = host.engine().memories().preview_erase(&id)?;
         Ok(ErasurePreview { copies: host.copies()?, ..preview })
     });
     looked.await.map(Json)
@@ -288,7 +290,7 @@ async fn erasure(State(app): State<Arc<App>>, Named(id): Named<String>) -> Answe
     params(("id" = String, Path, description = "An id, the first six characters of one, or a key")),
     responses((status = 200, description = "Its versions", body = HistoryOf)))]
 async fn history(State(app): State<Arc<App>>, Named(id): Named<String>) -> Answer<HistoryOf> {
-    app.engine(move |engine| Ok(engine.history(&id)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.history().of(&id)?)).await.map(Json)
 }
 
 /// Which version.
@@ -308,7 +310,7 @@ async fn restore(
     Named(id): Named<String>,
     Body(wanted): Body<Version>,
 ) -> Answer<Restored> {
-    app.engine(move |engine| Ok(engine.restore(&id, wanted.version)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.history().restore(&id, wanted.version)?)).await.map(Json)
 }
 
 /// What is right.
@@ -328,7 +330,7 @@ struct Right {
     responses((status = 200, description = "What now stands", body = Replaced)))]
 async fn correct(State(app): State<Arc<App>>, Named(id): Named<String>, Body(right): Body<Right>) -> Answer<Replaced> {
     let correction = Correction { tags: right.tags, ..Correction::by_person(right.content) };
-    app.engine(move |engine| Ok(engine.correct(&id, &correction)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.memories().correct(&id, &correction)?)).await.map(Json)
 }
 
 /// Memories that say the same.
@@ -347,7 +349,7 @@ struct Same {
     responses((status = 200, description = "What now stands", body = Replaced)))]
 async fn merge(State(app): State<Arc<App>>, Body(same): Body<Same>) -> Answer<Replaced> {
     check_count(&same.ids)?;
-    app.engine(move |engine| Ok(engine.merge(&same.ids, same.content.as_deref())?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.memories().merge(&same.ids, same.content.as_deref())?)).await.map(Json)
 }
 
 /// The same for many memories.
@@ -368,7 +370,7 @@ struct Many {
     responses((status = 200, description = "What became of each", body = BulkDone)))]
 async fn bulk(State(app): State<Arc<App>>, Body(many): Body<Many>) -> Answer<BulkDone> {
     check_count(&many.ids)?;
-    app.engine(move |engine| Ok(engine.bulk(many.action, &many.ids, many.tag.as_deref())?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.memories().bulk(many.action, &many.ids, many.tag.as_deref())?)).await.map(Json)
 }
 
 fn check_count(ids: &[String]) -> Result<(), Problem> {

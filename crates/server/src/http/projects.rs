@@ -25,7 +25,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 #[utoipa::path(get, path = "/api/projects", tag = "projects",
     responses((status = 200, description = "By name", body = RegisteredProjects)))]
 async fn list(State(app): State<Arc<App>>) -> Answer<RegisteredProjects> {
-    app.engine(|engine| Ok(RegisteredProjects { projects: engine.projects()? })).await.map(Json)
+    app.engine(|engine| Ok(RegisteredProjects { projects: engine.projects().list()? })).await.map(Json)
 }
 
 /// A project to register.
@@ -52,7 +52,7 @@ async fn add(State(app): State<Arc<App>>, Body(add): Body<Add>) -> Result<Respon
     params(("name" = String, Path, description = "Its name")),
     responses((status = 200, description = "The project", body = ProjectOverview)))]
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<ProjectOverview> {
-    app.engine(move |engine| Ok(engine.project(&name)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.projects().get(&name)?)).await.map(Json)
 }
 
 /// Takes a project out of the register; what links to it keeps its link
@@ -60,7 +60,7 @@ async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer
     params(("name" = String, Path, description = "Its name")),
     responses((status = 200, description = "As it now is", body = Project)))]
 async fn remove(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<Project> {
-    app.engine(move |engine| Ok(engine.remove_project(&name)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.projects().remove(&name)?)).await.map(Json)
 }
 
 /// A fact about a project.
@@ -85,11 +85,11 @@ async fn record(
     Body(fact): Body<Fact>,
 ) -> Result<Response, Problem> {
     let recorded = app.engine(move |engine| {
-        let project = engine.project(&name)?.project.name;
+        let project = engine.projects().get(&name)?.project.name;
         let no_directory = || EngineError::NoDirectory { project: project.clone() };
-        let file = engine.memory_file(Some(project.as_str()))?.ok_or_else(no_directory)?;
+        let file = engine.documents().memory_file(Some(project.as_str()))?.ok_or_else(no_directory)?;
         let weight = fact.significance.unwrap_or_else(|| Importance::default().significance());
-        Ok(engine.record(&file, &[(fact.fact, weight)], fact.section.unwrap_or_default())?)
+        Ok(engine.documents().record(&file, &[(fact.fact, weight)], fact.section.unwrap_or_default())?)
     });
     Ok((StatusCode::CREATED, Json(recorded.await?)).into_response())
 }

@@ -88,9 +88,9 @@ async fn recall(State(app): State<Arc<App>>, Body(asked): Body<Question>) -> Ans
     let request = RecallRequest { query: asked.query, limit: limit(asked.limit, HITS, MOST_HITS)?, filter };
     let found = app.engine(move |engine| {
         if asked.peek {
-            return Ok(Found { recall_id: None, hits: engine.look(&request)? });
+            return Ok(Found { recall_id: None, hits: engine.recall().look(&request)? });
         }
-        let recall = engine.recall(&request)?;
+        let recall = engine.recall().recall(&request)?;
         Ok(Found { recall_id: Some(recall.recall_id), hits: recall.hits })
     });
     found.await.map(Json)
@@ -114,7 +114,7 @@ struct Wanted {
 async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> Answer<Recalls> {
     let session = wanted.session.map(|id| id.parse::<SessionId>()).transpose()?;
     let limit = limit(wanted.limit, USUAL, MOST)?;
-    app.engine(move |engine| Ok(engine.recalls_of(session.as_ref(), limit)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.recall().log_of(session.as_ref(), limit)?)).await.map(Json)
 }
 
 /// Shows one recall, while the log keeps it
@@ -122,5 +122,5 @@ async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> An
     params(("id" = String, Path, description = "A recall_id")),
     responses((status = 200, description = "The recall", body = RecallRecord)))]
 async fn show(State(app): State<Arc<App>>, Named(id): Named<String>) -> Answer<RecallRecord> {
-    app.engine(move |engine| Ok(engine.recall_record(&id)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.recall().record(&id)?)).await.map(Json)
 }

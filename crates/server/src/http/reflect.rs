@@ -37,7 +37,7 @@ struct Wanted {
     responses((status = 200, description = "Newest first, with what they changed", body = Passes)))]
 async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> Answer<Passes> {
     let limit = limit(wanted.limit, PASSES, MOST)?;
-    let passes = app.engine(move |engine| Ok(engine.reflections(wanted.project.as_deref(), limit)?)).await?;
+    let passes = app.engine(move |engine| Ok(engine.reflection().list(wanted.project.as_deref(), limit)?)).await?;
     Ok(Json(Passes { passes }))
 }
 
@@ -93,5 +93,5 @@ async fn report(State(app): State<Arc<App>>, Params(range): Params<Range>) -> An
         By::Day => ReportBy::Day,
         By::Week => ReportBy::Week,
     };
-    app.engine(move |engine| Ok(engine.report_since(since, until, by)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.tasks().report_since(since, until, by)?)).await.map(Json)
 }

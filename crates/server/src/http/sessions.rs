@@ -9,8 +9,8 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use throughline_core::context::Context;
 use throughline_core::engine::{
-    Consolidation, Ended, Explained, Filled, Observed, Said, SessionListing, SessionReset, ShownSession, StartSession,
-    Started,
+    Consolidation, Ended, Explained, Filled, Host, Observed, Said, SessionListing, SessionReset, ShownSession,
+    StartSession, Started,
 };
 use throughline_core::model::{Memory, Role, SessionId};
 use throughline_core::ports::Page;
@@ -61,10 +61,10 @@ async fn start(State(app): State<Arc<App>>, Body(start): Body<Start>) -> Result<
     let given = session.map(|session| on_channel(&channel, &session)).transpose()?;
     let started = app.engine(move |engine| {
         let started = match given {
-            Some(id) => engine.start_session(&StartSession { id, project, task, system_prompt }),
+            Some(id) => engine.sessions().start(&StartSession { id, project, task, system_prompt }),
             None => {
-                let id = engine.session_name(&channel)?;
-                engine.start_new_session(&StartSession { id, project, task, system_prompt })
+                let id = engine.sessions().new_name(&channel)?;
+                engine.sessions().start_new(&StartSession { id, project, task, system_prompt })
             }
         };
         Ok(started?)
@@ -104,7 +104,7 @@ struct Wanted {
 async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> Answer<SessionListing> {
     let limit = limit(wanted.limit, USUAL, MOST)?;
     let (channel, cursor) = (wanted.channel, wanted.cursor);
-    app.engine(move |engine| Ok(engine.session_page(channel.as_deref(), limit, cursor.as_deref())?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.sessions().page(channel.as_deref(), limit, cursor.as_deref())?)).await.map(Json)
 }
 
 /// Which turns.
@@ -129,7 +129,7 @@ async fn show(
     Params(turns): Params<Turns>,
 ) -> Answer<ShownSession> {
     let limit = limit(turns.limit, USUAL, MOST)?;
-    app.engine(move |engine| Ok(engine.session_shown(&id, turns.turns_after.as_deref(), limit)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.sessions().show(&id, turns.turns_after.as_deref(), limit)?)).await.map(Json)
 }
 
 /// Shows which memories the latest message was given, and why
@@ -137,7 +137,7 @@ async fn show(
     params(("id" = String, Path, description = "Such as `telegram:123`")),
     responses((status = 200, description = "What it was given", body = Explained)))]
 async fn explain(State(app): State<Arc<App>>, Named(id): Named<SessionId>) -> Answer<Explained> {
-    app.engine(move |engine| Ok(engine.explain(&id)?.into())).await.map(Json)
+    app.engine(move |engine| Ok(engine.recall().explain(&id)?.into())).await.map(Json)
 }
 
 /// What became of a conversation.
@@ -172,9 +172,9 @@ async fn consolidations(
 ) -> Answer<Consolidations> {
     let page = Page { limit: limit(made.limit, USUAL, MOST)?, cursor: made.cursor };
     let looked = app.engine(move |engine| {
-        engine.state(&id)?;
+        engine.sessions().get(&id)?;
         let filter = Filter { session: Some(id), ..Filter::default() };
-        let listing = engine.list(&filter, &page)?;
+        let listing = engine.memories().list(&filter, &page)?;
         Ok(Consolidations { consolidations: listing.memories, cursor: listing.cursor })
     });
     looked.await.map(Json)
@@ -197,7 +197,7 @@ async fn context(
     Named(id): Named<SessionId>,
     Body(said): Body<Message>,
 ) -> Answer<Context> {
-    app.engine(move |engine| Ok(engine.context(&id, &said.message)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.context().give(&id, &said.message, Host::KeepsMessage)?)).await.map(Json)
 }
 
 /// One turn, or several at once under `turns`.
@@ -248,8 +248,8 @@ async fn observe(
     let said = turns.into_iter().map(|turn| said(&app, turn)).collect::<Result<Vec<_>, _>>()?;
     let observed = app.host(move |host| {
         let engine = host.engine();
-        engine.start_session(&StartSession::new(id.clone()))?;
-        Ok(engine.observe(&id, &said)?)
+        engine.sessions().start(&StartSession::new(id.clone()))?;
+        Ok(engine.sessions().observe(&id, &said)?)
     });
     Ok((StatusCode::CREATED, Json(observed.await?)).into_response())
 }
@@ -315,7 +315,7 @@ async fn fill(State(app): State<Arc<App>>, Named(id): Named<SessionId>) -> Answe
     responses((status = 200, description = "It begins anew with the next message", body = SessionReset)))]
 async fn reset(State(app): State<Arc<App>>, Named(id): Named<SessionId>) -> Answer<SessionReset> {
     let reset = app.engine(move |engine| {
-        engine.reset_session(&id)?;
+        engine.sessions().reset(&id)?;
         Ok(SessionReset { session: id })
     });
     reset.await.map(Json)

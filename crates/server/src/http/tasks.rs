@@ -52,7 +52,9 @@ async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> An
         WantedStatus::Removed => Some(TaskStatus::Removed),
         WantedStatus::All => None,
     };
-    app.engine(move |engine| Ok(Tasks { tasks: engine.tasks(status, wanted.project.as_deref())? })).await.map(Json)
+    app.engine(move |engine| Ok(Tasks { tasks: engine.tasks().list(status, wanted.project.as_deref())? }))
+        .await
+        .map(Json)
 }
 
 /// A task to add.
@@ -73,7 +75,7 @@ struct Add {
     responses((status = 201, description = "It is added", body = Task, headers(("Location" = String)))))]
 async fn add(State(app): State<Arc<App>>, Body(add): Body<Add>) -> Result<Response, Problem> {
     let new = NewTask { title: add.title, state: add.state, project: add.project };
-    let task = app.engine(move |engine| Ok(engine.add_task(&new)?)).await?;
+    let task = app.engine(move |engine| Ok(engine.tasks().add(&new)?)).await?;
     let location = format!("/api/tasks/{}", task.id);
     Ok((StatusCode::CREATED, [(header::LOCATION, location)], Json(task)).into_response())
 }
@@ -83,7 +85,7 @@ async fn add(State(app): State<Arc<App>>, Body(add): Body<Add>) -> Result<Respon
     params(("id" = String, Path, description = "An id, the beginning of one, or a whole title")),
     responses((status = 200, description = "The task", body = Task)))]
 async fn show(State(app): State<Arc<App>>, Named(id): Named<String>) -> Answer<Task> {
-    app.engine(move |engine| Ok(engine.task(&id)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.tasks().get(&id)?)).await.map(Json)
 }
 
 /// What to change; what is not given stays.
@@ -112,7 +114,7 @@ async fn update(State(app): State<Arc<App>>, Named(id): Named<String>, Body(upda
     if edit == TaskEdit::default() {
         return Err(Problem::new(Code::Invalid, "nothing to change was given", "give title, state, project or status"));
     }
-    app.engine(move |engine| Ok(engine.update_task(&id, &edit)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.tasks().update(&id, &edit)?)).await.map(Json)
 }
 
 /// Takes a task away; what links to it keeps its link
@@ -121,7 +123,7 @@ async fn update(State(app): State<Arc<App>>, Named(id): Named<String>, Body(upda
     responses((status = 200, description = "As it now is", body = Task)))]
 async fn remove(State(app): State<Arc<App>>, Named(id): Named<String>) -> Answer<Task> {
     let edit = TaskEdit { status: Some(TaskStatus::Removed), ..TaskEdit::default() };
-    app.engine(move |engine| Ok(engine.update_task(&id, &edit)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.tasks().update(&id, &edit)?)).await.map(Json)
 }
 
 /// What was concluded.
@@ -137,5 +139,5 @@ struct Finish {
     params(("id" = String, Path, description = "An id, the beginning of one, or a whole title")),
     responses((status = 200, description = "The task, and what the archive keeps of it", body = Finished)))]
 async fn done(State(app): State<Arc<App>>, Named(id): Named<String>, Body(finish): Body<Finish>) -> Answer<Finished> {
-    app.engine(move |engine| Ok(engine.finish_task(&id, finish.conclusion.as_deref())?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.tasks().finish(&id, finish.conclusion.as_deref())?)).await.map(Json)
 }

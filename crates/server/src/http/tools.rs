@@ -30,7 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 #[utoipa::path(get, path = "/api/tools", tag = "tools",
     responses((status = 200, description = "In their order", body = OfferedTools)))]
 async fn list(State(app): State<Arc<App>>) -> Answer<OfferedTools> {
-    app.engine(|engine| Ok(engine.offered_tools())).await.map(Json)
+    app.engine(|engine| Ok(engine.tools().offered_tools())).await.map(Json)
 }
 
 /// What an assistant asks for.
@@ -56,14 +56,14 @@ async fn call(
     Body(call): Body<Call>,
 ) -> Result<Response, Problem> {
     let answer = app.engine(move |engine| {
-        if !engine.offered().iter().any(|tool| tool.as_str() == name) {
+        if !engine.tools().offered().iter().any(|tool| tool.as_str() == name) {
             let hint = "`/api/tools` lists those that are offered";
             return Err(Problem::new(Code::NotFound, format!("no tool `{name}` is offered"), hint));
         }
         let session = call.session.map_or_else(|| SESSION.parse(), Ok)?;
-        engine.start_session(&StartSession::new(session.clone()))?;
+        engine.sessions().start(&StartSession::new(session.clone()))?;
         let arguments = Value::Object(call.arguments).to_string();
-        Ok(engine.call(&session, &ToolCall { id: String::new(), name, arguments }))
+        Ok(engine.tools().call(&session, &ToolCall { id: String::new(), name, arguments }))
     });
     let answer = answer.await?;
     // An error of a tool has the shape of every problem, and may say more.

@@ -8,7 +8,7 @@ use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use throughline_core::engine::{Engine, EngineError, Export, ImportPreview, ImportReport, Imported};
-use throughline_core::import::{self, Format};
+use throughline_core::transfer::formats::{self, Format};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -49,7 +49,7 @@ async fn export(State(app): State<Arc<App>>, Params(form): Params<Form>) -> Resu
     let form = form.format.unwrap_or_default();
     // Everything may be a lot: it is written out where that disturbs nobody.
     let written = app.engine(move |engine| {
-        let export = engine.export()?;
+        let export = engine.transfer().export()?;
         Ok(match form {
             ExportForm::Markdown => ("text/markdown; charset=utf-8", export.to_markdown().into_bytes()),
             ExportForm::Json => {
@@ -115,16 +115,16 @@ fn take_in(engine: &Engine, given: Import, dry_run: bool) -> Result<Taken, Probl
         }
         Import { export: None, text: Some(text), name, format, project } => {
             let name = name.unwrap_or_else(|| "-".to_owned());
-            let known = || import::detect(&name, text.as_bytes()).ok();
+            let known = || formats::detect(&name, text.as_bytes()).ok();
             if project.is_none() && format.or_else(known) == Some(Format::Throughline) {
                 return own(engine, text.as_bytes(), dry_run);
             }
-            let refused = |error: import::ImportError| Problem::new(Code::Invalid, error.to_string(), error.hint());
-            let mut found = import::read(&name, text.as_bytes(), format).map_err(refused)?;
+            let refused = |error: formats::ImportError| Problem::new(Code::Invalid, error.to_string(), error.hint());
+            let mut found = formats::read(&name, text.as_bytes(), format).map_err(refused)?;
             if let Some(project) = project {
                 found.assign(&project);
             }
-            let report = engine.import_found(&found, dry_run, &mut |_, _| {})?;
+            let report = engine.transfer().import_found(&found, dry_run, &mut |_, _| {})?;
             Ok(Taken::Found(Box::new(report)))
         }
         _ => {
@@ -140,8 +140,8 @@ fn own(engine: &Engine, bytes: &[u8], dry_run: bool) -> Result<Taken, Problem> {
     let bad = |error: serde_json::Error| EngineError::BadExport { problem: error.to_string() };
     let export: Export = serde_json::from_slice(bytes).map_err(bad)?;
     Ok(if dry_run {
-        Taken::Preview(Box::new(engine.preview_import(&export)?))
+        Taken::Preview(Box::new(engine.transfer().preview_import(&export)?))
     } else {
-        Taken::Imported(Box::new(engine.import(&export)?))
+        Taken::Imported(Box::new(engine.transfer().import(&export)?))
     })
 }

@@ -49,7 +49,7 @@ impl Conversation {
             None => named(keeper, engine, caller)?,
         };
         let start = StartSession { project: project.clone(), ..StartSession::new(session.clone()) };
-        match engine.start_session(&start) {
+        match engine.sessions().start(&start) {
             Ok(_) => *begun = Some(Begun { session: session.clone(), project }),
             // A memory that can be read but not written still answers.
             Err(error) => tracing::warn!(error = chain(&error), "the conversation is not noted"),
@@ -62,7 +62,7 @@ impl Conversation {
 pub(super) fn project(engine: &Engine, caller: &Caller) -> Result<Option<String>, Problem> {
     for directory in &caller.directories {
         // A name that nobody registered may be that of another project.
-        if let Some(Nearest::Registered(name)) = engine.project_at(directory)? {
+        if let Some(Nearest::Registered(name)) = engine.projects().at(directory)? {
             return Ok(Some(name.to_string()));
         }
     }

@@ -112,10 +112,10 @@ fn start_session(engine: &Engine, caller: &Caller, message: Option<&str>) -> Res
     let project = resources::project(engine, caller)?;
     let request =
         ContextRequest { project: project.clone(), message: message.map(str::to_owned), ..ContextRequest::default() };
-    let context = engine.preview_context(&request)?;
+    let context = engine.context().prepare(&request)?.context;
     let mut known = neutralise(&context.system_prompt);
     if let Some(name) = project
-        && let Some(memory) = engine.readable(&Readable::Project(name.clone()))?
+        && let Some(memory) = engine.context().readable(&Readable::Project(name.clone()))?
     {
         known.push_str(&format!("\n\n--- The memory of the project {name} ---\n{}", memory.trim()));
     }
@@ -131,7 +131,7 @@ fn remember_this(text: &str) -> String {
 }
 
 fn review_memory(engine: &Engine, about: Option<&str>) -> Result<String, Problem> {
-    let shown = |what: &Readable| match engine.readable(what) {
+    let shown = |what: &Readable| match engine.context().readable(what) {
         Err(EngineError::NoNamespace) => Ok(None),
         shown => shown,
     };

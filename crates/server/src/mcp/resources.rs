@@ -43,8 +43,10 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 
 /// What stands at an address.
 pub(super) fn read(engine: &Engine, caller: &Caller, uri: &str) -> Result<ReadResourceResult, Problem> {
-    let text =
-        engine.readable(&part(engine, caller, uri)?)?.unwrap_or_else(|| "Nothing is stored here yet.\n".to_owned());
+    let text = engine
+        .context()
+        .readable(&part(engine, caller, uri)?)?
+        .unwrap_or_else(|| "Nothing is stored here yet.\n".to_owned());
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MARKDOWN)]))
 }
 
@@ -71,7 +73,7 @@ pub(super) fn project(engine: &Engine, caller: &Caller) -> Result<Option<String>
     if let Some(project) = conversation::project(engine, caller)? {
         return Ok(Some(project));
     }
-    let mut placed = engine.projects()?.into_iter().filter(|project| project.dir.is_some());
+    let mut placed = engine.projects().list()?.into_iter().filter(|project| project.dir.is_some());
     Ok(placed.next().filter(|_| placed.next().is_none()).map(|project| project.name.to_string()))
 }
 

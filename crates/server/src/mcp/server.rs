@@ -154,7 +154,7 @@ impl ServerHandler for Server {
         let answer = self
             .with_engine(move |keeper, engine| {
                 let session = conversation.session(keeper, engine, &caller)?;
-                Ok(engine.call(&session, &call))
+                Ok(engine.tools().call(&session, &call))
             })
             .await;
         Ok(answer.map_or_else(tools::failed, tools::answered).into())

@@ -117,8 +117,8 @@ impl Scheduler {
     pub(crate) fn new(host: Arc<dyn Host>, stop: CancellationToken) -> Result<Self, EngineError> {
         let engine = host.engine();
         let reading = Reading { wall: engine.now(), uptime: host.uptime() };
-        let watch = Watch::begin(reading, engine.is_time_confirmed()?);
-        let known = |job| Ok((job, Known { log: engine.runs(job, KEPT_RUNS)?.into(), ..Known::default() }));
+        let watch = Watch::begin(reading, engine.consolidation().is_time_confirmed()?);
+        let known = |job| Ok((job, Known { log: engine.health().runs(job, KEPT_RUNS)?.into(), ..Known::default() }));
         let jobs = Job::ALL.into_iter().map(known).collect::<Result<_, EngineError>>()?;
         let state = Mutex::new(State { watch, seen: None, looked: Duration::ZERO, jobs });
         Ok(Self { host, state, stop, tasks: TaskTracker::new() })
@@ -144,7 +144,7 @@ impl Scheduler {
     fn look(&self) -> Vec<Job> {
         let engine = self.host.engine();
         let now = Reading { wall: engine.now(), uptime: self.host.uptime() };
-        let pulse = engine.pulse().ok();
+        let pulse = engine.health().pulse().ok();
         let worth_a_look: Vec<Job> = {
             let mut state = self.state();
             state.watch.look(now);
@@ -229,7 +229,7 @@ impl Scheduler {
             }
         }
         let (host, run) = (Arc::clone(&self.host), run.clone());
-        let noted = tokio::task::spawn_blocking(move || host.engine().note_run(&run)).await;
+        let noted = tokio::task::spawn_blocking(move || host.engine().health().note_run(&run)).await;
         if let Ok(Err(error)) = noted {
             tracing::warn!(%error, "a run of a job is not in the log");
         }

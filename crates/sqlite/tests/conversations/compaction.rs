@@ -16,7 +16,7 @@ fn summary_task(model: &ScriptedModel) -> SummaryBrief {
 }
 
 fn sent(home: &Home) -> Vec<(Role, String)> {
-    let (window, _) = home.engine.window(&session("cli:one"), 100_000).unwrap();
+    let (window, _) = home.engine.sessions().window(&session("cli:one"), 100_000).unwrap();
     window.into_iter().map(|turn| (turn.role, turn.content)).collect()
 }
 
@@ -71,7 +71,7 @@ fn the_timeline_entry_is_greppable_by_key_and_date() {
     assert_eq!((entry.layer.category(), entry.source), (Some("timeline"), Source::System));
     assert_eq!((entry.namespace, entry.session), ("sessions/web:abc".parse().unwrap(), Some(session("web:abc"))));
     let said: Vec<TurnId> =
-        home.engine.conversation(&session("web:abc")).unwrap().1.into_iter().map(|t| t.id).collect();
+        home.engine.sessions().conversation(&session("web:abc")).unwrap().1.into_iter().map(|t| t.id).collect();
     assert_eq!(entry.provenance, said[..2]);
 }
 
@@ -83,7 +83,7 @@ fn a_session_hands_its_project_and_task_to_the_timeline() {
         task: Some("t1".to_owned()),
         ..StartSession::new(session("cli:one"))
     };
-    home.engine.start_session(&start).unwrap();
+    home.engine.sessions().start(&start).unwrap();
     home.exchange("cli:one", "the parser is half done");
     home.compact("cli:one");
     let entry = home.timeline().remove(0);
@@ -97,10 +97,10 @@ fn pointer_timeline_facts_and_documents_are_one_change() {
     let facts = r#"{"facts": [{"text": "The person likes tea", "kind": "preference"}]}"#;
     let compaction = done(home.consolidate("cli:one", &ScriptedModel::saying([SUMMARY, facts])));
     assert_eq!(compaction.documents, [document("user/working"), document("user/patterns")]);
-    let changes = home.engine.changes(9).unwrap();
+    let changes = home.engine.history().changes(9).unwrap();
     assert_eq!(changes.iter().map(|change| change.verb).collect::<Vec<_>>(), [Verb::Consolidate]);
     assert_eq!(changes[0].actor, Actor::new(Source::System, "consolidation"));
-    home.engine.undo().unwrap();
+    home.engine.history().undo().unwrap();
     assert_eq!((home.timeline(), home.knowledge("user/facts")), (vec![], vec![]));
     assert_eq!((home.text_of("user/working"), home.text_of("user/patterns")), (None, None));
 }
@@ -115,11 +115,11 @@ fn a_consolidation_that_cannot_be_written_leaves_everything_as_it_was() {
     let facts = r#"{"facts": [{"text": "The person likes tea", "kind": "preference"}]}"#;
     let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
     let model = ScriptedModel::saying([SUMMARY, facts, SUMMARY, facts]);
-    let outcome = home.engine.consolidate(&session("cli:one"), &model, None, &worker);
+    let outcome = home.engine.consolidation().run(&session("cli:one"), &model, None, &worker);
     assert!(outcome.is_err(), "{outcome:?}");
     assert_eq!(home.state("cli:one"), before, "the pointer stands where it stood");
     assert_eq!((home.timeline(), home.knowledge("user/facts")), (vec![], vec![]));
-    assert_eq!(home.engine.conversation(&session("cli:one")).unwrap().1.len(), 2, "and there is no summary");
+    assert_eq!(home.engine.sessions().conversation(&session("cli:one")).unwrap().1.len(), 2, "and there is no summary");
     documents.out_of_the_way();
     done(home.consolidate("cli:one", &model));
     assert_eq!((home.timeline().len(), home.knowledge("user/facts").len()), (1, 1));
@@ -138,7 +138,7 @@ fn open_threads_are_carried_into_working_memory_alone() {
     assert_eq!(home.working(), Some(text));
     assert_eq!(compaction.summary, SUMMARY);
     assert_eq!(home.timeline()[1].content, format!("[2026-03-01 12:00] {SUMMARY}"));
-    let (_, turns) = home.engine.conversation(&session("web:abc")).unwrap();
+    let (_, turns) = home.engine.sessions().conversation(&session("web:abc")).unwrap();
     assert_eq!((turns[2].role, turns[2].content.as_str()), (Role::Summary, SUMMARY));
 }
 
@@ -154,7 +154,7 @@ fn a_conversation_with_nothing_of_its_own_leaves_no_empty_entry() {
     let untouched = Some(working_file("## Open threads\n- call Ann"));
     assert_eq!(home.text_of("user/working"), untouched, "and working memory stays, date and all");
     assert_eq!(home.timeline(), []);
-    assert_eq!(home.engine.conversation(&session("cli:one")).unwrap().1.len(), 2);
+    assert_eq!(home.engine.sessions().conversation(&session("cli:one")).unwrap().1.len(), 2);
     assert_eq!(home.consolidate("cli:one", &model), Consolidation::Nothing);
 }
 
@@ -192,16 +192,16 @@ fn expired_working_memory_is_not_carried_over() {
 fn the_summariser_is_given_related_knowledge_and_no_more_than_the_limit() {
     let home = Home::with(|settings| settings.recall_limit = 2);
     for n in 0..4 {
-        home.engine.remember(&NewMemory::fact(format!("parser fact number {n}"))).unwrap();
+        home.engine.memories().remember(&NewMemory::fact(format!("parser fact number {n}"))).unwrap();
     }
-    home.engine.remember(&NewMemory::fact("likes tea")).unwrap();
+    home.engine.memories().remember(&NewMemory::fact("likes tea")).unwrap();
     home.exchange("cli:one", "the parser is half done");
     let model = ScriptedModel::saying([SUMMARY, NO_FACTS]);
     done(home.consolidate("cli:one", &model));
     let knowledge = summary_task(&model).knowledge;
     assert_eq!(knowledge.len(), 2);
     assert!(knowledge.iter().all(|fact| fact.starts_with("parser fact")), "{knowledge:?}");
-    assert_eq!(home.engine.recalls(9).unwrap(), [], "which is no recall of the person's");
+    assert_eq!(home.engine.recall().log(9).unwrap(), [], "which is no recall of the person's");
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_hosts_own_summary_is_taken() {
     home.exchange("cli:one", "the parser is half done");
     let model = ScriptedModel::saying([NO_FACTS]);
     let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
-    let outcome = home.engine.consolidate(&session("cli:one"), &model, Some("- by the host"), &worker).unwrap();
+    let outcome = home.engine.consolidation().run(&session("cli:one"), &model, Some("- by the host"), &worker).unwrap();
     assert_eq!(done(outcome).summary, "- by the host");
     assert!(matches!(model.asked()[..], [Brief::Extract(_)]), "no second summary is asked for");
     assert_eq!(contents(&home.timeline()), ["[2026-03-01 12:00] - by the host"]);
@@ -227,12 +227,15 @@ fn retention_takes_old_automatic_chunks_that_do_not_matter() {
     }
     let weighty = home.timeline().pop().unwrap();
     let heavy = Edit { importance: Some(Importance::new(0.75).unwrap()), ..Edit::default() };
-    home.engine.edit(weighty.id.as_str(), &heavy).unwrap();
+    home.engine.memories().edit(weighty.id.as_str(), &heavy).unwrap();
     for key in ["session summary", "ctx_by_hand"] {
         let kept = NewMemory { layer: Layer::Archive, key: Some(key.to_owned()), ..NewMemory::fact(key) };
-        home.engine.remember(&kept).unwrap();
+        home.engine.memories().remember(&kept).unwrap();
     }
-    home.engine.remember(&NewMemory { key: Some("ctx_fact".to_owned()), ..NewMemory::fact("likes tea") }).unwrap();
+    home.engine
+        .memories()
+        .remember(&NewMemory { key: Some("ctx_fact".to_owned()), ..NewMemory::fact("likes tea") })
+        .unwrap();
     home.pass(90 * 24 * 60);
     home.exchange("cli:new", "hello");
     home.compact("cli:new");
@@ -248,7 +251,7 @@ fn retention_takes_old_automatic_chunks_that_do_not_matter() {
     assert_eq!(home.knowledge("user/facts").len(), 1);
     let retired = home.entries(Filter { status: Some(Status::Inactive), ..Filter::default() });
     assert_eq!(retired.len(), 1, "retired, and not deleted");
-    home.engine.undo().unwrap();
+    home.engine.history().undo().unwrap();
     assert_eq!(home.timeline().len(), 5);
 }
 
@@ -259,13 +262,13 @@ fn a_clock_that_jumped_retires_nothing_until_it_is_confirmed() {
     home.compact("cli:one");
     let consolidated = || home.consolidate("cli:one", &ScriptedModel::default());
     home.pass(10 * 365 * 24 * 60);
-    assert!(!home.engine.is_time_confirmed().unwrap());
+    assert!(!home.engine.consolidation().is_time_confirmed().unwrap());
     assert_eq!((consolidated(), home.timeline().len()), (Consolidation::Nothing, 1));
-    home.engine.remember(&NewMemory::fact("in use again")).unwrap();
+    home.engine.memories().remember(&NewMemory::fact("in use again")).unwrap();
     home.pass(59);
     assert_eq!((consolidated(), home.timeline().len()), (Consolidation::Nothing, 1), "used only a moment ago");
     home.pass(1);
-    assert!(home.engine.is_time_confirmed().unwrap());
+    assert!(home.engine.consolidation().is_time_confirmed().unwrap());
     assert_eq!((consolidated(), home.timeline().len()), (Consolidation::Nothing, 0));
 }
 
@@ -290,7 +293,7 @@ fn what_stays_for_ever_does_not_hide_what_goes() {
     };
     stores::apply(&*home.store, Verb::Remember, &(0..600).map(kept).collect::<Vec<_>>()).unwrap();
     home.pass(90 * 24 * 60 + 2);
-    home.engine.remember(&NewMemory::fact("in use again")).unwrap();
+    home.engine.memories().remember(&NewMemory::fact("in use again")).unwrap();
     home.pass(60);
     assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);
     let left = home.timeline();

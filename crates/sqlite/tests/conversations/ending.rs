@@ -3,7 +3,7 @@
 use throughline_core::engine::{Correction, Ended, Filled, NewMemory, NewTask, TaskEdit};
 use throughline_core::model::{EntryId, Task, TaskStatus};
 use throughline_core::ports::{Brief, ExtractBrief, ModelError, ToolCall};
-use throughline_core::session::Trigger;
+use throughline_core::sessions::Trigger;
 use throughline_testkit::reply;
 
 use super::*;
@@ -23,11 +23,11 @@ fn worker(name: &str) -> Worker<'static> {
 }
 
 fn end(home: &Home, model: &ScriptedModel) -> Ended {
-    home.engine.end_session(&session("cli:one"), model, &worker("worker")).unwrap()
+    home.engine.consolidation().end(&session("cli:one"), model, &worker("worker")).unwrap()
 }
 
 fn fill(home: &Home, model: &ScriptedModel) -> Option<Filled> {
-    home.engine.fill(&session("cli:one"), model, &worker("worker")).unwrap()
+    home.engine.consolidation().fill(&session("cli:one"), model, &worker("worker")).unwrap()
 }
 
 fn fill_brief(model: &ScriptedModel) -> ExtractBrief {
@@ -44,7 +44,7 @@ fn summaries(home: &Home) -> Vec<Entry> {
 }
 
 fn changes(home: &Home) -> usize {
-    home.engine.changes(usize::MAX).unwrap().len()
+    home.engine.history().changes(usize::MAX).unwrap().len()
 }
 
 /// Only the end looks for facts.
@@ -55,9 +55,9 @@ fn without_extraction() -> Home {
 /// A conversation about a task.
 fn about_a_task(home: &Home) -> Task {
     let new = NewTask { title: "Fix the parser".to_owned(), state: "Mine.".to_owned(), project: None };
-    let task = home.engine.add_task(&new).unwrap();
+    let task = home.engine.tasks().add(&new).unwrap();
     let start = StartSession { task: Some(task.id.to_string()), ..StartSession::new(session("cli:one")) };
-    home.engine.start_session(&start).unwrap();
+    home.engine.sessions().start(&start).unwrap();
     task
 }
 
@@ -68,7 +68,7 @@ const SAID: &str = "No, that is wrong: the deploy runs on Thursday at noon";
 #[test]
 fn a_correction_that_nobody_stored_becomes_one_memory_and_the_wrong_one_is_superseded() {
     let home = without_extraction();
-    let wrong = home.engine.remember(&NewMemory::fact(WRONG)).unwrap().memory.entry.id;
+    let wrong = home.engine.memories().remember(&NewMemory::fact(WRONG)).unwrap().memory.entry.id;
     home.exchange("cli:one", SAID);
     let model = ScriptedModel::saying([SUMMARY, &facts(&[("correction", RIGHT)])]);
     let filled = end(&home, &model).filled.unwrap();
@@ -87,7 +87,7 @@ fn a_correction_that_nobody_stored_becomes_one_memory_and_the_wrong_one_is_super
 fn what_matters_much_is_left_for_the_person_to_correct() {
     let home = without_extraction();
     let weighty = throughline_core::model::Importance::new(1.0).unwrap();
-    home.engine.remember(&NewMemory { importance: Some(weighty), ..NewMemory::fact(WRONG) }).unwrap();
+    home.engine.memories().remember(&NewMemory { importance: Some(weighty), ..NewMemory::fact(WRONG) }).unwrap();
     home.exchange("cli:one", SAID);
     let filled = end(&home, &ScriptedModel::saying([SUMMARY, &facts(&[("correction", RIGHT)])])).filled.unwrap();
     assert_eq!((filled.superseded, contents(&home.knowledge("user/facts"))), (Vec::new(), vec![WRONG, RIGHT]));
@@ -100,7 +100,7 @@ fn what_the_agent_stored_in_other_words_is_not_stored_again() {
     home.exchange("cli:one", SAID);
     let arguments = r#"{"action": "add", "layer": "L1", "content": "Deploy runs on Thursday at noon, not Friday"}"#;
     let call = ToolCall { id: String::new(), name: "memory_write".to_owned(), arguments: arguments.to_owned() };
-    assert!(!home.engine.call(&session("cli:one"), &call).is_error);
+    assert!(!home.engine.tools().call(&session("cli:one"), &call).is_error);
     let before = home.knowledge("user/facts");
     let filled = end(&home, &ScriptedModel::saying([SUMMARY, &facts(&[("correction", RIGHT)])])).filled.unwrap();
     assert_eq!((filled.facts, filled.superseded), (Vec::new(), Vec::new()));
@@ -136,7 +136,7 @@ fn ended_twice_it_is_ended_once() {
         let found = facts(&[("correction", RIGHT)]);
         let answers = if extracts { vec![SUMMARY, &found, &found] } else { vec![SUMMARY, &found] };
         end(&home, &ScriptedModel::giving(answers.into_iter().map(|text| Ok(reply(text)))));
-        let before = (home.entries(Filter::default()), changes(&home), home.engine.tasks(None, None).unwrap());
+        let before = (home.entries(Filter::default()), changes(&home), home.engine.tasks().list(None, None).unwrap());
         assert_eq!(home.knowledge("user/facts").len(), 1);
         home.pass(60);
         for _ in 0..2 {
@@ -144,7 +144,7 @@ fn ended_twice_it_is_ended_once() {
             assert_eq!((ended.consolidation, ended.filled), (Consolidation::Nothing, Some(Filled::default())));
             assert_eq!(fill(&home, &ScriptedModel::default()), Some(Filled::default()));
         }
-        let after = (home.entries(Filter::default()), changes(&home), home.engine.tasks(None, None).unwrap());
+        let after = (home.entries(Filter::default()), changes(&home), home.engine.tasks().list(None, None).unwrap());
         assert_eq!(after, before, "no new memory and no new version of any");
     }
 }
@@ -215,19 +215,19 @@ fn the_task_has_the_summary_once_beside_what_somebody_wrote() {
     home.exchange("cli:one", "the parser is half done");
     let filled = end(&home, &ScriptedModel::saying([SUMMARY, NO_FACTS])).filled.unwrap();
     assert_eq!(filled.task.as_ref(), Some(&task.id));
-    let state = || home.engine.task(task.id.as_str()).unwrap().state;
+    let state = || home.engine.tasks().get(task.id.as_str()).unwrap().state;
     let from = "## From cli:one, 2026-03-01";
     assert_eq!(state(), format!("Mine.\n\n{from}\n\n#{SUMMARY}"));
     home.exchange("cli:one", "now the lexer");
     end(&home, &ScriptedModel::saying(["- the lexer", NO_FACTS]));
     assert_eq!((state().matches(from).count(), state().matches("- the parser").count()), (1, 1), "{}", state());
     // A task that is done is left alone; its archive keeps what it knew.
-    let finished = home.engine.finish_task(task.id.as_str(), None).unwrap();
+    let finished = home.engine.tasks().finish(task.id.as_str(), None).unwrap();
     assert!(finished.archived.unwrap().entry.content.contains("- the lexer"));
     home.exchange("cli:one", "thanks");
     let filled = end(&home, &ScriptedModel::saying(["- thanks", NO_FACTS])).filled.unwrap();
     assert_eq!((filled.task, state()), (None, String::new()));
-    assert_eq!(home.engine.task(task.id.as_str()).unwrap().status, TaskStatus::Done);
+    assert_eq!(home.engine.tasks().get(task.id.as_str()).unwrap().status, TaskStatus::Done);
 }
 
 #[test]
@@ -239,11 +239,11 @@ fn a_change_to_the_task_during_the_call_is_not_lost() {
     let model = ScriptedModel::saying([SUMMARY, NO_FACTS]).meanwhile(move |brief| {
         if matches!(brief, Brief::Fill(_)) {
             let edit = TaskEdit { state: Some("Changed by hand.".to_owned()), ..TaskEdit::default() };
-            engine.update_task(&id, &edit).unwrap();
+            engine.tasks().update(&id, &edit).unwrap();
         }
     });
     end(&home, &model);
-    let state = home.engine.task(task.id.as_str()).unwrap().state;
+    let state = home.engine.tasks().get(task.id.as_str()).unwrap().state;
     assert!(state.starts_with("Changed by hand.\n\n## From cli:one"), "{state}");
 }
 
@@ -261,11 +261,13 @@ fn enough_messages_without_an_end_are_looked_back_on() {
         let due: Vec<bool> =
             (1..=expected).map(|n| home.say("cli:one", &format!("message {n}")).due == Some(Trigger::Flush)).collect();
         assert_eq!(due.iter().position(|due| *due), Some(expected - 1), "after {expected} messages of the person");
-        let flush = |model: &ScriptedModel| home.engine.flush(&session("cli:one"), model, &worker("worker")).unwrap();
+        let flush = |model: &ScriptedModel| {
+            home.engine.consolidation().flush(&session("cli:one"), model, &worker("worker")).unwrap()
+        };
         let filled = flush(&ScriptedModel::saying([&facts(&[("fact", "message 2")])])).unwrap();
         assert_eq!(filled.facts.len(), 1);
         assert_eq!(flush(&ScriptedModel::default()), Some(Filled::default()), "and not again");
-        assert_eq!(home.engine.due(&session("cli:one")).unwrap(), None);
+        assert_eq!(home.engine.sessions().due(&session("cli:one")).unwrap(), None);
         assert_eq!(home.state("cli:one").session.ended_at, None);
     }
 }
@@ -280,7 +282,8 @@ fn a_flush_that_is_off_waits_for_the_end() {
     for n in 0..30 {
         assert_eq!(home.say("cli:one", &format!("message {n}")).due, None);
     }
-    let flushed = home.engine.flush(&session("cli:one"), &ScriptedModel::default(), &worker("worker")).unwrap();
+    let flushed =
+        home.engine.consolidation().flush(&session("cli:one"), &ScriptedModel::default(), &worker("worker")).unwrap();
     assert_eq!(flushed, Some(Filled::default()));
 }
 
@@ -346,7 +349,7 @@ fn a_worker_that_was_overtaken_leaves_it_at_what_the_other_wrote() {
     home.exchange("cli:one", SAID);
     let fills = |engine: &Engine| {
         let model = ScriptedModel::saying([&facts(&[("correction", RIGHT)])]);
-        let filled = engine.fill(&session("cli:one"), &model, &worker("second")).unwrap().unwrap();
+        let filled = engine.consolidation().fill(&session("cli:one"), &model, &worker("second")).unwrap().unwrap();
         assert_eq!(filled.facts.len(), 1);
     };
     let model = overtaken(is_fill, fills, &home);
@@ -372,9 +375,9 @@ fn a_failed_call_of_a_worker_that_lost_its_lease_is_not_counted() {
 fn what_the_person_corrected_by_hand_is_not_brought_back_by_the_end() {
     let home = without_extraction();
     home.exchange("cli:one", "the deploy runs on Friday at noon");
-    let wrong = home.engine.remember(&NewMemory::fact(WRONG)).unwrap().memory.entry.id;
+    let wrong = home.engine.memories().remember(&NewMemory::fact(WRONG)).unwrap().memory.entry.id;
     home.pass(1);
-    home.engine.correct(wrong.as_str(), &Correction::by_person(RIGHT)).unwrap();
+    home.engine.memories().correct(wrong.as_str(), &Correction::by_person(RIGHT)).unwrap();
     end(&home, &ScriptedModel::saying([SUMMARY, &facts(&[("fact", WRONG)])]));
     assert_eq!(contents(&home.knowledge("user/facts")), [RIGHT]);
     // Said once more, it is meant.
@@ -390,7 +393,7 @@ fn a_correction_of_what_the_agent_stored_before_is_not_taken_for_the_same() {
     home.start("cli:one");
     home.exchange("cli:one", "the deploy runs on Friday at noon");
     let new = NewMemory { source: Source::Agent, session: Some(session("cli:one")), ..NewMemory::fact(WRONG) };
-    home.engine.remember(&new).unwrap();
+    home.engine.memories().remember(&new).unwrap();
     home.pass(1);
     home.exchange("cli:one", SAID);
     let filled = end(&home, &ScriptedModel::saying([SUMMARY, &facts(&[("correction", RIGHT)])])).filled.unwrap();
@@ -402,7 +405,7 @@ fn a_correction_of_one_word_in_a_long_sentence_is_still_one() {
     let long =
         |day: &str| format!("The weekly deploy of the billing service for customers in Portugal runs on {day} at noon");
     let home = without_extraction();
-    home.engine.remember(&NewMemory::fact(long("Friday"))).unwrap();
+    home.engine.memories().remember(&NewMemory::fact(long("Friday"))).unwrap();
     home.exchange("cli:one", &format!("No, {}", long("Thursday")));
     end(&home, &ScriptedModel::saying([SUMMARY, &facts(&[("correction", &long("Thursday"))])]));
     assert_eq!(contents(&home.knowledge("user/facts")), [long("Thursday")]);
@@ -412,9 +415,9 @@ fn a_correction_of_one_word_in_a_long_sentence_is_still_one() {
 fn a_correction_takes_the_key_and_the_place_of_what_was_wrong_and_can_be_corrected_itself() {
     let home = without_extraction();
     let wrong = NewMemory { key: Some("deploy".to_owned()), ..NewMemory::fact(WRONG) };
-    home.engine.remember(&wrong).unwrap();
+    home.engine.memories().remember(&wrong).unwrap();
     let start = StartSession { project: Some("apollo".to_owned()), ..StartSession::new(session("cli:one")) };
-    home.engine.start_session(&start).unwrap();
+    home.engine.sessions().start(&start).unwrap();
     for day in ["Thursday", "Wednesday", "Tuesday"] {
         home.pass(1);
         let right = format!("The deploy runs on {day} at noon");
@@ -430,10 +433,10 @@ fn a_correction_takes_the_key_and_the_place_of_what_was_wrong_and_can_be_correct
 fn what_is_said_of_one_project_neither_corrects_nor_knows_another() {
     let home = without_extraction();
     let of_zeus = NewMemory { project: Some("zeus".to_owned()), ..NewMemory::fact(WRONG) };
-    home.engine.remember(&of_zeus).unwrap();
-    home.engine.remember(&NewMemory { content: RIGHT.to_owned(), ..of_zeus }).unwrap();
+    home.engine.memories().remember(&of_zeus).unwrap();
+    home.engine.memories().remember(&NewMemory { content: RIGHT.to_owned(), ..of_zeus }).unwrap();
     let start = StartSession { project: Some("apollo".to_owned()), ..StartSession::new(session("cli:one")) };
-    home.engine.start_session(&start).unwrap();
+    home.engine.sessions().start(&start).unwrap();
     home.exchange("cli:one", SAID);
     let filled = end(&home, &ScriptedModel::saying([SUMMARY, &facts(&[("correction", RIGHT)])])).filled.unwrap();
     assert_eq!((filled.facts.len(), filled.superseded.len()), (1, 0));

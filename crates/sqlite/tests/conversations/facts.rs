@@ -1,5 +1,6 @@
 //! Facts that are extracted: C7, C9, C15.
 
+use throughline_core::engine::Host;
 use throughline_core::engine::NewMemory;
 use throughline_core::ports::{Brief, ExtractBrief};
 
@@ -32,7 +33,7 @@ fn facts_become_knowledge_of_the_person_with_the_turn_that_says_them() {
         (fact.source, fact.tags, fact.session),
         (Source::System, vec!["decision".to_owned()], Some(session("cli:one")))
     );
-    let said = home.engine.conversation(&session("cli:one")).unwrap().1;
+    let said = home.engine.sessions().conversation(&session("cli:one")).unwrap().1;
     assert_eq!(fact.provenance, [said[2].id.clone()]);
 }
 
@@ -79,7 +80,7 @@ fn what_the_profile_says_already_is_not_said_again() {
 #[test]
 fn nearly_the_same_fact_is_stored_once() {
     let home = Home::new();
-    home.engine.remember(&NewMemory::fact("The person prefers tea over coffee")).unwrap();
+    home.engine.memories().remember(&NewMemory::fact("The person prefers tea over coffee")).unwrap();
     home.exchange("cli:one", "As I said I prefer tea over coffee, and the deploy runs on Friday at noon");
     let model = proposing(&[
         ("preference", "the person PREFERS tea over coffee."),
@@ -128,7 +129,7 @@ fn facts_are_kept_in_the_language_of_the_person() {
 fn facts_of_a_project_stay_with_it() {
     let home = Home::new();
     let start = StartSession { project: Some("apollo".to_owned()), ..StartSession::new(session("cli:one")) };
-    home.engine.start_session(&start).unwrap();
+    home.engine.sessions().start(&start).unwrap();
     home.exchange("cli:one", "we ship on Friday");
     done(home.consolidate("cli:one", &proposing(&[("decision", "We ship on Friday")])));
     assert_eq!(home.knowledge("user/facts").remove(0).project.as_deref(), Some("apollo"));
@@ -137,13 +138,14 @@ fn facts_of_a_project_stay_with_it() {
 #[test]
 fn what_memory_put_in_front_of_a_message_is_not_what_was_said() {
     let home = Home::new();
-    home.engine.remember(&NewMemory::fact("The person's cat is called Schrödinger")).unwrap();
+    home.engine.memories().remember(&NewMemory::fact("The person's cat is called Schrödinger")).unwrap();
     home.start("cli:one");
-    let sent = home.engine.context(&session("cli:one"), "how is my cat?").unwrap().message.unwrap();
+    let sent =
+        home.engine.context().give(&session("cli:one"), "how is my cat?", Host::KeepsMessage).unwrap().message.unwrap();
     assert!(sent.contains("Schrödinger"));
     let observed = home.say("cli:one", &sent);
     assert_eq!(observed.turns[0].content, "how is my cat?", "the transcript keeps the person's own words");
-    home.engine.forget(home.knowledge("user/facts")[0].id.as_str()).unwrap();
+    home.engine.memories().forget(home.knowledge("user/facts")[0].id.as_str()).unwrap();
     let model = proposing(&[("fact", "The person's pet is called Schrödinger")]);
     assert_eq!(done(home.consolidate("cli:one", &model)).facts, []);
     assert!(!format!("{:?}", model.asked()).contains("memory-context"));
@@ -153,7 +155,7 @@ fn what_memory_put_in_front_of_a_message_is_not_what_was_said() {
 /// A conversation of another time, as an import brings it.
 fn said_at(home: &Home, id: &str, at: &str, text: &str) {
     let said = Said { at: Some(at.parse().unwrap()), ..Said::now(Role::User, text) };
-    let turns = home.engine.observe(&session(id), &[said]).unwrap().turns;
+    let turns = home.engine.sessions().observe(&session(id), &[said]).unwrap().turns;
     let turns = turns.into_iter().map(|turn| (turn.session, turn.id, turn.content));
     home.said.lock().unwrap().extend(turns);
 }
@@ -175,7 +177,7 @@ fn a_fact_of_long_ago_is_dated_by_the_turn_that_says_it() {
 fn a_correction_takes_the_place_of_what_it_names_as_wrong() {
     let home = Home::new();
     for fact in ["The bakery opens at 9:30", "Our standup is at 9:30."] {
-        home.engine.remember(&NewMemory::fact(fact)).unwrap();
+        home.engine.memories().remember(&NewMemory::fact(fact)).unwrap();
     }
     let wrong = home.knowledge("user/facts").remove(1);
     let text = "Actually the standup is at 10, not 9:30.";
@@ -189,7 +191,7 @@ fn a_correction_takes_the_place_of_what_it_names_as_wrong() {
 #[test]
 fn a_correction_of_long_ago_takes_the_place_of_nothing_newer() {
     let home = Home::new();
-    home.engine.remember(&NewMemory::fact("Our standup is at 9:30.")).unwrap();
+    home.engine.memories().remember(&NewMemory::fact("Our standup is at 9:30.")).unwrap();
     let text = "Actually the standup is at 10, not 9:30.";
     said_at(&home, "cli:old", "2024-05-06T07:08:09Z", text);
     done(home.consolidate("cli:old", &proposing(&[("correction", text)])));

@@ -1,5 +1,6 @@
 //! When models, files and budgets fail: C9–C12, I3.
 
+use throughline_core::engine::Host;
 use throughline_core::engine::NewMemory;
 use throughline_core::ports::{Brief, Finish, ModelError, Purpose, Reply, Spent};
 use throughline_testkit::reply;
@@ -17,7 +18,7 @@ fn is_as_it_was(home: &Home, failures: u32) {
     assert_eq!((state.consolidated, state.kept_from), (Position::default(), Position::default()));
     assert_eq!(state.failures, failures);
     assert_eq!((home.timeline(), home.knowledge("user/facts"), home.working()), (vec![], vec![], None));
-    assert_eq!(home.engine.changes(9).unwrap(), []);
+    assert_eq!(home.engine.history().changes(9).unwrap(), []);
 }
 
 #[test]
@@ -132,7 +133,7 @@ fn an_earlier_summary_is_still_sent_after_raw_turns_were_archived() {
         home.exchange("cli:one", text);
         assert!(matches!(home.consolidate("cli:one", &ScriptedModel::saying([""])), Consolidation::Archived(_)));
     }
-    let (window, _) = home.engine.window(&session("cli:one"), 100_000).unwrap();
+    let (window, _) = home.engine.sessions().window(&session("cli:one"), 100_000).unwrap();
     let sent: Vec<&str> = window.iter().map(|turn| turn.content.as_str()).collect();
     assert_eq!(sent, [SUMMARY, "and the tests", "I see."]);
 }
@@ -186,7 +187,7 @@ fn switched_off_memory_still_compacts_and_writes_no_memory() {
     let compaction = done(home.consolidate("cli:one", &model));
     assert_eq!((compaction.compacted, compaction.timeline, compaction.documents), (4, None, vec![]));
     assert_eq!(model.asked().len(), 1);
-    let (window, _) = home.engine.window(&session("cli:one"), 100_000).unwrap();
+    let (window, _) = home.engine.sessions().window(&session("cli:one"), 100_000).unwrap();
     assert_eq!(window.len(), 3, "the summary and the latest exchange");
     home.exchange("cli:one", "go on");
     for _ in 0..3 {
@@ -194,7 +195,7 @@ fn switched_off_memory_still_compacts_and_writes_no_memory() {
     }
     assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing, "the pointer moved");
     assert_eq!(home.store.bundle().unwrap().memories, []);
-    assert_eq!(home.engine.changes(9).unwrap(), []);
+    assert_eq!(home.engine.history().changes(9).unwrap(), []);
     assert_eq!(home.text_of("user/working"), Some(working_file("- as it was")));
 }
 
@@ -203,10 +204,10 @@ fn documents_that_cannot_be_read_do_not_break_a_conversation() {
     let documents = Arc::new(Meddling::default());
     let home = Home::over(Arc::clone(&documents) as Arc<dyn Documents>, |_| {});
     home.save("user/profile", "- Ada\n");
-    home.engine.remember(&NewMemory::fact("likes tea")).unwrap();
+    home.engine.memories().remember(&NewMemory::fact("likes tea")).unwrap();
     documents.unreadable();
     assert_eq!(home.start("cli:one"), "Be kind.");
-    let context = home.engine.context(&session("cli:one"), "more tea?").unwrap();
+    let context = home.engine.context().give(&session("cli:one"), "more tea?", Host::KeepsMessage).unwrap();
     assert!(context.message.unwrap().contains("likes tea"), "what can be recalled still is");
     home.exchange("cli:one", "My name is Ada");
     let facts = r#"{"facts": [{"text": "The person's name is Ada", "kind": "identity"}]}"#;
@@ -214,7 +215,7 @@ fn documents_that_cannot_be_read_do_not_break_a_conversation() {
     assert_eq!((compaction.facts.len(), compaction.documents), (1, vec![]));
     assert_eq!(home.timeline().len(), 1);
     documents.out_of_the_way();
-    home.engine.reset_session(&session("cli:one")).unwrap();
+    home.engine.sessions().reset(&session("cli:one")).unwrap();
     assert_eq!(home.start("cli:one"), "Be kind.\n\n--- Who you're talking to ---\n- Ada", "and it recovers");
 }
 
@@ -249,7 +250,7 @@ fn the_ledger_counts_calls_failures_and_tokens() {
         tokens_out: 5 * calls,
     };
     let expected = [spent(Purpose::Extraction, 1, 0), spent(Purpose::Summary, 1, 1)];
-    assert_eq!(home.engine.spending("2026-03-01").unwrap(), expected);
+    assert_eq!(home.engine.models().spending("2026-03-01").unwrap(), expected);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What a session begins with: A1, B1–B7, D1–D3.
 
+use throughline_core::engine::Host;
 use throughline_core::ports::Brief;
 use throughline_core::text::tokens;
 
@@ -14,10 +15,10 @@ fn working_memory_survives_a_restart_and_reaches_another_channel_once() {
     home.compact("telegram:123");
     let engine = home.restarted();
     let start = StartSession { system_prompt: Some("Be kind.".to_owned()), ..StartSession::new(session("web:abc")) };
-    let started = engine.start_session(&start).unwrap();
+    let started = engine.sessions().start(&start).unwrap();
     assert_eq!(started.system_prompt, PROMPT);
     assert_eq!(started.context, PROMPT.strip_prefix("Be kind.\n\n").unwrap());
-    let first = engine.context(&session("web:abc"), "hello").unwrap();
+    let first = engine.context().give(&session("web:abc"), "hello", Host::KeepsMessage).unwrap();
     assert_eq!(first.system_prompt.matches("--- Recent context ---").count(), 1);
     assert_eq!(first.message.as_deref(), Some("hello"), "it is not in the message as well");
 }
@@ -35,10 +36,10 @@ fn a_reconnect_and_every_later_turn_get_the_same_bytes() {
     assert_eq!(home.working(), Some(format!("{SUMMARY}\n- the lexer")));
     let id = session("web:abc");
     for engine in [home.engine.clone(), home.restarted()] {
-        let again = engine.start_session(&StartSession::new(id.clone())).unwrap();
+        let again = engine.sessions().start(&StartSession::new(id.clone())).unwrap();
         assert_eq!(again.system_prompt, PROMPT, "a reconnect that gives no prompt keeps the first one");
         for message in ["second", "third"] {
-            assert_eq!(engine.context(&id, message).unwrap().system_prompt, PROMPT);
+            assert_eq!(engine.context().give(&id, message, Host::KeepsMessage).unwrap().system_prompt, PROMPT);
         }
     }
 }
@@ -48,9 +49,12 @@ fn a_reset_reads_anew() {
     let home = Home::new();
     assert_eq!(home.start("web:abc"), "Be kind.");
     home.save("user/profile", "- Ada\n");
-    home.engine.reset_session(&session("web:abc")).unwrap();
+    home.engine.sessions().reset(&session("web:abc")).unwrap();
     let fresh = "Be kind.\n\n--- Who you're talking to ---\n- Ada";
-    assert_eq!(home.engine.context(&session("web:abc"), "hello").unwrap().system_prompt, fresh);
+    assert_eq!(
+        home.engine.context().give(&session("web:abc"), "hello", Host::KeepsMessage).unwrap().system_prompt,
+        fresh
+    );
     assert_eq!(home.start("web:abc"), fresh);
 }
 
@@ -60,7 +64,10 @@ fn computed_and_empty_stays_empty() {
     assert_eq!(home.start("web:abc"), "Be kind.");
     home.save("user/profile", "- Ada\n");
     assert_eq!(home.start("web:abc"), "Be kind.");
-    assert_eq!(home.restarted().context(&session("web:abc"), "hello").unwrap().system_prompt, "Be kind.");
+    assert_eq!(
+        home.restarted().context().give(&session("web:abc"), "hello", Host::KeepsMessage).unwrap().system_prompt,
+        "Be kind."
+    );
 }
 
 #[test]
@@ -68,7 +75,7 @@ fn a_session_that_only_observes_gets_its_context_with_the_first_message() {
     let home = Home::new();
     home.save("user/profile", "- Ada\n");
     home.say("web:abc", "hello");
-    let prompt = || home.engine.context(&session("web:abc"), "hello").unwrap().system_prompt;
+    let prompt = || home.engine.context().give(&session("web:abc"), "hello", Host::KeepsMessage).unwrap().system_prompt;
     assert_eq!(prompt(), "--- Who you're talking to ---\n- Ada");
     home.save("user/profile", "- Eve\n");
     assert_eq!(prompt(), "--- Who you're talking to ---\n- Ada");
@@ -147,14 +154,17 @@ fn the_greeting_is_asked_for_only_where_there_is_something_to_pick_up() {
     let greeting = prompt.strip_prefix("Be kind.\n\n--- Who you're talking to ---\n- Ada\n\n").unwrap();
     assert!(greeting.contains("first reply") && !greeting.contains('\n'), "{greeting}");
     home.say("web:abc", "hello");
-    assert_eq!(home.engine.context(&session("web:abc"), "and now?").unwrap().system_prompt, prompt);
+    assert_eq!(
+        home.engine.context().give(&session("web:abc"), "and now?", Host::KeepsMessage).unwrap().system_prompt,
+        prompt
+    );
 }
 
 /// Everything that a model is sent in a small conversation.
 fn run(home: &Home) -> (Vec<String>, Vec<Brief>) {
     let mut prompts = vec![home.start("web:abc")];
     for message in ["hello", "I like tea"] {
-        let context = home.engine.context(&session("web:abc"), message).unwrap();
+        let context = home.engine.context().give(&session("web:abc"), message, Host::KeepsMessage).unwrap();
         prompts.extend([context.system_prompt, context.message.unwrap()]);
         home.say("web:abc", message);
     }

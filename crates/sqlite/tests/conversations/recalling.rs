@@ -1,17 +1,18 @@
 //! Memories that go with a message: D4, D5.
 
 use throughline_core::context::Context;
+use throughline_core::engine::Host;
 use throughline_core::engine::{EngineError, InjectAt, NewMemory};
 use throughline_core::text::tokens;
 
 use super::*;
 
 fn remember(home: &Home, text: &str) -> String {
-    home.engine.remember(&NewMemory::fact(text)).unwrap().memory.entry.id.to_string()
+    home.engine.memories().remember(&NewMemory::fact(text)).unwrap().memory.entry.id.to_string()
 }
 
 fn context(home: &Home, message: &str) -> Context {
-    home.engine.context(&session("cli:one"), message).unwrap()
+    home.engine.context().give(&session("cli:one"), message, Host::KeepsMessage).unwrap()
 }
 
 /// How many memories stand in front of a message.
@@ -45,9 +46,13 @@ fn memories_stand_fenced_in_front_of_the_message_and_the_prompt_stays() {
         )
     );
     assert_eq!(context.parts[0].id.as_ref().unwrap().as_str(), id);
-    let logged = home.engine.recalls(9).unwrap();
+    let logged = home.engine.recall().log(9).unwrap();
     assert_eq!((Some(&logged[0].recall_id), logged.len()), (context.recall_id.as_ref(), 1));
-    assert_eq!(home.engine.conversation(&session("cli:one")).unwrap().1, [], "asking for context says nothing");
+    assert_eq!(
+        home.engine.sessions().conversation(&session("cli:one")).unwrap().1,
+        [],
+        "asking for context says nothing"
+    );
 }
 
 #[test]
@@ -80,7 +85,7 @@ fn a_memory_is_not_repeated_while_it_is_in_view() {
     assert!(again.recall_id.is_some());
     home.exchange("cli:one", "and the parser?");
     home.start("web:other");
-    let other = home.engine.context(&session("web:other"), "the parser?").unwrap();
+    let other = home.engine.context().give(&session("web:other"), "the parser?", Host::KeepsMessage).unwrap();
     assert!(other.message.unwrap().contains("Rust"), "another conversation has its own view");
     home.compact("cli:one");
     assert_eq!(given(&home, "once more, the parser?"), 1, "it went out of view with the first message");
@@ -100,7 +105,7 @@ fn a_memory_stays_in_view_as_long_as_its_message_is_kept() {
 fn a_reset_gives_memories_again() {
     let home = begun(|_| {}, &["the parser is written in Rust"]);
     assert_eq!([given(&home, "the parser?"), given(&home, "the parser?")], [1, 0]);
-    home.engine.reset_session(&session("cli:one")).unwrap();
+    home.engine.sessions().reset(&session("cli:one")).unwrap();
     assert_eq!(given(&home, "the parser?"), 1);
 }
 
@@ -115,7 +120,7 @@ fn memories_can_go_behind_the_system_prompt_instead_every_turn() {
     let home = Home::with(|settings| settings.inject_at = InjectAt::SystemPrompt);
     home.save("user/profile", "- Ada\n");
     let new = NewMemory { key: Some("language".to_owned()), ..NewMemory::fact("the parser is\nwritten in Rust") };
-    home.engine.remember(&new).unwrap();
+    home.engine.memories().remember(&new).unwrap();
     home.start("cli:one");
     for message in ["the parser?", "the parser again?"] {
         let context = context(&home, message);
@@ -161,7 +166,7 @@ fn recall_can_be_off() {
         let home = begun(adjust, &["the parser is written in Rust"]);
         let context = context(&home, "the parser?");
         assert_eq!((context.message.as_deref(), context.recall_id), (Some("the parser?"), None));
-        assert_eq!(home.engine.recalls(9).unwrap(), [], "and nothing is looked for");
+        assert_eq!(home.engine.recall().log(9).unwrap(), [], "and nothing is looked for");
     }
 }
 
@@ -169,7 +174,7 @@ fn recall_can_be_off() {
 fn only_knowledge_in_reach_is_given() {
     let home = begun(|_| {}, &["the parser is written in Rust"]);
     let apollo = NewMemory { project: Some("apollo".to_owned()), ..NewMemory::fact("the parser of apollo") };
-    home.engine.remember(&apollo).unwrap();
+    home.engine.memories().remember(&apollo).unwrap();
     home.exchange("web:other", "the parser is half done");
     home.compact("web:other");
     assert_eq!(given(&home, "the parser?"), 1, "neither another project's nor the timeline");
@@ -178,7 +183,7 @@ fn only_knowledge_in_reach_is_given() {
 #[test]
 fn a_session_that_nobody_began_is_unknown() {
     let home = Home::new();
-    let outcome = home.engine.context(&session("cli:nobody"), "hello");
+    let outcome = home.engine.context().give(&session("cli:nobody"), "hello", Host::KeepsMessage);
     assert!(matches!(outcome, Err(EngineError::NoSession { .. })), "{outcome:?}");
-    assert_eq!(home.engine.sessions().unwrap(), []);
+    assert_eq!(home.engine.sessions().all().unwrap(), []);
 }

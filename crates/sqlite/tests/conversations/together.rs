@@ -14,7 +14,7 @@ fn is_summary(brief: &Brief) -> bool {
 
 fn by(engine: &Engine, id: &str, model: &dyn Model, name: &str) -> Consolidation {
     let worker = Worker { name: name.to_owned(), is_gone: &|_| false };
-    engine.consolidate(&session(id), model, None, &worker).unwrap()
+    engine.consolidation().run(&session(id), model, None, &worker).unwrap()
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn the_lease_of_a_worker_that_died_is_taken_over() {
     assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Busy);
     let worker = Worker { name: "living".to_owned(), is_gone: &|name| name == "dead" };
     let model = ScriptedModel::saying([SUMMARY, NO_FACTS]);
-    done(home.engine.consolidate(&session("cli:one"), &model, None, &worker).unwrap());
+    done(home.engine.consolidation().run(&session("cli:one"), &model, None, &worker).unwrap());
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_lease_that_ran_out_is_taken_over_and_its_holder_writes_nothing_twice() {
     assert_eq!(by(&home.engine, "cli:one", &slow, "first"), Consolidation::Nothing);
     assert_eq!(contents(&home.timeline()), [format!("[2026-03-01 12:00] {SUMMARY}")]);
     assert_eq!(home.working().as_deref(), Some(SUMMARY));
-    assert_eq!(home.engine.conversation(&session("cli:one")).unwrap().1.len(), 3, "one summary");
+    assert_eq!(home.engine.sessions().conversation(&session("cli:one")).unwrap().1.len(), 3, "one summary");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_lease_is_free_again_after_any_outcome() {
     home.compact("cli:one");
     assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);
     let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
-    assert!(home.engine.consolidate(&session("cli:nobody"), &ScriptedModel::default(), None, &worker).is_err());
+    assert!(home.engine.consolidation().run(&session("cli:nobody"), &ScriptedModel::default(), None, &worker).is_err());
     home.exchange("cli:one", "go on");
     home.compact("cli:one");
 }
@@ -172,7 +172,7 @@ fn a_save_in_the_very_moment_of_the_write_is_planned_anew() {
     assert_eq!(vias("user/profile"), ["editor", "editor", "consolidation"]);
     assert_eq!(vias("user/working"), ["editor", "consolidation"], "the first try left no trace");
     assert_eq!((home.timeline().len(), home.knowledge("user/facts").len()), (1, 1));
-    home.engine.undo().unwrap();
+    home.engine.history().undo().unwrap();
     assert_eq!(home.text_of("user/profile").as_deref(), Some("- lives in Porto\n"));
     assert_eq!(home.working().as_deref(), Some("- before"), "undone as a whole");
 }

@@ -1,6 +1,6 @@
 //! When a conversation is consolidated, and what is taken: C2, C3, C6.
 
-use throughline_core::session::Trigger;
+use throughline_core::sessions::Trigger;
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn two_messages_are_left_alone_and_the_third_is_due_once() {
     assert_eq!(home.say("cli:one", "three").due, Some(Trigger::Turns));
     let model = ScriptedModel::saying([SUMMARY, NO_FACTS]);
     assert_eq!(done(home.consolidate("cli:one", &model)).compacted, 5);
-    assert_eq!(home.engine.due(&session("cli:one")).unwrap(), None);
+    assert_eq!(home.engine.sessions().due(&session("cli:one")).unwrap(), None);
     assert_eq!(model.asked().len(), 2, "one summary and one extraction");
     assert_eq!(home.say("cli:one", "four").due, None);
     assert_eq!(home.say("cli:one", "five").due, None);
@@ -26,13 +26,13 @@ fn nine_idle_minutes_are_nothing_ten_are_one_and_then_none() {
     let home = Home::new();
     home.exchange("cli:one", "the parser is half done");
     home.pass(9);
-    assert_eq!(home.engine.due(&session("cli:one")).unwrap(), None);
+    assert_eq!(home.engine.sessions().due(&session("cli:one")).unwrap(), None);
     home.pass(1);
     let week = SignedDuration::from_hours(24 * 7);
-    assert_eq!(home.restarted().all_due(week).unwrap(), [(session("cli:one"), Trigger::Idle)]);
+    assert_eq!(home.restarted().sessions().all_due(week).unwrap(), [(session("cli:one"), Trigger::Idle)]);
     home.compact("cli:one");
     home.pass(60);
-    assert_eq!(home.engine.all_due(week).unwrap(), []);
+    assert_eq!(home.engine.sessions().all_due(week).unwrap(), []);
     assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);
     assert_eq!(home.timeline().len(), 1);
 }
@@ -44,7 +44,7 @@ fn a_conversation_that_ended_long_ago_is_not_looked_at() {
     home.pass(60 * 24 * 8);
     home.exchange("cli:new", "hello");
     home.pass(10);
-    let due = home.engine.all_due(SignedDuration::from_hours(24 * 7)).unwrap();
+    let due = home.engine.sessions().all_due(SignedDuration::from_hours(24 * 7)).unwrap();
     assert_eq!(due, [(session("cli:new"), Trigger::Idle)]);
 }
 
@@ -68,7 +68,7 @@ fn a_zero_turns_a_trigger_off() {
         assert_eq!(home.say("cli:one", &format!("message {n}")).due, None);
     }
     home.pass(60 * 24);
-    assert_eq!(home.engine.due(&session("cli:one")).unwrap(), None);
+    assert_eq!(home.engine.sessions().due(&session("cli:one")).unwrap(), None);
     assert_eq!(home.compact("cli:one").compacted, 20, "asked for, it is done all the same");
 }
 
@@ -78,9 +78,9 @@ fn where_nothing_was_said_no_model_is_asked_and_nothing_changes() {
     home.start("cli:one");
     assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);
     let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
-    let host = home.engine.consolidate(&session("cli:one"), &ScriptedModel::default(), Some("- host"), &worker);
+    let host = home.engine.consolidation().run(&session("cli:one"), &ScriptedModel::default(), Some("- host"), &worker);
     assert_eq!(host.unwrap(), Consolidation::Nothing);
-    assert_eq!((home.timeline(), home.working(), home.engine.changes(9).unwrap()), (vec![], None, vec![]));
+    assert_eq!((home.timeline(), home.working(), home.engine.history().changes(9).unwrap()), (vec![], None, vec![]));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_turn_that_arrives_during_the_call_is_taken_by_the_next() {
     assert_eq!(done(home.consolidate("cli:one", &model)).compacted, 2);
     drop(model);
     home.pass(10);
-    assert_eq!(home.engine.due(&session("cli:one")).unwrap(), Some(Trigger::Idle), "it is unconsolidated");
+    assert_eq!(home.engine.sessions().due(&session("cli:one")).unwrap(), Some(Trigger::Idle), "it is unconsolidated");
     let next = ScriptedModel::saying(["## Working on\n- the lexer", NO_FACTS]);
     assert_eq!(done(home.consolidate("cli:one", &next)).compacted, 1);
     let throughline_core::ports::Brief::Summarise(brief) = &next.asked()[0] else { panic!("a summary comes first") };
@@ -132,12 +132,12 @@ fn what_overflows_is_left_out_of_what_is_sent_and_never_out_of_the_store() {
     for n in 0..10 {
         home.exchange("cli:one", &format!("{n} {}", "word ".repeat(80)));
     }
-    let (sent, left_out) = home.engine.window(&session("cli:one"), 350).unwrap();
+    let (sent, left_out) = home.engine.sessions().window(&session("cli:one"), 350).unwrap();
     assert_eq!((sent.len(), left_out), (6, 14));
     assert_eq!(sent[0].role, Role::User, "whole exchanges");
-    let (sent, left_out) = home.engine.window(&session("cli:one"), 1).unwrap();
+    let (sent, left_out) = home.engine.sessions().window(&session("cli:one"), 1).unwrap();
     assert_eq!((sent.len(), left_out), (2, 18), "the latest is always sent");
-    assert_eq!(home.engine.conversation(&session("cli:one")).unwrap().1.len(), 20);
+    assert_eq!(home.engine.sessions().conversation(&session("cli:one")).unwrap().1.len(), 20);
 }
 
 #[test]

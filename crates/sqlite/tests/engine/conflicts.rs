@@ -95,10 +95,10 @@ fn mode(path: &Path) -> u32 {
 fn a_projects_fact_is_kept_beside_a_file_that_never_rests() {
     let world = restless("apollo/memory.md", "# Mine\n");
     let dir = world._home.path().join("apollo");
-    world.engine.place_project("apollo", dir.to_str()).unwrap();
+    world.engine.projects().place("apollo", dir.to_str()).unwrap();
     let file = document("projects/apollo");
     let fact = ("The build runs with just".to_owned(), Significance::new(4).unwrap());
-    let record = || world.engine.record(&file, std::slice::from_ref(&fact), MemorySection::Is);
+    let record = || world.engine.documents().record(&file, std::slice::from_ref(&fact), MemorySection::Is);
     let kept = copy(record());
     assert_eq!(kept, "memory.conflict-2026-03-01-120000.md");
     assert_eq!(copy(record()), "memory.conflict-2026-03-01-120000-2.md", "never over another");
@@ -108,18 +108,18 @@ fn a_projects_fact_is_kept_beside_a_file_that_never_rests() {
     assert!(theirs.starts_with("# Mine\n- save ") && !theirs.contains("just"), "{theirs}");
     assert_eq!(names(&dir), [&format!("{}-2.md", &kept[..kept.len() - 3]), &kept, "memory.md"]);
     assert_eq!(recalled(&world, "build just"), [""; 0], "a copy is no memory");
-    let health = world.engine.health();
+    let health = world.engine.health().check();
     assert_eq!((health.problems.len(), health.remarks.len()), (0, 2), "{health:?}");
     assert!(health.remarks[0].contains("beside `projects/apollo`"), "{health:?}");
     std::fs::remove_file(dir.join(&kept)).unwrap();
-    assert_eq!(world.engine.health().remarks.len(), 1);
+    assert_eq!(world.engine.health().check().remarks.len(), 1);
 }
 
 #[test]
 fn a_line_of_identity_is_kept_as_privately_as_the_profile() {
     let world = restless("data/user/profile.md", &format!("- Ada\n- my token is {SECRET}\n"));
     let dir = world._home.path().join("data/user");
-    let kept = copy(world.engine.remember(&NewMemory {
+    let kept = copy(world.engine.memories().remember(&NewMemory {
         layer: throughline_core::model::Layer::Identity,
         ..NewMemory::fact("Lives in Lisbon")
     }));
@@ -132,9 +132,9 @@ fn a_line_of_identity_is_kept_as_privately_as_the_profile() {
     assert_eq!(listed, [document("user/profile")], "a copy is no document");
     assert_eq!(recalled(&world, "Lisbon"), [""; 0]);
     let address = format!("user/{}", kept.trim_end_matches(".md"));
-    let read = world.engine.read(&address.parse::<Namespace>().unwrap()).unwrap();
+    let read = world.engine.documents().read(&address.parse::<Namespace>().unwrap()).unwrap();
     assert_eq!(read.as_deref(), Some(text.as_str()), "it can be read");
-    assert!(world.engine.write(&document(&address), "x", None).is_err(), "and not written");
+    assert!(world.engine.documents().write(&document(&address), "x", None).is_err(), "and not written");
     assert_eq!(recalled(&world, "Lisbon"), [""; 0], "nor found, once it was read");
 }
 
@@ -142,10 +142,10 @@ fn a_line_of_identity_is_kept_as_privately_as_the_profile() {
 fn an_assistant_is_told_where_its_line_is() {
     let world = restless("data/user/profile.md", "- Ada\n");
     let session = "chat:one".parse().unwrap();
-    world.engine.start_session(&StartSession::new(session)).unwrap();
+    world.engine.sessions().start(&StartSession::new(session)).unwrap();
     let arguments = r#"{"action":"add","layer":"L0","content":"Lives in Lisbon"}"#.to_owned();
     let call = ToolCall { id: "1".to_owned(), name: "memory_write".to_owned(), arguments };
-    let answer = world.engine.call(&"chat:one".parse().unwrap(), &call);
+    let answer = world.engine.tools().call(&"chat:one".parse().unwrap(), &call);
     let error = &answer.content["error"];
     assert!(answer.is_error && error["code"] == "conflict", "{answer:?}");
     assert!(error["message"].as_str().unwrap().contains("profile.conflict-2026-03-01-120000.md"), "{answer:?}");
@@ -157,7 +157,7 @@ fn an_assistant_is_told_where_its_line_is() {
 fn what_is_only_taken_away_leaves_no_copy() {
     let world = restless("data/user/notes.md", "- a particular xylophone\n");
     let id = recall(&world, "xylophone")[0].memory.entry.id.to_string();
-    let outcome = world.engine.forget(&id);
+    let outcome = world.engine.memories().forget(&id);
     assert!(matches!(outcome, Err(EngineError::Document(DocumentError::Conflict { .. }))), "{outcome:?}");
     assert_eq!(names(&world._home.path().join("data/user")), ["notes.md"]);
 }

@@ -9,16 +9,14 @@ use super::*;
 
 fn request(message: &str) -> ContextRequest {
     ContextRequest {
-        base_prompt: "Be kind.".to_owned(),
-        session: Some("cli:main".parse().unwrap()),
-        project: None,
-        message: Some(message.to_owned()),
+        base_prompt: Some("Be kind.".to_owned()),
+        ..ContextRequest::message(&"cli:main".parse().unwrap(), message)
     }
 }
 
 fn furnish(world: &World) -> String {
-    world.engine.write(&document("user/profile"), "- Ada\n", None).unwrap();
-    world.engine.write(&document("user/working"), "- shipping the parser\n", None).unwrap();
+    world.engine.documents().write(&document("user/profile"), "- Ada\n", None).unwrap();
+    world.engine.documents().write(&document("user/working"), "- shipping the parser\n", None).unwrap();
     remember(world, "The parser is\nwritten in Rust </memory-context>")
 }
 
@@ -26,7 +24,7 @@ fn furnish(world: &World) -> String {
 fn the_whole_text_of_a_preview() {
     let world = place();
     let id = furnish(&world);
-    let context = world.engine.preview_context(&request("How is the parser?")).unwrap();
+    let context = world.engine.context().prepare(&request("How is the parser?")).unwrap().context;
     assert_eq!(
         context.system_prompt,
         "Be kind.\n\n--- Who you're talking to ---\n- Ada\n\n--- Recent context ---\n- shipping the parser"
@@ -51,11 +49,11 @@ fn the_whole_text_of_a_preview() {
 fn a_preview_records_nothing() {
     let world = place();
     let id = furnish(&world);
-    let changes = world.engine.changes(99).unwrap();
-    world.engine.preview_context(&request("How is the parser?")).unwrap();
-    assert_eq!(world.engine.recalls(9).unwrap(), []);
-    assert_eq!(world.engine.show(&id).unwrap().recall_count, 0);
-    assert_eq!(world.engine.changes(99).unwrap(), changes);
+    let changes = world.engine.history().changes(99).unwrap();
+    world.engine.context().prepare(&request("How is the parser?")).unwrap().context;
+    assert_eq!(world.engine.recall().log(9).unwrap(), []);
+    assert_eq!(world.engine.memories().show(&id).unwrap().recall_count, 0);
+    assert_eq!(world.engine.history().changes(99).unwrap(), changes);
     assert_eq!(world.store.sessions().unwrap(), []);
 }
 
@@ -67,7 +65,10 @@ fn bare(message: &str) -> Context {
 fn switched_off_memory_leaves_everything_as_it_was() {
     let world = place_with(Arc::new(MemoryDocuments::default()), |settings| settings.enabled = false);
     furnish(&world);
-    assert_eq!(world.engine.preview_context(&request("How is the parser?")).unwrap(), bare("How is the parser?"));
+    assert_eq!(
+        world.engine.context().prepare(&request("How is the parser?")).unwrap().context,
+        bare("How is the parser?")
+    );
     assert_eq!(recalled(&world, "rust").len(), 1, "a person's own commands still work");
 }
 
@@ -75,22 +76,22 @@ fn switched_off_memory_leaves_everything_as_it_was() {
 fn without_a_namespace_the_prompt_stays_as_it_is() {
     let world = place_with(Arc::new(MemoryDocuments::default()), |settings| settings.namespace = None);
     save(&world, "user/profile", "- somebody\n");
-    assert_eq!(world.engine.preview_context(&request("hello")).unwrap(), bare("hello"));
+    assert_eq!(world.engine.context().prepare(&request("hello")).unwrap().context, bare("hello"));
 }
 
 #[test]
 fn a_message_that_nothing_fits_stays_as_it_is() {
     let world = place();
     remember(&world, "likes tea");
-    assert_eq!(world.engine.preview_context(&request("zebra")).unwrap(), bare("zebra"));
+    assert_eq!(world.engine.context().prepare(&request("zebra")).unwrap().context, bare("zebra"));
 }
 
 #[test]
 fn expired_working_memory_is_not_injected() {
     let world = place();
-    world.engine.write(&document("user/working"), "- parser", None).unwrap();
+    world.engine.documents().write(&document("user/working"), "- parser", None).unwrap();
     world.clock.advance(days(14));
-    assert_eq!(world.engine.preview_context(&request("parser")).unwrap(), bare("parser"));
+    assert_eq!(world.engine.context().prepare(&request("parser")).unwrap().context, bare("parser"));
 }
 
 #[test]
@@ -107,14 +108,19 @@ fn only_knowledge_in_reach_of_the_conversation_is_injected() {
     for (id, address) in [("hers", "someone/facts"), ("other", "sessions/cli:other")] {
         put(id, address);
     }
-    world.engine.remember(&NewMemory { layer: Layer::Archive, ..NewMemory::fact("parser of yesterday") }).unwrap();
     world
         .engine
+        .memories()
+        .remember(&NewMemory { layer: Layer::Archive, ..NewMemory::fact("parser of yesterday") })
+        .unwrap();
+    world
+        .engine
+        .memories()
         .remember(&NewMemory { project: Some("apollo".into()), ..NewMemory::fact("parser of apollo") })
         .unwrap();
     let shown = |project: Option<&str>| {
         let request = ContextRequest { project: project.map(str::to_owned), ..request("parser") };
-        let context = world.engine.preview_context(&request).unwrap();
+        let context = world.engine.context().prepare(&request).unwrap().context;
         let text = context.message.unwrap();
         let all = ["mine", "own", "all", "hers", "other", "yesterday", "apollo"];
         all.into_iter().filter(|id| text.contains(&format!("parser of {id}"))).collect::<Vec<_>>()
@@ -126,7 +132,7 @@ fn only_knowledge_in_reach_of_the_conversation_is_injected() {
 #[test]
 fn a_message_is_never_answered_by_its_letters() {
     let world = place();
-    world.engine.remember(&NewMemory::fact("This machine ships nothing on Monday")).unwrap();
+    world.engine.memories().remember(&NewMemory::fact("This machine ships nothing on Monday")).unwrap();
     let request = ContextRequest { message: Some("hi".to_owned()), ..ContextRequest::default() };
-    assert_eq!(world.engine.preview_context(&request).unwrap().message.as_deref(), Some("hi"));
+    assert_eq!(world.engine.context().prepare(&request).unwrap().context.message.as_deref(), Some("hi"));
 }

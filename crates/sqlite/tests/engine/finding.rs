@@ -19,15 +19,15 @@ fn a_range_that_holds_no_time_is_an_error() {
         let filter = Filter { since: Some(since), until: Some(until), ..Filter::default() };
         let request = RecallRequest { filter: filter.clone(), ..asking(&world, "tea") };
         for error in [
-            world.engine.recall(&request).unwrap_err(),
-            world.engine.list(&filter, &Page { limit: 9, cursor: None }).unwrap_err(),
+            world.engine.recall().recall(&request).unwrap_err(),
+            world.engine.memories().list(&filter, &Page { limit: 9, cursor: None }).unwrap_err(),
         ] {
             assert!(matches!(error, EngineError::EmptyRange { .. }), "{error:?}");
             assert!(error.hint().is_some());
         }
     }
     let filter = Filter { since: Some(now), until: Some(stores::minute(1)), ..Filter::default() };
-    assert_eq!(world.engine.recall(&RecallRequest { filter, ..asking(&world, "tea") }).unwrap().hits.len(), 1);
+    assert_eq!(world.engine.recall().recall(&RecallRequest { filter, ..asking(&world, "tea") }).unwrap().hits.len(), 1);
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_limit_of_nothing_gives_nothing() {
     let world = place();
     remember(&world, "likes tea");
     let request = RecallRequest { limit: 0, ..asking(&world, "tea") };
-    assert_eq!(world.engine.recall(&request).unwrap().hits, []);
+    assert_eq!(world.engine.recall().recall(&request).unwrap().hits, []);
     assert_eq!(recall(&world, "tea")[0].memory.recall_count, 0, "it was not counted");
 }
 
@@ -52,10 +52,10 @@ fn filters_narrow_a_recall() {
         new("tea two", &["hot", "task:t1"], Layer::Knowledge),
         new("tea three", &[], Layer::Archive),
     ] {
-        world.engine.remember(&new).unwrap();
+        world.engine.memories().remember(&new).unwrap();
     }
     let found = |filter: Filter| {
-        let hits = world.engine.recall(&RecallRequest { filter, ..asking(&world, "tea") }).unwrap().hits;
+        let hits = world.engine.recall().recall(&RecallRequest { filter, ..asking(&world, "tea") }).unwrap().hits;
         let mut texts: Vec<String> = hits.into_iter().map(|hit| hit.memory.entry.content).collect();
         texts.sort();
         texts
@@ -71,10 +71,10 @@ fn every_recall_is_logged_and_counted() {
     let world = place();
     let id = remember(&world, "likes tea");
     world.clock.advance(days(1));
-    let first = world.engine.recall(&asking(&world, "what about tea?")).unwrap();
+    let first = world.engine.recall().recall(&asking(&world, "what about tea?")).unwrap();
     let [hit] = first.hits.as_slice() else { panic!("{first:?}") };
     recall(&world, "zebra");
-    let [second, logged] = &world.engine.recalls(9).unwrap()[..] else { panic!("two were made") };
+    let [second, logged] = &world.engine.recall().log(9).unwrap()[..] else { panic!("two were made") };
     assert_eq!((second.query.as_str(), second.hits.len()), ("zebra", 0));
     assert_eq!(
         (logged.query.as_str(), &logged.recall_id, logged.at),
@@ -82,7 +82,7 @@ fn every_recall_is_logged_and_counted() {
     );
     let kept = &logged.hits[0];
     assert_eq!((kept.id.as_str(), kept.kind, kept.score, &kept.why), (id.as_str(), Kind::Entry, hit.score, &hit.why));
-    let memory = world.engine.show(&id).unwrap();
+    let memory = world.engine.memories().show(&id).unwrap();
     assert_eq!((memory.recall_count, memory.last_recalled_at), (1, Some(world.engine.now())));
 }
 
@@ -106,7 +106,7 @@ fn the_factors_multiply_to_the_score() {
 fn the_person_is_believed_before_the_assistant_before_the_program() {
     let world = place();
     for (key, source) in [("c", Source::System), ("a", Source::User), ("b", Source::Agent)] {
-        world.engine.remember(&NewMemory { source, ..keyed(key, "the deploy is on Friday") }).unwrap();
+        world.engine.memories().remember(&NewMemory { source, ..keyed(key, "the deploy is on Friday") }).unwrap();
     }
     let sources: Vec<Source> = recall(&world, "deploy").into_iter().map(|hit| hit.memory.entry.source).collect();
     assert_eq!(sources, [Source::User, Source::Agent, Source::System]);
@@ -169,7 +169,7 @@ fn no_query_fails() {
     let never_fails = |query: &str| {
         let filter = Filter { kinds: vec![Kind::Entry, Kind::Bullet, Kind::Turn], ..Filter::default() };
         let request = RecallRequest { filter, ..asking(&world, query) };
-        world.engine.recall(&request).map(drop).unwrap_or_else(|error| panic!("{query:?}: {error:?}"));
+        world.engine.recall().recall(&request).map(drop).unwrap_or_else(|error| panic!("{query:?}: {error:?}"));
     };
     let config = ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() };
     let syntax = prop_oneof![
@@ -190,7 +190,7 @@ fn no_query_is_too_long() {
     let world = place();
     remember(&world, "likes tea");
     for query in ["tea ".repeat(30_000), "x".repeat(100_000), "用户".repeat(30_000), "?!".repeat(50_000)] {
-        if let Err(error) = world.engine.recall(&asking(&world, &query)) {
+        if let Err(error) = world.engine.recall().recall(&asking(&world, &query)) {
             panic!("{:?}…: {error:?}", &query[..6]);
         }
     }

@@ -75,7 +75,7 @@ fn one_memory(world: &World, which: Index) -> String {
 }
 
 fn one_task(world: &World, which: Index) -> String {
-    let tasks = world.engine.tasks(None, None).unwrap();
+    let tasks = world.engine.tasks().list(None, None).unwrap();
     if tasks.is_empty() { "nobody".to_owned() } else { which.get(&tasks).id.to_string() }
 }
 
@@ -89,24 +89,26 @@ fn act(world: &World, nth: usize, act: &Act) {
     let text = |index: &Index| (*index.get(&TEXTS)).to_owned();
     let done = match act {
         Act::Remember { text: at, key, layer, weight } => {
-            world.engine.remember(&remembered(&text(at), *key, *layer, *weight)).map(drop)
+            world.engine.memories().remember(&remembered(&text(at), *key, *layer, *weight)).map(drop)
         }
         Act::Edit { which, text: at } => {
             let tags = Some(vec!["hot".to_owned(), "task:t1".to_owned()]);
             let edit = Edit { content: Some(text(at)), tags, ..Edit::default() };
-            world.engine.edit(&one_memory(world, *which), &edit).map(drop)
+            world.engine.memories().edit(&one_memory(world, *which), &edit).map(drop)
         }
-        Act::Forget { which } => world.engine.forget(&one_memory(world, *which)).map(drop),
-        Act::Restore { which, version } => world.engine.restore(&one_memory(world, *which), *version).map(drop),
+        Act::Forget { which } => world.engine.memories().forget(&one_memory(world, *which)).map(drop),
+        Act::Restore { which, version } => {
+            world.engine.history().restore(&one_memory(world, *which), *version).map(drop)
+        }
         Act::Correct { which, text: at } => {
-            world.engine.correct(&one_memory(world, *which), &Correction::by_person(text(at))).map(drop)
+            world.engine.memories().correct(&one_memory(world, *which), &Correction::by_person(text(at))).map(drop)
         }
         Act::Merge { first, second } => {
-            world.engine.merge(&[one_memory(world, *first), one_memory(world, *second)], None).map(drop)
+            world.engine.memories().merge(&[one_memory(world, *first), one_memory(world, *second)], None).map(drop)
         }
         Act::Write { name, text: at } => {
             save(world, DOCUMENTS[name.index(DOCUMENTS.len())], &format!("# Notes\n\n- [sig:4] {}\r\n", text(at)));
-            world.engine.export().map(drop)
+            world.engine.transfer().export().map(drop)
         }
         Act::Remove { name } => remove(world, DOCUMENTS[name.index(DOCUMENTS.len())]),
         Act::Say { session, text: at } => {
@@ -117,25 +119,25 @@ fn act(world: &World, nth: usize, act: &Act) {
         }
         Act::AddTask { text: at } => {
             let (title, project) = (format!("task {nth}"), Some("apollo".to_owned()));
-            world.engine.add_task(&NewTask { title, state: text(at), project }).map(drop)
+            world.engine.tasks().add(&NewTask { title, state: text(at), project }).map(drop)
         }
         Act::ChangeTask { which, text: at, status } => {
             let status = status.map(|open| if open { TaskStatus::Open } else { TaskStatus::Removed });
             let edit = TaskEdit { state: Some(text(at)), status, ..TaskEdit::default() };
-            world.engine.update_task(&one_task(world, *which), &edit).map(drop)
+            world.engine.tasks().update(&one_task(world, *which), &edit).map(drop)
         }
         Act::FinishTask { which, conclusion } => {
-            world.engine.finish_task(&one_task(world, *which), conclusion.as_ref().map(text).as_deref()).map(drop)
+            world.engine.tasks().finish(&one_task(world, *which), conclusion.as_ref().map(text).as_deref()).map(drop)
         }
         Act::AddProject { name: of, dir } => {
-            world.engine.add_project(name(*of), dir.then_some("/home/ada/a project 用户")).map(drop)
+            world.engine.projects().add(name(*of), dir.then_some("/home/ada/a project 用户")).map(drop)
         }
-        Act::RemoveProject { name: of } => world.engine.remove_project(name(*of)).map(drop),
+        Act::RemoveProject { name: of } => world.engine.projects().remove(name(*of)).map(drop),
         Act::Recall { text: at } => {
             recall(world, &text(at));
             Ok(())
         }
-        Act::Undo => world.engine.undo().map(drop),
+        Act::Undo => world.engine.history().undo().map(drop),
     };
     assert!(done.as_ref().map_or_else(is_a_refusal, |()| true), "{act:?} failed: {done:?}");
 }
@@ -155,7 +157,7 @@ fn remove(world: &World, name: &str) -> Result<(), EngineError> {
     if let Some(there) = world.documents.read(&document(name)).unwrap() {
         world.documents.remove(&document(name), &there.hash).unwrap();
     }
-    world.engine.export().map(drop)
+    world.engine.transfer().export().map(drop)
 }
 
 /// Refusals that a person would understand; anything else is a failure.
@@ -175,7 +177,7 @@ fn is_a_refusal(error: &EngineError) -> bool {
 
 /// An export whose time of making is always the same.
 fn export(world: &World) -> Export {
-    Export { exported_at: jiff::Timestamp::UNIX_EPOCH, ..world.engine.export().unwrap() }
+    Export { exported_at: jiff::Timestamp::UNIX_EPOCH, ..world.engine.transfer().export().unwrap() }
 }
 
 /// What of an export is in use, without the counts of its changes.
@@ -194,8 +196,8 @@ fn in_use(export: &Export) -> impl PartialEq + std::fmt::Debug + use<> {
 
 /// Imports, and holds the dry run to what came of it.
 fn import_as_foretold(world: &World, export: &Export) -> Imported {
-    let foretold = world.engine.preview_import(export).unwrap();
-    let imported = world.engine.import(export).unwrap();
+    let foretold = world.engine.transfer().preview_import(export).unwrap();
+    let imported = world.engine.transfer().import(export).unwrap();
     assert_eq!((foretold.dry_run, foretold.imported), (true, imported.clone()));
     imported
 }
@@ -220,7 +222,7 @@ proptest! {
         prop_assert_eq!(&export(&to), &there, "a second time changes nothing");
         let empty = Export { documents: Vec::new(), bundle: Default::default(), ..there.clone() };
         for _ in 0..2 {
-            match to.engine.undo() {
+            match to.engine.history().undo() {
                 // Conversations stay, and a text whose secret was left out is never taken away.
                 Err(EngineError::NothingToUndo | EngineError::LeftOut { .. }) => break,
                 undone => drop(undone.unwrap()),

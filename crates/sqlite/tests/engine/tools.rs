@@ -27,7 +27,7 @@ fn with_settings(adjust: impl FnOnce(&mut Settings)) -> Place {
         settings.tools = Tool::ALL.to_vec();
         adjust(settings);
     });
-    place.engine.start_session(&StartSession::new(chat())).unwrap();
+    place.engine.sessions().start(&StartSession::new(chat())).unwrap();
     place
 }
 
@@ -38,12 +38,12 @@ fn chat() -> SessionId {
 /// Begins another conversation, about a project.
 fn about(world: &World, id: &str, project: &str) -> SessionId {
     let start = StartSession { project: Some(project.to_owned()), ..StartSession::new(id.parse().unwrap()) };
-    world.engine.start_session(&start).unwrap().session
+    world.engine.sessions().start(&start).unwrap().session
 }
 
 fn call_in(world: &World, session: &SessionId, name: &str, arguments: &str) -> ToolAnswer {
     let call = ToolCall { id: "1".to_owned(), name: name.to_owned(), arguments: arguments.to_owned() };
-    let answer = world.engine.call(session, &call);
+    let answer = world.engine.tools().call(session, &call);
     assert!(!answer.summary.is_empty(), "{answer:?}");
     assert_eq!(serde_json::from_str::<Value>(&answer.text()).unwrap(), answer.content, "the model reads the same");
     answer
@@ -65,10 +65,10 @@ fn done(world: &World, name: &str, arguments: Value) -> Value {
 /// Everything that a call may change: entries of any status, files, and the number of changes.
 fn everything(world: &World) -> (Vec<Entry>, Vec<Option<String>>, usize) {
     let page = Page { limit: usize::MAX, cursor: None };
-    let memories = world.engine.list(&Filter::default(), &page).unwrap().memories;
+    let memories = world.engine.memories().list(&Filter::default(), &page).unwrap().memories;
     let files = ["user/profile", "user/memory", "user/working"].map(|name| text_of(world, name));
     let entries = memories.into_iter().map(|memory| memory.entry).collect();
-    (entries, files.to_vec(), world.engine.changes(usize::MAX).unwrap().len())
+    (entries, files.to_vec(), world.engine.history().changes(usize::MAX).unwrap().len())
 }
 
 /// A call that is refused and changes nothing; gives all that it says.
@@ -96,7 +96,7 @@ fn id_of(receipt: &Value) -> String {
 }
 
 fn entry_of(world: &World, id: &str) -> Entry {
-    world.engine.show(id).unwrap().entry
+    world.engine.memories().show(id).unwrap().entry
 }
 
 fn contents_of(world: &World, status: Status) -> Vec<String> {
@@ -164,14 +164,14 @@ fn a_tool_that_is_not_offered_is_refused_with_those_that_are() {
         let arguments = json!({ "action": "add", "layer": "L1", "content": "x" });
         refused(&world, name, &arguments, &["is not offered", "memory_recall"]);
     }
-    assert_eq!(world.engine.tools().iter().map(|tool| tool.name).collect::<Vec<_>>(), ["memory_recall"]);
-    assert!(!world.engine.guidance().unwrap().text.contains("memory_write"));
+    assert_eq!(world.engine.tools().specs().iter().map(|tool| tool.name).collect::<Vec<_>>(), ["memory_recall"]);
+    assert!(!world.engine.tools().guidance().unwrap().text.contains("memory_write"));
 }
 
 #[test]
 fn memory_that_is_off_offers_no_tool() {
     let world = with_settings(|settings| settings.enabled = false);
-    assert!(world.engine.tools().is_empty() && world.engine.guidance().is_none());
+    assert!(world.engine.tools().specs().is_empty() && world.engine.tools().guidance().is_none());
     for tool in Tool::ALL {
         refused(&world, tool.as_str(), &json!({ "query": "tea" }), &["is not offered", "memory is off"]);
     }

@@ -48,12 +48,12 @@ fn add(world: &World, path: &str, parts: usize) {
         title: None,
         body: Body::text(Form::Markdown, text),
     };
-    world.engine.vault_put(vec![file], &HashMap::new()).unwrap();
+    world.engine.vault().put(vec![file], &HashMap::new()).unwrap();
 }
 
 fn embed(world: &World, embedder: &dyn Embedder, worker: &str, most: u64) -> Option<Embedded> {
     let worker = Worker { name: worker.to_owned(), is_gone: &|_| false };
-    world.engine.vault_embed(embedder, &worker, most, &mut |_, _| true).unwrap()
+    world.engine.vault().embed_missing(embedder, &worker, most, &mut |_, _| true).unwrap()
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn passages_get_their_vectors_in_bounded_steps_and_none_twice() {
     while left.last() != Some(&0) {
         let done = embed(&world, &embedder, "daemon", 40).unwrap();
         assert!(done.problem.is_none() && done.embedded <= 64, "{done:?}");
-        let serves = world.engine.vector_sets().unwrap()[0].is_serving;
+        let serves = world.engine.vault().vector_sets().unwrap()[0].is_serving;
         assert_eq!(serves, done.missing == 0, "it serves when it is complete");
         left.push(done.missing);
     }
@@ -89,7 +89,7 @@ fn two_never_do_it_at_once_and_what_comes_in_meanwhile_is_done_too() {
     assert_eq!((done.embedded, done.missing), (43, 0));
     assert!(other.texts.lock().unwrap().is_empty());
     let by = MadeBy { provider: "scripted".to_owned(), model: "m".to_owned(), base_url: None };
-    assert_eq!(world.engine.embedding_progress(&by).unwrap().embedded, 43);
+    assert_eq!(world.engine.vault().embedding_progress(&by).unwrap().embedded, 43);
 }
 
 #[test]
@@ -99,10 +99,10 @@ fn going_back_to_the_old_model_drops_what_was_begun() {
     let (old, new) = (scripted("old", &|| {}), scripted("new", &|| {}));
     embed(&world, &old, "one", u64::MAX);
     assert_eq!(embed(&world, &new, "one", 1).unwrap().missing, 8);
-    assert_eq!(world.engine.vector_sets().unwrap().len(), 2);
+    assert_eq!(world.engine.vault().vector_sets().unwrap().len(), 2);
     let done = embed(&world, &old, "one", u64::MAX).unwrap();
     assert_eq!((done.embedded, done.missing), (0, 0));
-    let sets = world.engine.vector_sets().unwrap();
+    let sets = world.engine.vault().vector_sets().unwrap();
     assert_eq!((sets.len(), sets[0].by.model.as_str(), sets[0].is_serving), (1, "old", true));
 }
 
@@ -110,13 +110,14 @@ fn going_back_to_the_old_model_drops_what_was_begun() {
 fn whoever_looks_takes_nothing_and_a_run_that_is_stopped_keeps_what_it_has() {
     let world = place();
     add(&world, "/a.md", 100);
-    let is_embedding = || world.engine.is_embedding(&|_| false).unwrap();
+    let is_embedding = || world.engine.vault().is_embedding(&|_| false).unwrap();
     let seen = Mutex::new(Vec::new());
-    let look = || seen.lock().unwrap().push((is_embedding(), world.engine.is_embedding(&|_| true).unwrap()));
+    let look = || seen.lock().unwrap().push((is_embedding(), world.engine.vault().is_embedding(&|_| true).unwrap()));
     let embedder = scripted("m", &look);
     assert!(!is_embedding());
     let worker = Worker { name: "daemon".to_owned(), is_gone: &|_| false };
-    let done = world.engine.vault_embed(&embedder, &worker, u64::MAX, &mut |done, _| done == 0).unwrap().unwrap();
+    let done =
+        world.engine.vault().embed_missing(&embedder, &worker, u64::MAX, &mut |done, _| done == 0).unwrap().unwrap();
     assert_eq!((done.embedded, done.missing, done.problem), (32, 68, None));
     assert_eq!(*seen.lock().unwrap(), [(true, false)], "somebody is at it, unless that one is gone");
     assert!(!is_embedding(), "it is given back");

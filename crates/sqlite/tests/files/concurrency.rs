@@ -37,7 +37,7 @@ fn write_all(store_of: &(dyn Fn() -> Arc<dyn Store> + Sync)) {
                 for n in 0..WRITES {
                     let remember = |key: String| {
                         let new = NewMemory { key: Some(key), ..NewMemory::fact(format!("{thread} says {n}")) };
-                        engine.remember(&new).unwrap()
+                        engine.memories().remember(&new).unwrap()
                     };
                     assert_eq!(remember(format!("own {thread} {n}")).outcome, Outcome::Created);
                     remember(format!("shared {}", n % KEYS));

@@ -39,7 +39,7 @@ fn left_in(directory: &Path) -> Vec<String> {
 
 fn recall(world: &World, query: &str) -> usize {
     let request = RecallRequest { query: query.to_owned(), limit: 100, filter: Filter::default() };
-    world.engine.recall(&request).unwrap().hits.len()
+    world.engine.recall().recall(&request).unwrap().hits.len()
 }
 
 /// Other memories, whose keys and texts sort around the marker.
@@ -69,11 +69,11 @@ fn plant(world: &World) -> Erasure {
         Edit { content: Some(format!("third {MARKER}")), ..Edit::default() },
     ];
     for edit in edits {
-        world.engine.edit("qzsecret22222222", &edit).unwrap();
+        world.engine.memories().edit("qzsecret22222222", &edit).unwrap();
     }
     let identity = NewMemory { layer: Layer::Identity, ..NewMemory::fact(format!("plays {MARKER} at night")) };
-    let line = world.engine.remember(&identity).unwrap().memory.entry;
-    world.engine.remember(&NewMemory { content: "lives in Lisbon".to_owned(), ..identity }).unwrap();
+    let line = world.engine.memories().remember(&identity).unwrap().memory.entry;
+    world.engine.memories().remember(&NewMemory { content: "lives in Lisbon".to_owned(), ..identity }).unwrap();
     assert_eq!(recall(world, &format!("who knows {MARKER}?")), 2);
     Erasure {
         memories: vec![EntryId::new("qzsecret22222222"), line.id],
@@ -84,7 +84,7 @@ fn plant(world: &World) -> Erasure {
 
 fn erase(world: &World, erasure: &Erasure) {
     for memory in &erasure.memories {
-        let mut unreached = world.engine.erase(memory.as_str(), true).unwrap().erased.unreached;
+        let mut unreached = world.engine.memories().erase(memory.as_str(), true).unwrap().erased.unreached;
         // A line of a document may have had other wordings: that is always said, and here there are none.
         unreached.retain(|place| !place.starts_with("other wordings of this line, if any,"));
         assert_eq!(unreached, Vec::<String>::new());
@@ -103,7 +103,7 @@ fn no_byte_of_an_erased_memory_is_left() {
     let erasure = plant(&world);
     erase(&world, &erasure);
     assert_eq!(world.store.check().unwrap(), Vec::<String>::new());
-    let profile = world.engine.profile().unwrap().unwrap().0;
+    let profile = world.engine.documents().profile().unwrap().unwrap().0;
     assert_eq!(profile, "- lives in Lisbon\n");
     drop(world);
     assert_eq!(left_in(home.path()), Vec::<String>::new());
@@ -147,7 +147,7 @@ fn no_byte_is_left_after_the_index_was_rebuilt() {
     let world = World::around(store_in(&path));
     crowd(&*world.store, 0, 50);
     let erasure = plant(&world);
-    world.engine.reindex(&mut |_, _| {}).unwrap();
+    world.engine.health().reindex(&mut |_, _| {}).unwrap();
     erase(&world, &erasure);
     drop(world);
     assert_eq!(left_in(home.path()), Vec::<String>::new());
@@ -159,11 +159,14 @@ fn a_line_that_stands_twice_is_erased_whole() {
     let world = World::around(store_in(&path));
     let profile = "user/profile".parse().unwrap();
     let text = format!("- {MARKER}\n- Lisbon\n- {MARKER}\n");
-    world.engine.write(&profile, &text, None).unwrap();
-    let listing =
-        world.engine.list(&Filter::default(), &throughline_core::ports::Page { limit: 9, cursor: None }).unwrap();
+    world.engine.documents().write(&profile, &text, None).unwrap();
+    let listing = world
+        .engine
+        .memories()
+        .list(&Filter::default(), &throughline_core::ports::Page { limit: 9, cursor: None })
+        .unwrap();
     let line = listing.memories.iter().find(|memory| memory.entry.content == MARKER).unwrap();
-    world.engine.erase(line.entry.id.as_str(), false).unwrap();
+    world.engine.memories().erase(line.entry.id.as_str(), false).unwrap();
     assert_eq!(world.documents.read(&profile).unwrap().unwrap().text, "- Lisbon\n");
     drop(world);
     assert_eq!(left_in(home.path()), Vec::<String>::new());
@@ -229,12 +232,12 @@ fn no_byte_is_left_of_small_rows_that_moved() {
     crowd(&*world.store, 0, 400);
     let tag = |n: usize| format!("Qm{n}zx");
     let ids: Vec<_> =
-        (0..40).map(|n| world.engine.remember(&NewMemory::fact(tag(n))).unwrap().memory.entry.id).collect();
+        (0..40).map(|n| world.engine.memories().remember(&NewMemory::fact(tag(n))).unwrap().memory.entry.id).collect();
     crowd(&*world.store, 400, 500);
     for (n, id) in ids.iter().enumerate().step_by(7) {
         let edit = Edit { content: Some(format!("{} again", tag(n))), ..Edit::default() };
-        world.engine.edit(id.as_str(), &edit).unwrap();
-        world.engine.erase(id.as_str(), false).unwrap();
+        world.engine.memories().edit(id.as_str(), &edit).unwrap();
+        world.engine.memories().erase(id.as_str(), false).unwrap();
         let bytes = std::fs::read(copy_of(home.path(), "memory.db")).unwrap();
         let mark = tag(n);
         assert!(!bytes.windows(mark.len()).any(|window| window == mark.as_bytes()), "{mark} is still there");

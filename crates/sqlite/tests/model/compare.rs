@@ -33,7 +33,8 @@ impl Pair {
         let word = WORDS.into_iter().find(|word| entry.content.contains(word)).unwrap();
         let (since, until) = (entry.created_at, entry.created_at + SignedDuration::from_secs(1));
         let filter = Filter { since: Some(since), until: Some(until), ..Filter::recallable(self.world.engine.now()) };
-        let got = self.world.engine.recall(&RecallRequest { query: word.to_owned(), limit: 9, filter }).unwrap();
+        let got =
+            self.world.engine.recall().recall(&RecallRequest { query: word.to_owned(), limit: 9, filter }).unwrap();
         let found: Vec<EntryId> = got.hits.into_iter().map(|hit| hit.memory.entry.id).collect();
         let expected: Vec<EntryId> =
             self.model.now(&entry.id).is_active().then(|| entry.id.clone()).into_iter().collect();
@@ -57,7 +58,7 @@ impl Pair {
     pub(crate) fn recall(&mut self, word: &str) {
         let filter = Filter::recallable(self.world.engine.now());
         let request = RecallRequest { query: word.to_owned(), limit: 1000, filter };
-        let got = self.world.engine.recall(&request).unwrap();
+        let got = self.world.engine.recall().recall(&request).unwrap();
         let found: BTreeSet<EntryId> = got.hits.into_iter().map(|hit| hit.memory.entry.id).collect();
         let expected: BTreeSet<EntryId> =
             self.model.active().filter(|(_, state)| state.content.contains(word)).map(|(id, _)| id.clone()).collect();
@@ -72,7 +73,7 @@ impl Pair {
         let filter = Filter { status, ..Filter::default() };
         let (mut found, mut cursor) = (Vec::new(), None);
         loop {
-            let page = self.world.engine.list(&filter, &Page { limit: PAGE, cursor }).unwrap();
+            let page = self.world.engine.memories().list(&filter, &Page { limit: PAGE, cursor }).unwrap();
             found.extend(page.memories.into_iter().map(|memory| memory.entry.id));
             cursor = page.cursor;
             if cursor.is_none() {
@@ -94,7 +95,7 @@ impl Pair {
     }
 
     fn compare_export(&self) {
-        let bundle = self.world.engine.export().unwrap().bundle;
+        let bundle = self.world.engine.transfer().export().unwrap().bundle;
         let now: BTreeMap<EntryId, State> =
             bundle.memories.iter().map(|memory| (memory.entry.id.clone(), State::of(&memory.entry))).collect();
         let expected: BTreeMap<EntryId, State> =

@@ -21,7 +21,7 @@ impl Pair {
         };
         let holder = wanted.key.as_deref().and_then(|key| self.model.keyed(wanted.project.as_deref(), key));
         let known: Vec<EntryId> = holder.into_iter().chain(self.model.same(&wanted, None)).collect();
-        let got = self.world.engine.remember(&new).unwrap();
+        let got = self.world.engine.memories().remember(&new).unwrap();
         let id = got.memory.entry.id.clone();
         if known.is_empty() {
             assert_eq!(got.outcome, Outcome::Created);
@@ -62,7 +62,7 @@ impl Pair {
 
     pub(crate) fn edit(&mut self, which: &Which, edit: &Edit, change: impl FnOnce(State) -> State) {
         let Some(id) = self.model.pick(which) else { return };
-        let got = unless_taken(self.world.engine.edit(id.as_str(), edit));
+        let got = unless_taken(self.world.engine.memories().edit(id.as_str(), edit));
         let next = change(self.model.now(&id).clone());
         self.changes(Verb::Edit, &id, next, got);
         self.touched(&id);
@@ -74,7 +74,7 @@ impl Pair {
     }
 
     fn forget(&mut self, reference: &str, id: &EntryId) {
-        let got = self.world.engine.forget(reference).unwrap();
+        let got = self.world.engine.memories().forget(reference).unwrap();
         let before = self.model.now(id).clone();
         assert_eq!((&got.id, got.already), (id, !before.is_active()));
         if before.is_active() {
@@ -94,12 +94,12 @@ impl Pair {
             .collect();
         match meant.as_slice() {
             [id] => self.forget(key, id),
-            [] => match self.world.engine.forget(key) {
+            [] => match self.world.engine.memories().forget(key) {
                 Ok(forgotten) => assert!(forgotten.already, "only a forgotten one has the key"),
                 Err(error) => assert!(matches!(error, EngineError::NotFound { .. }), "{error:?}"),
             },
             _ => {
-                let error = self.world.engine.forget(key).unwrap_err();
+                let error = self.world.engine.memories().forget(key).unwrap_err();
                 assert!(matches!(error, EngineError::Ambiguous { .. }), "{error:?}");
             }
         }
@@ -110,13 +110,13 @@ impl Pair {
         let versions = &self.model.memories[&id];
         let at = version.index(versions.len());
         let wanted = versions[at].clone();
-        let got = self.world.engine.restore(id.as_str(), u32::try_from(at).unwrap() + 1).map(memory);
+        let got = self.world.engine.history().restore(id.as_str(), u32::try_from(at).unwrap() + 1).map(memory);
         self.changes(Verb::Restore, &id, wanted, unless_taken(got));
         self.touched(&id);
     }
 
     pub(crate) fn undo(&mut self) {
-        let got = self.world.engine.undo();
+        let got = self.world.engine.history().undo();
         let Some(step) = self.model.take_back() else {
             assert!(matches!(got, Err(EngineError::NothingToUndo)), "{got:?}");
             return;

@@ -14,7 +14,7 @@ impl Pair {
         let wrong = self.model.now(&id).clone();
         let given: Vec<String> = tag.into_iter().cloned().collect();
         let correction = Correction { tags: given.clone(), ..Correction::by_person(content) };
-        let got = self.world.engine.correct(id.as_str(), &correction);
+        let got = self.world.engine.memories().correct(id.as_str(), &correction);
         if !wrong.is_active() {
             assert!(matches!(got, Err(EngineError::Invalid { .. })), "{got:?}");
             return self.touched(&id);
@@ -57,7 +57,7 @@ impl Pair {
             add_missing(&mut ids, &other.into_iter().collect::<Vec<_>>());
         }
         let references: Vec<String> = ids.iter().map(EntryId::to_string).collect();
-        let got = self.world.engine.merge(&references, content);
+        let got = self.world.engine.memories().merge(&references, content);
         let standing = self.model.now(&first);
         let fits = |id: &EntryId| self.model.now(id).is_active() && self.model.now(id).is_beside(standing);
         if ids.len() < 2 || !ids.iter().all(fits) {

@@ -11,7 +11,7 @@ use super::plain::{State, Step, TaskState};
 impl Pair {
     pub(crate) fn add_task(&mut self, title: &str, state: &str, project: Option<&String>) {
         let new = NewTask { title: title.to_owned(), state: state.to_owned(), project: project.cloned() };
-        let task = self.world.engine.add_task(&new).unwrap();
+        let task = self.world.engine.tasks().add(&new).unwrap();
         assert!(!self.model.tasks.contains_key(&task.id), "a new id");
         let (title, state, project) = (new.title, new.state, new.project);
         let first = TaskState { title, status: TaskStatus::Open, state, project, done_at: None, archive: None };
@@ -26,14 +26,14 @@ impl Pair {
             TaskChange::State(state) => (edit.state, next.state) = (Some(state.clone()), state),
             TaskChange::Project(project) => (edit.project, next.project) = (Some(project.clone()), project),
         }
-        let task = self.world.engine.update_task(id.as_str(), &edit).unwrap();
+        let task = self.world.engine.tasks().update(id.as_str(), &edit).unwrap();
         self.task_changes(&task, Step::new(Verb::Task), next);
     }
 
     pub(crate) fn set_status(&mut self, which: Index, status: TaskStatus) {
         let Some(id) = self.model.pick_task(which) else { return };
         let edit = TaskEdit { status: Some(status), ..TaskEdit::default() };
-        let task = self.world.engine.update_task(id.as_str(), &edit).unwrap();
+        let task = self.world.engine.tasks().update(id.as_str(), &edit).unwrap();
         let before = self.model.task(&id).clone();
         let done_at = before.done_at.filter(|_| status != TaskStatus::Open);
         let next = TaskState { status, done_at, ..before };
@@ -43,7 +43,7 @@ impl Pair {
     pub(crate) fn finish_task(&mut self, which: Index, conclusion: Option<&str>) {
         let Some(id) = self.model.pick_task(which) else { return };
         let before = self.model.task(&id).clone();
-        let got = self.world.engine.finish_task(id.as_str(), conclusion);
+        let got = self.world.engine.tasks().finish(id.as_str(), conclusion);
         if before.status == TaskStatus::Removed {
             assert!(matches!(got, Err(EngineError::Invalid { .. })), "what was removed is not done: {got:?}");
             return;

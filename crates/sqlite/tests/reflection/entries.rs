@@ -13,7 +13,7 @@ fn remember(home: &Home, text: &str, tag: &str, project: Option<&str>) -> throug
         source: Source::Agent,
         ..NewMemory::fact(text)
     };
-    home.engine.remember(&new).unwrap().memory.entry.id
+    home.engine.memories().remember(&new).unwrap().memory.entry.id
 }
 
 fn status(home: &Home, id: &throughline_core::model::EntryId) -> Status {
@@ -33,7 +33,7 @@ fn duplicates_are_merged_with_their_lineage_and_undo_parts_them() {
     assert_eq!((standing.supersedes, standing.tags), (vec![second.clone()], vec!["a".to_owned(), "b".to_owned()]));
     let statuses = [&first, &second, &elsewhere, &not].map(|id| status(&home, id));
     assert_eq!(statuses, [Status::Active, Status::Inactive, Status::Active, Status::Active]);
-    home.engine.undo().unwrap();
+    home.engine.history().undo().unwrap();
     assert_eq!(status(&home, &second), Status::Active);
     let off = Home::with(|settings| settings.reflection.merge = false);
     remember(&off, "The supplier delivers on Tuesdays", "a", None);

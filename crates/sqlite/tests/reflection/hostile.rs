@@ -1,7 +1,7 @@
 //! A model that means no good, a hundred times.
 
 use throughline_core::ports::PassOutcome;
-use throughline_core::reflect::lines;
+use throughline_core::reflection::lines;
 
 use super::{Home, ops};
 
@@ -62,7 +62,7 @@ fn a_hundred_bad_answers_lose_nothing_that_matters_and_each_can_be_undone() {
         if done.pass.outcome == PassOutcome::Changed {
             changed += 1;
             let after = home.bytes();
-            home.engine.undo().unwrap();
+            home.engine.history().undo().unwrap();
             assert_eq!(home.bytes(), before, "answer {nth} can be undone to the byte");
             // Every other one stays, so that the file wears as much as it can.
             if nth % 2 == 0 {
@@ -74,6 +74,6 @@ fn a_hundred_bad_answers_lose_nothing_that_matters_and_each_can_be_undone() {
         home.later(24);
     }
     assert!(changed >= 10, "some of it was allowed: {changed}");
-    assert_eq!(home.engine.passes(Some("stall"), 1000).unwrap().len(), 100, "every pass is in the log");
+    assert_eq!(home.engine.reflection().passes(Some("stall"), 1000).unwrap().len(), 100, "every pass is in the log");
     assert!(home.store.check().unwrap().is_empty());
 }

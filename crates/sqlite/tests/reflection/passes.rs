@@ -24,7 +24,7 @@ fn a_pass_is_one_change_and_undo_gives_back_every_byte() {
     assert_eq!(done.pass.applied.iter().map(|step| step.op.as_str()).collect::<Vec<_>>(), ["prune", "merge", "add"]);
     assert_eq!(done.pass.dropped.len(), 1);
     assert_eq!(done.pass.dropped[0].reason, "`f77` was never shown");
-    let undone = home.engine.undo().unwrap();
+    let undone = home.engine.history().undo().unwrap();
     assert_eq!((undone.undone.verb, Some(undone.undone.id)), (Verb::Reflect, done.pass.change));
     assert_eq!(home.text(), FILE);
 }
@@ -33,11 +33,11 @@ fn a_pass_is_one_change_and_undo_gives_back_every_byte() {
 fn a_dry_run_shows_the_difference_and_changes_nothing() {
     let home = Home::new();
     home.save(FILE);
-    home.engine.read(&"projects/stall".parse().unwrap()).unwrap();
+    home.engine.documents().read(&"projects/stall".parse().unwrap()).unwrap();
     let changes = home.store.changes(100).unwrap();
     let shown = home.ask(Some("stall"), true, |_| ops(r#"{"op": "prune", "id": "f2"}"#));
     assert!(shown.dry_run && shown.documents[0].after == FILE.replace("- the sign is blue\r\n", ""));
-    assert_eq!((home.text().as_str(), home.engine.passes(None, 10).unwrap().len()), (FILE, 0));
+    assert_eq!((home.text().as_str(), home.engine.reflection().passes(None, 10).unwrap().len()), (FILE, 0));
     assert_eq!(home.store.changes(100).unwrap(), changes);
 }
 
@@ -62,7 +62,7 @@ fn what_was_said_is_read_once() {
     home.ask(Some("stall"), false, shown(&["two"]));
     home.ask(Some("stall"), false, shown(&[]));
     assert_eq!(home.text(), FILE);
-    let spent = home.engine.spending("2026-01-01").unwrap();
+    let spent = home.engine.models().spending("2026-01-01").unwrap();
     assert_eq!((spent[0].purpose, spent[0].calls), (Purpose::Reflection, 5));
 }
 
@@ -80,7 +80,7 @@ fn an_edit_meanwhile_survives_and_the_plan_is_made_anew() {
     });
     assert_eq!(home.text(), edited.replace("- the sign is blue\r\n", ""));
     assert_eq!(done.pass.dropped[0].reason, "`f4` is gone");
-    home.engine.undo().unwrap();
+    home.engine.history().undo().unwrap();
     assert_eq!(home.text(), edited);
 }
 
@@ -106,7 +106,7 @@ fn one_pass_at_a_time() {
     assert!(home.store.acquire(&other, home.engine.now(), &|_| false).unwrap());
     let worker = throughline_core::engine::Worker { name: "test".to_owned(), is_gone: &|_| false };
     let model = super::Answering(|_: &_| NOTHING.to_owned());
-    assert_eq!(home.engine.reflect(Some("stall"), &model, &worker, false).unwrap(), None);
+    assert_eq!(home.engine.reflection().run(Some("stall"), &model, &worker, false).unwrap(), None);
 }
 
 #[test]
@@ -123,14 +123,14 @@ fn the_persons_own_memory_is_reflected_on_and_identity_is_not() {
     assert_eq!(home.own("patterns"), "- [sig:2] works late\n");
     assert_eq!(home.own("profile"), "- Ada\n- Ada\n");
     assert_eq!(done.documents.len(), 2);
-    home.engine.undo().unwrap();
+    home.engine.history().undo().unwrap();
     assert_eq!((home.own("memory").as_str(), home.own("patterns").len()), ("## What Is\n- a b\n- a b\n", 42));
 }
 
 #[test]
 fn a_pass_is_due_once_a_day_after_the_first_conversation() {
     let home = Home::new();
-    let due = || home.engine.is_reflection_due(None, &jiff::tz::TimeZone::UTC).unwrap();
+    let due = || home.engine.reflection().is_due(None, &jiff::tz::TimeZone::UTC).unwrap();
     assert!(!due(), "nothing was ever said");
     home.say("cli:a", None, "hello there");
     assert!(!due());
@@ -155,7 +155,7 @@ fn what_a_person_took_back_is_not_done_again() {
         rain.map_or(NOTHING.to_owned(), |fact| ops(&format!(r#"{{"op": "prune", "id": "{}"}}"#, fact.id)))
     };
     assert_eq!(home.ask(Some("stall"), false, prune).pass.outcome, PassOutcome::Changed);
-    home.engine.undo().unwrap();
+    home.engine.history().undo().unwrap();
     assert_eq!(home.ask(Some("stall"), false, prune).pass.outcome, PassOutcome::Unchanged);
     assert_eq!(home.text(), FILE);
 }

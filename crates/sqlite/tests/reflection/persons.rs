@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use throughline_core::model::MemorySection;
 use throughline_core::model::Significance;
-use throughline_core::reflect::lines;
+use throughline_core::reflection::lines;
 use throughline_core::text::bullets;
 
 use super::{Home, ops};
@@ -131,14 +131,14 @@ proptest! {
                 Act::Replace(new) => home.save(new),
                 Act::Record(n) => {
                     let fact = (zebra(*n), Significance::new(i64::from(n % 5) + 1).unwrap());
-                    let _ = home.engine.record(&file, &[fact], [MemorySection::Is, MemorySection::Happened][usize::from(n % 2)]);
+                    let _ = home.engine.documents().record(&file, &[fact], [MemorySection::Is, MemorySection::Happened][usize::from(n % 2)]);
                 }
-                Act::Complete(n) => { let _ = home.engine.complete(&file, &zebra(*n)); }
+                Act::Complete(n) => { let _ = home.engine.documents().complete(&file, &zebra(*n)); }
                 Act::Reflect(seed) => { home.pass(Some("stall"), &answer(*seed)); }
                 // Undoing a person's own save takes their bytes back, as they ask: then begin anew.
                 Act::Undo => {
                     if home.store.undoable().unwrap().is_some_and(|last| last.projects.is_empty()) {
-                        let _ = home.engine.undo();
+                        let _ = home.engine.history().undo();
                     }
                     continue;
                 }

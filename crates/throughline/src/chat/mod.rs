@@ -8,7 +8,7 @@ mod rounds;
 use std::sync::Arc;
 
 use throughline_core::context::{Context, Part};
-use throughline_core::engine::{Engine, EngineError, StartSession};
+use throughline_core::engine::{Engine, EngineError, Host, StartSession};
 use throughline_core::model::{Actor, Role, SessionId, Source, Turn};
 use throughline_core::ports::{Message, Model, ModelError, ToolSpec};
 use throughline_core::text::tokens;
@@ -85,14 +85,14 @@ impl<'a> Conversation<'a> {
             Some(window) => person.with_window(window),
             None => person,
         };
-        let system_prompt = engine.guidance().map(|guidance| guidance.text);
+        let system_prompt = engine.tools().guidance().map(|guidance| guidance.text);
         let (project, task) = about.clone();
         let started = match which {
-            Which::Named(id) => engine.start_session(&StartSession { id, system_prompt, project, task }),
+            Which::Named(id) => engine.sessions().start(&StartSession { id, system_prompt, project, task }),
             Which::New(channel) => {
                 let minute = world.now().strftime("%Y-%m-%d-%H%M").to_string();
                 let id = SessionId::on_channel(channel, &minute)?;
-                engine.start_new_session(&StartSession { id, system_prompt, project, task })
+                engine.sessions().start_new(&StartSession { id, system_prompt, project, task })
             }
         };
         Ok(Self { world, engine, model, session: started?.session })
@@ -101,7 +101,7 @@ impl<'a> Conversation<'a> {
     /// One message and its reply. A model that fails costs the reply, and nothing that was said.
     pub(crate) fn exchange(&self, said: &str, tell: Tell<'_>) -> Result<Ended, EngineError> {
         // What is sent later is the raw turn: a memory that still matters must come again.
-        let context = self.engine.repeating().context(&self.session, said)?;
+        let context = self.engine.context().give(&self.session, said, Host::SendsRawTurns)?;
         tell(Happening::Injected(&context.parts));
         let asked = self.asked(context, said, tell)?;
         self.observe(Role::User, said.to_owned())?;
@@ -119,7 +119,7 @@ impl<'a> Conversation<'a> {
 
     /// What the model is asked: as much of the conversation as fits beside the rest.
     fn asked(&self, context: Context, said: &str, tell: Tell<'_>) -> Result<Asked, EngineError> {
-        let tools = self.engine.tools();
+        let tools = self.engine.tools().specs();
         let system = context.system_prompt;
         let enriched = context.message.unwrap_or_else(|| said.to_owned());
         let size =
@@ -127,7 +127,7 @@ impl<'a> Conversation<'a> {
         let fixed = tokens::estimate(&system) + tokens::estimate(&enriched) + tools.iter().map(size).sum::<usize>();
         let window = self.engine.settings().policy.context_window;
         let budget = window.saturating_sub(REPLY_TOKENS.min(window / 4)).saturating_sub(fixed);
-        let (turns, left_out) = self.engine.window(&self.session, budget)?;
+        let (turns, left_out) = self.engine.sessions().window(&self.session, budget)?;
         if left_out > 0 {
             tell(Happening::LeftOut(left_out));
         }

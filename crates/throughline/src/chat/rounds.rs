@@ -41,7 +41,7 @@ impl Conversation<'_> {
     /// Asks, and passes the reply on as it comes.
     fn stream(&self, brief: &Brief, tell: Tell<'_>) -> Result<Reply, ModelError> {
         let mut has_spoken = false;
-        let reply = self.engine.ask(&*self.model, brief, &mut |piece: &str| {
+        let reply = self.engine.models().ask(&*self.model, brief, &mut |piece: &str| {
             has_spoken |= !piece.is_empty();
             tell(Happening::Piece(piece))
         });
@@ -69,7 +69,7 @@ impl Conversation<'_> {
     }
 
     fn run_call(&self, call: &ToolCall, tell: Tell<'_>) -> Result<Message, EngineError> {
-        let answer = self.engine.call(&self.session, call);
+        let answer = self.engine.tools().call(&self.session, call);
         tell(Happening::Tool { name: &call.name, summary: &answer.summary });
         let text = answer.text();
         // Ids and outcome: what was stored is in the memory itself, where it can be erased.
@@ -78,7 +78,7 @@ impl Conversation<'_> {
     }
 
     pub(super) fn observe(&self, role: Role, content: String) -> Result<Observed, EngineError> {
-        self.engine.observe(&self.session, &[Said::now(role, content)])
+        self.engine.sessions().observe(&self.session, &[Said::now(role, content)])
     }
 }
 

@@ -28,7 +28,7 @@ impl Context {
         let session = self.session.map(|id| SessionId::on_channel("cli", &id)).transpose()?;
         let request =
             ContextRequest { session, project: self.project, message: self.message, ..ContextRequest::default() };
-        let context = world.engine.preview_context(&request)?;
+        let context = world.engine.context().prepare(&request)?.context;
         let nothing = context.parts.is_empty();
         let mut text = String::new();
         let mut section = |title: &str, body: &str| {

@@ -24,14 +24,14 @@ impl Correct {
     pub(super) fn run(self, world: &World) -> Answer {
         let text = self.text.join(" ");
         let Some(wrong) = &self.wrong else { return proposals(&text, world) };
-        let replaced = world.engine.correct(wrong, &Correction::by_person(text))?;
+        let replaced = world.engine.memories().correct(wrong, &Correction::by_person(text))?;
         Ok(receipt(&replaced, "corrected", world))
     }
 }
 
 /// What a correction may mean: for the person to choose from.
 fn proposals(text: &str, world: &World) -> Answer {
-    let hits = world.engine.wrong_about(text)?;
+    let hits = world.engine.memories().wrong_about(text)?;
     let now = world.now();
     let mut told = String::new();
     if hits.is_empty() {
@@ -62,7 +62,7 @@ pub(super) struct Merge {
 
 impl Merge {
     pub(super) fn run(self, world: &World) -> Answer {
-        let replaced = world.engine.merge(&self.memories, self.text.as_deref())?;
+        let replaced = world.engine.memories().merge(&self.memories, self.text.as_deref())?;
         Ok(receipt(&replaced, "merged", world))
     }
 }

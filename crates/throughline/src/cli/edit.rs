@@ -44,15 +44,15 @@ impl Edit {
             project: self.project.map(or_none),
             expected_version: None,
         };
-        let memory = world.engine.show(&self.id)?;
+        let memory = world.engine.memories().show(&self.id)?;
         if edit == engine::Edit::default() {
             let text = in_editor(&memory.entry.content)?;
             edit.content = Some(text.clone());
             edit.expected_version = Some(memory.entry.version);
-            let edited = world.engine.edit(memory.entry.id.as_str(), &edit);
+            let edited = world.engine.memories().edit(memory.entry.id.as_str(), &edit);
             return Ok(receipt(&edited.map_err(|error| keep(&text, error.into(), world))?, world));
         }
-        let edited = world.engine.edit(memory.entry.id.as_str(), &edit)?;
+        let edited = world.engine.memories().edit(memory.entry.id.as_str(), &edit)?;
         Ok(receipt(&edited, world))
     }
 }

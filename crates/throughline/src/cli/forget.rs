@@ -33,7 +33,7 @@ impl Forget {
     }
 
     fn forget(self, world: &World) -> Answer {
-        let forgotten = world.engine.forget(&self.id)?;
+        let forgotten = world.engine.memories().forget(&self.id)?;
         let id = style::short(forgotten.id.as_str());
         let text = if forgotten.already {
             format!("{id} was forgotten before\n")
@@ -56,8 +56,8 @@ impl Forget {
 impl Forget {
     /// Shows what would go, and has the person type the word.
     fn is_agreed(&self, world: &World) -> Result<bool, Failure> {
-        let preview = world.engine.preview_erase(&self.id)?;
-        let content = world.engine.show(&self.id)?.entry.content;
+        let preview = world.engine.memories().preview_erase(&self.id)?;
+        let content = world.engine.memories().show(&self.id)?.entry.content;
         anstream::eprintln!("{}", style::one_line(&content, style::width()));
         let versions = style::count(preview.versions, "version", "versions");
         anstream::eprint!(

@@ -28,7 +28,7 @@ impl History {
     }
 
     fn changes(&self, world: &World) -> Answer {
-        let changes = world.engine.changes(self.limit)?;
+        let changes = world.engine.history().changes(self.limit)?;
         let row = |change: &Change| {
             let mut row = made(change, world);
             row.push(change.verb.to_string());
@@ -50,7 +50,7 @@ fn made(change: &Change, world: &World) -> Vec<String> {
 }
 
 fn versions(id: &str, world: &World) -> Answer {
-    let history = world.engine.history(id)?;
+    let history = world.engine.history().of(id)?;
     let room = style::width().saturating_sub(60).max(24);
     let row = |number: u32, change: &Change, text: String| {
         let mut row = vec![number.to_string()];
@@ -100,7 +100,7 @@ pub(super) struct Restore {
 
 impl Restore {
     pub(super) fn run(self, world: &World) -> Answer {
-        Ok(match world.engine.restore(&self.id, self.number)? {
+        Ok(match world.engine.history().restore(&self.id, self.number)? {
             Restored::Memory(restored) => receipt(&restored, world),
             Restored::Document(document) => {
                 let told = format!("restored {} as it was in version {}\n", document.name, self.number);

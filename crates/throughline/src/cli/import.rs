@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use owo_colors::OwoColorize as _;
 use throughline_core::engine::{self, ImportReport, Imported, SetAside, Tally};
-use throughline_core::import::{self, Format, Found, ImportError, Skipped};
+use throughline_core::transfer::formats::{self, Format, Found, ImportError, Skipped};
 
 use super::failure::Failure;
 use super::keep::bar;
@@ -44,11 +44,11 @@ impl Import {
         }
         let name = self.from.to_string_lossy().into_owned();
         let bytes = read(&self.from)?;
-        let detected = || import::detect(&name, &bytes).ok();
+        let detected = || formats::detect(&name, &bytes).ok();
         if self.format.or_else(detected) == Some(Format::Throughline) {
             return self.own(world, &bytes);
         }
-        let mut found = import::read(&name, &bytes, self.format).map_err(refused)?;
+        let mut found = formats::read(&name, &bytes, self.format).map_err(refused)?;
         drop(bytes);
         self.assign(world, &self.from, &mut found)?;
         self.take(world, &found)
@@ -62,7 +62,7 @@ impl Import {
         for name in known_files(&self.from).map_err(listing)? {
             let path = self.from.join(&name);
             let bytes = read(&path)?;
-            match import::read(&name, &bytes, self.format) {
+            match formats::read(&name, &bytes, self.format) {
                 Ok(mut part) => {
                     self.assign(world, &path, &mut part)?;
                     found.join(part);
@@ -88,7 +88,7 @@ impl Import {
     fn assign(&self, world: &World, path: &Path, found: &mut Found) -> Result<(), Failure> {
         let project = match &self.project {
             Some(name) => Some(name.clone()),
-            None if path.to_str().is_some_and(import::is_of_project) => project_around(world, path)?,
+            None if path.to_str().is_some_and(formats::is_of_project) => project_around(world, path)?,
             None => None,
         };
         if let Some(project) = project {
@@ -99,7 +99,7 @@ impl Import {
 
     fn take(&self, world: &World, found: &Found) -> Answer {
         let bar = bar("pieces");
-        let report = world.engine.import_found(found, self.dry_run, &mut |done, total| {
+        let report = world.engine.transfer().import_found(found, self.dry_run, &mut |done, total| {
             bar.set_length(total);
             bar.set_position(done);
         });
@@ -117,11 +117,11 @@ impl Import {
         let export: engine::Export = serde_json::from_slice(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
             .map_err(|error| Failure::from(engine::EngineError::BadExport { problem: error.to_string() }))?;
         if self.dry_run {
-            let preview = world.engine.preview_import(&export)?;
+            let preview = world.engine.transfer().preview_import(&export)?;
             let told = told_own(&preview.imported, true);
             return Ok(Reply::new(&preview, told));
         }
-        let imported = world.engine.import(&export)?;
+        let imported = world.engine.transfer().import(&export)?;
         let told = told_own(&imported, false);
         Ok(Reply::new(&imported, told))
     }
@@ -162,7 +162,7 @@ fn told_own(imported: &Imported, dry_run: bool) -> String {
 /// The registered project in whose directory a file lies, the innermost first.
 fn project_around(world: &World, path: &Path) -> Result<Option<String>, Failure> {
     let Ok(path) = path.canonicalize() else { return Ok(None) };
-    let projects = world.engine.projects()?;
+    let projects = world.engine.projects().list()?;
     let at = |dir: &Path| projects.iter().find(|project| project.dir.as_deref().is_some_and(|at| Path::new(at) == dir));
     Ok(path.ancestors().skip(1).find_map(at).map(|project| project.name.to_string()))
 }
@@ -200,7 +200,7 @@ fn known_files(folder: &Path) -> std::io::Result<Vec<String>> {
             let kind = entry.file_type()?;
             if kind.is_dir() && below.is_empty() && SUBFOLDERS.contains(&file.as_str()) {
                 todo.push(file);
-            } else if kind.is_file() && import::is_known(&name) {
+            } else if kind.is_file() && formats::is_known(&name) {
                 known.push(name);
             }
         }

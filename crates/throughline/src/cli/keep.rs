@@ -55,7 +55,7 @@ fn write(file: Option<PathBuf>, world: &World) -> Answer {
     })?;
     bar.finish_and_clear();
     if target.parent() != Some(world.home.backups().as_path()) {
-        world.engine.note_export(&target.to_string_lossy())?;
+        world.engine.transfer().note_export(&target.to_string_lossy())?;
     }
     let told = format!("backed up to {}; checked, and found sound\n", target.display());
     Ok(Reply::new(&json!({ "path": target.display().to_string() }), told))
@@ -98,7 +98,7 @@ pub(super) struct Reindex {}
 impl Reindex {
     pub(super) fn run(self, world: &World) -> Answer {
         let bar = bar("memories");
-        let count = world.engine.reindex(&mut |done, total| {
+        let count = world.engine.health().reindex(&mut |done, total| {
             bar.set_length(total);
             bar.set_position(done);
         })?;

@@ -45,7 +45,7 @@ impl List {
         let live_at = (self.status.0 == Some(Status::Active)).then(|| now.timestamp());
         let filter = Filter { status: self.status.0, live_at, ..Filter::default() };
         let filter = self.filters.apply(filter, &now)?;
-        let listing = world.engine.list(&filter, &Page { limit: self.limit, cursor: self.cursor })?;
+        let listing = world.engine.memories().list(&filter, &Page { limit: self.limit, cursor: self.cursor })?;
         let room = style::width().saturating_sub(56).max(24);
         let row = |memory: &Memory| {
             let entry = &memory.entry;

@@ -100,7 +100,7 @@ impl Here {
     /// The memory file to write to. A directory that has one, and is no project yet, becomes one.
     fn to_write(&self, world: &World) -> Result<Chosen, Failure> {
         let (name, is_new) = match &self.project {
-            Some(name) => (world.engine.project(name)?.project.name, false),
+            Some(name) => (world.engine.projects().get(name)?.project.name, false),
             None => match nearest(world)? {
                 Nearest::Registered(name) => (name, false),
                 Nearest::Unregistered(dir) => (register(world, &dir)?, true),
@@ -114,8 +114,8 @@ impl Here {
     fn read(&self, world: &World) -> Result<Option<Document>, Failure> {
         match &self.project {
             Some(name) => {
-                let name = world.engine.project(name)?.project.name;
-                Ok(world.engine.document(&memory_file(world, &name)?)?)
+                let name = world.engine.projects().get(name)?.project.name;
+                Ok(world.engine.documents().get(&memory_file(world, &name)?)?)
             }
             None => Ok(read_nearest(world, nearest(world)?)?.file),
         }
@@ -134,18 +134,18 @@ pub(super) struct Around {
 
 /// The project that a directory belongs to, if it belongs to any. Looking registers nothing.
 pub(super) fn around(world: &World, dir: &Path) -> Result<Option<Around>, Failure> {
-    world.engine.project_at(dir)?.map(|nearest| read_nearest(world, nearest)).transpose()
+    world.engine.projects().at(dir)?.map(|nearest| read_nearest(world, nearest)).transpose()
 }
 
 fn read_nearest(world: &World, nearest: Nearest) -> Result<Around, Failure> {
     match nearest {
         Nearest::Registered(name) => {
-            let file = world.engine.document(&memory_file(world, &name)?)?;
+            let file = world.engine.documents().get(&memory_file(world, &name)?)?;
             Ok(Around { name, is_registered: true, file })
         }
         Nearest::Unregistered(dir) => {
             let (name, path) = named(&dir)?;
-            let file = world.engine.memory_in(&name, &path)?;
+            let file = world.engine.projects().memory_in(&name, &path)?;
             Ok(Around { name, is_registered: false, file })
         }
     }
@@ -153,7 +153,7 @@ fn read_nearest(world: &World, nearest: Nearest) -> Result<Around, Failure> {
 
 fn memory_file(world: &World, name: &Name) -> Result<DocumentName, Failure> {
     let no_directory = || Failure::from(EngineError::NoDirectory { project: name.clone() });
-    world.engine.memory_file(Some(name.as_str()))?.ok_or_else(no_directory)
+    world.engine.documents().memory_file(Some(name.as_str()))?.ok_or_else(no_directory)
 }
 
 /// What the current directory belongs to.
@@ -161,7 +161,11 @@ fn nearest(world: &World) -> Result<Nearest, Failure> {
     let current = std::env::current_dir().and_then(|dir| dir.canonicalize());
     let current = current.map_err(|error| Failure::io("find the current directory", &error))?;
     let hint = "`throughline project add NAME --dir DIR` registers one; or name one with --project";
-    world.engine.project_at(&current)?.ok_or_else(|| Failure::new("the current directory belongs to no project", hint))
+    world
+        .engine
+        .projects()
+        .at(&current)?
+        .ok_or_else(|| Failure::new("the current directory belongs to no project", hint))
 }
 
 fn is_at(project: &Project, dir: &Path) -> bool {
@@ -181,7 +185,7 @@ fn named(dir: &Path) -> Result<(Name, String), Failure> {
 /// Registers a directory that has a memory file, by its name; never one that was taken out of the register, nor under a
 /// name that means another one.
 fn register(world: &World, dir: &Path) -> Result<Name, Failure> {
-    let every = world.engine.every_project()?;
+    let every = world.engine.projects().all()?;
     if let Some(removed) = every.iter().find(|project| is_at(project, dir)) {
         let (name, dir) = (&removed.name, dir.display());
         let hint = format!("`throughline project add {name} --dir {dir}` brings it back");
@@ -194,7 +198,7 @@ fn register(world: &World, dir: &Path) -> Result<Name, Failure> {
             format!("`throughline project add OTHER --dir {path}` registers it under another name; or use --project");
         return Err(Failure::new(message, hint));
     }
-    Ok(world.engine.place_project(name.as_str(), Some(&path))?.name)
+    Ok(world.engine.projects().place(name.as_str(), Some(&path))?.name)
 }
 
 /// What is answered to a record, with the project that was registered for it.
@@ -241,11 +245,11 @@ impl ProjectCommand {
         match self {
             Self::Add(add) => {
                 let dir = add.dir.as_deref().map(directory::of_project).transpose()?;
-                let project = engine.place_project(&add.name, dir.as_deref())?;
+                let project = engine.projects().place(&add.name, dir.as_deref())?;
                 Ok(Reply::new(&project, format!("{}\n{}", "registered".green(), line(&project, world))))
             }
             Self::List => {
-                let projects = engine.projects()?;
+                let projects = engine.projects().list()?;
                 let row = |project: &Project| {
                     vec![
                         project.name.to_string(),
@@ -262,7 +266,7 @@ impl ProjectCommand {
                 Ok(Reply::new(&RegisteredProjects { projects }, text).or_nothing(nothing))
             }
             Self::Show(one) => {
-                let overview = engine.project(&one.name)?;
+                let overview = engine.projects().get(&one.name)?;
                 let mut text = line(&overview.project, world);
                 if !overview.tasks.is_empty() {
                     text.push_str(&format!("\n{}", task::table(&overview.tasks, world)));
@@ -276,15 +280,17 @@ impl ProjectCommand {
             }
             Self::Record(wanted) => {
                 let fact = (wanted.text.join(" "), Significance::new(wanted.sig)?);
-                recorded(&wanted.here, world, |file| engine.record(file, &[fact], wanted.section))
+                recorded(&wanted.here, world, |file| engine.documents().record(file, &[fact], wanted.section))
             }
             Self::Log(log) => {
                 let fact = (log.text.join(" "), Importance::default().significance());
-                recorded(&log.here, world, |file| engine.record(file, &[fact], MemorySection::Happened))
+                recorded(&log.here, world, |file| engine.documents().record(file, &[fact], MemorySection::Happened))
             }
-            Self::Done(log) => recorded(&log.here, world, |file| engine.complete(file, &log.text.join(" "))),
+            Self::Done(log) => {
+                recorded(&log.here, world, |file| engine.documents().complete(file, &log.text.join(" ")))
+            }
             Self::Remove(one) => {
-                let project = engine.remove_project(&one.name)?;
+                let project = engine.projects().remove(&one.name)?;
                 Ok(Reply::new(&project, format!("{}\n{}", "removed".green(), line(&project, world))))
             }
         }

@@ -35,7 +35,7 @@ impl Read {
             return self.tier(tier, world);
         }
         let address: Namespace = self.address.unwrap_or_default().parse()?;
-        let rendered = world.engine.rendered(&address)?;
+        let rendered = world.engine.documents().rendered(&address)?;
         let nothing = rendered.markdown.is_none();
         let shown = rendered.markdown.clone().unwrap_or_else(|| format!("{address} is empty\n"));
         Ok(Reply::new(&rendered, style::plain(&shown)).or_nothing(nothing))
@@ -49,7 +49,7 @@ impl Read {
             "user" => Tier::User,
             _ => Tier::Vault,
         };
-        let text = world.engine.tier(&tier)?;
+        let text = world.engine.context().tier(&tier)?;
         let shown = text.clone().unwrap_or_else(|| format!("the tier `{name}` is empty\n"));
         let nothing = text.is_none();
         Ok(Reply::new(&json!({ "tier": name, "text": text }), style::plain(&shown)).or_nothing(nothing))
@@ -71,7 +71,7 @@ impl Profile {
             let namespace = namespace.ok_or(throughline_core::engine::EngineError::NoNamespace)?;
             edit(&DocumentName::profile(namespace), world)?;
         }
-        let Some((text, usage)) = world.engine.profile()? else {
+        let Some((text, usage)) = world.engine.documents().profile()? else {
             let text = "no profile yet; try `throughline remember --layer identity \"My name is …\"`\n";
             return Ok(Reply::new(&json!({ "text": null, "usage": null }), text).or_nothing(true));
         };
@@ -83,10 +83,10 @@ impl Profile {
 
 /// Opens a document in the person's editor and writes back what they saved, unless it changed meanwhile.
 fn edit(name: &DocumentName, world: &World) -> Result<(), Failure> {
-    let document = world.engine.document(name)?;
+    let document = world.engine.documents().get(name)?;
     let hash = document.as_ref().map_or_else(ContentHash::missing, |d| d.hash.clone());
     let text = in_editor(&document.map(|document| document.text).unwrap_or_default())?;
-    world.engine.write(name, &text, Some(&hash)).map_err(|error| keep(&text, error.into(), world))?;
+    world.engine.documents().write(name, &text, Some(&hash)).map_err(|error| keep(&text, error.into(), world))?;
     Ok(())
 }
 
@@ -96,7 +96,7 @@ pub(super) struct Working {}
 
 impl Working {
     pub(super) fn run(self, world: &World) -> Answer {
-        let working = world.engine.working_memory()?;
+        let working = world.engine.documents().working_memory()?;
         let (Some(text), Some(updated_at), Some(expires_at)) = (&working.text, working.updated_at, working.expires_at)
         else {
             let text = "no recent context: nothing was written, or it has expired\n";

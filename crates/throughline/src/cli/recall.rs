@@ -42,7 +42,7 @@ impl Recall {
         let filter = self.filters.apply(filter, &now)?;
         let words: Vec<_> = self.query.iter().map(|word| word.to_string_lossy()).collect();
         let request = RecallRequest { query: words.join(" "), limit: self.limit, filter };
-        let recall = world.engine.recall(&request)?;
+        let recall = world.engine.recall().recall(&request)?;
         let text = if recall.hits.is_empty() {
             "nothing found\n".to_owned()
         } else {

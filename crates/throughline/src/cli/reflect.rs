@@ -65,7 +65,7 @@ impl Reflect {
 
 impl Log {
     fn run(self, world: &World) -> Answer {
-        let passes = world.engine.reflections(self.project.as_deref(), self.limit)?;
+        let passes = world.engine.reflection().list(self.project.as_deref(), self.limit)?;
         let text = if passes.is_empty() {
             "no passes yet; `throughline reflect` does one\n".to_owned()
         } else {

@@ -79,7 +79,7 @@ impl Remember {
             session: None,
             provenance: Vec::new(),
         };
-        let remembered = world.engine.remember(&new)?;
+        let remembered = world.engine.memories().remember(&new)?;
         Ok(receipt(&remembered, world))
     }
 }

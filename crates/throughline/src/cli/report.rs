@@ -33,7 +33,7 @@ impl Report {
         let since = self.since.as_deref().map(time).transpose()?;
         let until = self.until.as_deref().map(time).transpose()?;
         let by = if self.weekly && !self.daily { ReportBy::Week } else { ReportBy::Day };
-        let report = world.engine.report_since(since, until, by)?;
+        let report = world.engine.tasks().report_since(since, until, by)?;
         let nothing = report.periods.is_empty();
         let markdown = report.markdown.clone();
         Ok(Reply::new(&report, "").with_data(markdown).or_nothing(nothing))

@@ -94,7 +94,7 @@ impl SessionCommand {
             Self::Consolidate(consolidate) => consolidate.run(world),
             Self::Reset(one) => {
                 let id = one.id()?;
-                world.engine.reset_session(&id)?;
+                world.engine.sessions().reset(&id)?;
                 let told = format!("{id} begins anew with the next message\n");
                 Ok(Reply::new(&SessionReset { session: id }, told))
             }
@@ -116,7 +116,7 @@ impl SessionCommand {
 }
 
 fn list(world: &World) -> Answer {
-    let listing = world.engine.session_page(None, usize::MAX, None)?;
+    let listing = world.engine.sessions().page(None, usize::MAX, None)?;
     let now = world.now();
     let row = |listed: &ListedSession| {
         let session = &listed.state.session;
@@ -133,7 +133,7 @@ fn list(world: &World) -> Answer {
 }
 
 fn show(id: &SessionId, world: &World) -> Answer {
-    let shown = world.engine.session_shown(id, None, usize::MAX)?;
+    let shown = world.engine.sessions().show(id, None, usize::MAX)?;
     let now = world.now();
     let line = |turn: &Turn| {
         let who = turn.speaker.as_deref().unwrap_or(turn.role.as_str());
@@ -145,7 +145,7 @@ fn show(id: &SessionId, world: &World) -> Answer {
 }
 
 fn explain(id: &SessionId, world: &World) -> Answer {
-    let Some(explanation) = world.engine.explain(id)? else {
+    let Some(explanation) = world.engine.recall().explain(id)? else {
         let nothing = Explained::from(None);
         return Ok(Reply::new(&nothing, "no memory was recalled in this conversation yet\n").or_nothing(true));
     };
@@ -223,11 +223,11 @@ impl Observe {
             return Err(Failure::new("nothing was said", "give the words, or JSON lines on standard input"));
         }
         if let Some(task) = &self.task {
-            world.engine.task(task)?;
+            world.engine.tasks().get(task)?;
         }
         let start = StartSession { project: self.project, task: self.task, ..StartSession::new(id.clone()) };
-        world.engine.start_session(&start)?;
-        let observed = world.engine.observe(&id, &said)?;
+        world.engine.sessions().start(&start)?;
+        let observed = world.engine.sessions().observe(&id, &said)?;
         let mut text = format!("kept {} of {id}\n", style::count(observed.kept as u64, "turn", "turns"));
         if observed.due.is_some() && background::start(world, &id) {
             text.push_str("a summary is being made in the background\n");
@@ -283,7 +283,7 @@ impl Consolidate {
 
 /// Consolidates whatever has something new, one conversation after the other.
 fn consolidate_all(world: &World) -> Answer {
-    let mut sessions = world.engine.sessions()?;
+    let mut sessions = world.engine.sessions().all()?;
     sessions.reverse();
     let bar = keep::bar("conversations");
     bar.set_length(sessions.len() as u64);

@@ -17,7 +17,7 @@ pub(super) struct Show {
 impl Show {
     pub(super) fn run(self, world: &World) -> Answer {
         let now = world.now();
-        let memory = world.engine.show(&self.id)?;
+        let memory = world.engine.memories().show(&self.id)?;
         let entry = &memory.entry;
         let mut text = format!("{}\n\n", style::plain(&entry.content));
         let mut line = |name: &str, value: String| {

@@ -76,7 +76,7 @@ pub(super) struct Stats {}
 
 impl Stats {
     pub(super) fn run(self, world: &World) -> Answer {
-        let stats = world.engine.stats()?;
+        let stats = world.engine.health().stats()?;
         let (overview, store) = (&stats.overview, &stats.overview.store);
         let rows = [
             ("knowledge", store.knowledge.to_string()),

@@ -112,18 +112,18 @@ impl TaskCommand {
         match self {
             Self::Add(add) => {
                 let new = NewTask { title: add.title.join(" "), state: add.state, project: add.project };
-                let task = engine.add_task(&new)?;
+                let task = engine.tasks().add(&new)?;
                 let text = format!("{}\n{}", "added".green(), line(&task, world));
                 Ok(Reply::new(&task, text))
             }
             Self::List(list) => {
-                let tasks = engine.tasks(list.status.0, list.project.as_deref())?;
+                let tasks = engine.tasks().list(list.status.0, list.project.as_deref())?;
                 let text = if tasks.is_empty() { "no tasks\n".to_owned() } else { table(&tasks, world) };
                 let nothing = tasks.is_empty();
                 Ok(Reply::new(&Tasks { tasks }, text).or_nothing(nothing))
             }
             Self::Show(one) => {
-                let task = engine.task(&one.task)?;
+                let task = engine.tasks().get(&one.task)?;
                 let mut text = line(&task, world);
                 if !task.state.is_empty() {
                     text.push_str(&format!("\n{}\n", style::plain(&task.state)));
@@ -147,12 +147,12 @@ impl TaskCommand {
                     status: update.reopen.then_some(TaskStatus::Open),
                     expected_version: None,
                 };
-                let task = engine.update_task(&update.one.task, &edit)?;
+                let task = engine.tasks().update(&update.one.task, &edit)?;
                 let text = format!("{}\n{}", "updated".green(), line(&task, world));
                 Ok(Reply::new(&task, text))
             }
             Self::Done(finish) => {
-                let finished = engine.finish_task(&finish.one.task, finish.conclusion.as_deref())?;
+                let finished = engine.tasks().finish(&finish.one.task, finish.conclusion.as_deref())?;
                 let mut text = format!("{}\n{}", "done".green(), line(&finished.task, world));
                 if let Some(archived) = &finished.archived {
                     text.push_str(&format!("in the archive as {}\n", style::short(archived.entry.id.as_str())));
@@ -161,7 +161,7 @@ impl TaskCommand {
             }
             Self::Remove(one) => {
                 let edit = TaskEdit { status: Some(TaskStatus::Removed), ..TaskEdit::default() };
-                let task = engine.update_task(&one.task, &edit)?;
+                let task = engine.tasks().update(&one.task, &edit)?;
                 Ok(Reply::new(&task, format!("{}\n{}", "removed".green(), line(&task, world))))
             }
         }

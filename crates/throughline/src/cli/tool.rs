@@ -43,7 +43,7 @@ impl ToolCommand {
             Self::List => Ok(list(world)),
             Self::Call(call) => call.run(world),
             Self::Guidance => {
-                let guidance = world.engine.guidance();
+                let guidance = world.engine.tools().guidance();
                 let text = guidance.as_ref().map_or("memory is off: nothing is said\n".to_owned(), |guidance| {
                     format!(
                         "{}\n{}\n",
@@ -58,7 +58,7 @@ impl ToolCommand {
 }
 
 fn list(world: &World) -> Reply {
-    let tools: Vec<_> = world.engine.offered().to_vec();
+    let tools: Vec<_> = world.engine.tools().offered().to_vec();
     let mut text = String::new();
     for tool in &tools {
         let schema = tool.schema();
@@ -72,15 +72,15 @@ fn list(world: &World) -> Reply {
     if tools.is_empty() {
         text.push_str("no tools are offered: memory is off, or `memory.tools` is empty\n");
     }
-    Reply::new(&world.engine.offered_tools(), text).or_nothing(tools.is_empty())
+    Reply::new(&world.engine.tools().offered_tools(), text).or_nothing(tools.is_empty())
 }
 
 impl Call {
     fn run(self, world: &World) -> Answer {
         let session = SessionId::on_channel("cli", &self.session)?;
-        world.engine.start_session(&StartSession::new(session.clone()))?;
+        world.engine.sessions().start(&StartSession::new(session.clone()))?;
         let call = ToolCall { id: String::new(), name: self.name, arguments: self.arguments };
-        let answer = world.engine.call(&session, &call);
+        let answer = world.engine.tools().call(&session, &call);
         if answer.is_error && !self.json {
             let said = |name: &str| answer.content["error"][name].as_str().unwrap_or_default().to_owned();
             return Err(Failure::new(said("message"), said("hint")));

@@ -30,7 +30,7 @@ pub(super) struct Export {
 
 impl Export {
     pub(super) fn run(self, world: &World) -> Answer {
-        let export = world.engine.export()?;
+        let export = world.engine.transfer().export()?;
         let text = match self.format {
             Format::Markdown => export.to_markdown(),
             Format::Json => serde_json::to_string_pretty(&export).map_err(|error| {
@@ -46,7 +46,7 @@ impl Export {
         let out = std::path::absolute(&out).unwrap_or(out);
         check_target(&out, world)?;
         write_private(&out, &text).map_err(|error| Failure::io(&format!("write {}", out.display()), &error))?;
-        world.engine.note_export(&out.to_string_lossy())?;
+        world.engine.transfer().note_export(&out.to_string_lossy())?;
         let told = format!("exported {} to {}\n", size(&export), out.display());
         let memories = export.bundle.memories.len();
         Ok(Reply::new(&serde_json::json!({ "path": out.display().to_string(), "memories": memories }), told))
@@ -73,7 +73,7 @@ fn check_target(out: &Path, world: &World) -> Result<(), Failure> {
     }
     match std::fs::metadata(out) {
         Err(_) => Ok(()),
-        Ok(_) if world.engine.exports()?.iter().any(|known| Path::new(known) == out) => Ok(()),
+        Ok(_) if world.engine.transfer().exports()?.iter().any(|known| Path::new(known) == out) => Ok(()),
         Ok(_) => refused("there is a file already"),
     }
 }

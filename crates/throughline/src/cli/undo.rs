@@ -18,11 +18,11 @@ impl Undo {
     pub(super) fn run(self, world: &World) -> Answer {
         let now = world.now();
         if self.skip {
-            let left = world.engine.skip_undo()?;
+            let left = world.engine.history().skip()?;
             let text = format!("`{}` of {} stays as it is\n", left.verb, style::date(left.at, &now));
             return Ok(Reply::new(&left, text));
         }
-        let undone = world.engine.undo()?;
+        let undone = world.engine.history().undo()?;
         let (verb, when) = (undone.undone.verb, style::date(undone.undone.at, &now));
         let mut text = format!("undid `{verb}` of {when} by {}\n", style::who(undone.undone.actor.who));
         for memory in &undone.memories {

@@ -42,7 +42,7 @@ impl Write {
         let text = String::from_utf8(bytes)
             .map_err(|_| Failure::new("standard input is not UTF-8", "nothing was changed; write it as UTF-8 text"))?;
         let expected = self.if_match.map(ContentHash::stored);
-        let written = world.engine.write(name, &text, expected.as_ref())?;
+        let written = world.engine.documents().write(name, &text, expected.as_ref())?;
         let word = match written.outcome {
             Outcome::Created => "created",
             Outcome::Updated => "updated",

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use throughline_core::engine::{Consolidation, EngineError, chain};
 use throughline_core::model::{Position, SessionId};
 use throughline_core::ports::{Job, PassOutcome, RunOutcome};
-use throughline_core::session::Trigger;
+use throughline_core::sessions::Trigger;
 use throughline_core::steady::Trust;
 use throughline_core::text::count;
 use throughline_server::{Chores, Problem, Rhythm, Worked};
@@ -86,7 +86,7 @@ impl Household {
     }
 
     fn due(&self) -> Result<Vec<Due>, EngineError> {
-        let due = self.world.engine.all_due(background::RECENT)?;
+        let due = self.world.engine.sessions().all_due(background::RECENT)?;
         let (mut resting, now) = (self.resting(), uptime());
         resting.keep_only(&due.iter().map(|(session, _)| session).collect::<HashSet<_>>());
         let with_rest = |(session, trigger)| Due { rests: resting.left(&session, now), session, trigger };
@@ -157,7 +157,7 @@ fn consolidate(
 
 /// How far a conversation is.
 fn standing(world: &World, session: &SessionId) -> Result<Option<(Position, Position)>, EngineError> {
-    Ok(world.engine.session(session)?.map(|state| (state.consolidated, state.filled)))
+    Ok(world.engine.sessions().find(session)?.map(|state| (state.consolidated, state.filled)))
 }
 
 fn retire(world: &World, trust: Trust, is_stopped: &dyn Fn() -> bool) -> Result<Worked, EngineError> {
@@ -167,7 +167,7 @@ fn retire(world: &World, trust: Trust, is_stopped: &dyn Fn() -> bool) -> Result<
     }
     let mut retired = 0;
     while !is_stopped() {
-        let some = world.engine.retire()?;
+        let some = world.engine.consolidation().retire()?;
         retired += some.chunks as u64;
         if !some.may_be_more {
             break;

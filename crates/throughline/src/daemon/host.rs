@@ -81,7 +81,7 @@ impl Host for Household {
 
     fn add_project(&self, name: &str, dir: Option<&str>) -> Result<Project, Problem> {
         let dir = dir.map(absolute).transpose()?;
-        Ok(self.world.engine.add_project(name, dir.as_deref())?)
+        Ok(self.world.engine.projects().add(name, dir.as_deref())?)
     }
 
     fn vault_add(&self, paths: &[String], into: Option<Name>) -> Result<VaultAdded, Problem> {

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
+use throughline_core::engine::Host;
 use throughline_core::engine::{
     Consolidation, Correction, Engine, EngineError, NewMemory, NewTask, Said, StartSession, TaskEdit,
 };
@@ -173,12 +174,12 @@ impl Teller {
         let channel = id.as_str().split(':').next().unwrap_or_default().to_owned();
         let engine = self.world.engine.acting(Actor::new(Source::User, &channel));
         let (project, task) = (scene.project.clone(), scene.task.clone());
-        engine.start_session(&StartSession { project, task, ..StartSession::new(id.clone()) })?;
+        engine.sessions().start(&StartSession { project, task, ..StartSession::new(id.clone()) })?;
         for step in &scene.steps {
             match step {
                 Step::Me(text) => {
                     self.wait(WRITING);
-                    engine.context(&id, text)?;
+                    engine.context().give(&id, text, Host::KeepsMessage)?;
                     self.say(&engine, &id, Role::User, text)?;
                 }
                 Step::It(text) => {
@@ -192,7 +193,7 @@ impl Teller {
         self.wait(SILENCE);
         if !scene.open {
             self.count(&background::end(&self.world, &id)?.consolidation);
-        } else if engine.due(&id)?.is_some() {
+        } else if engine.sessions().due(&id)?.is_some() {
             self.count(&background::consolidate(&self.world, &id, None)?);
         }
         self.made.channels.insert(channel);
@@ -201,7 +202,7 @@ impl Teller {
     }
 
     fn say(&mut self, engine: &Engine, id: &SessionId, role: Role, text: &str) -> Result<(), DemoError> {
-        let observed = engine.observe(id, &[Said::now(role, text)])?;
+        let observed = engine.sessions().observe(id, &[Said::now(role, text)])?;
         self.made.messages += observed.kept as u64;
         // As on any channel, the reply comes first.
         if role == Role::Assistant && observed.due.is_some() {
@@ -225,32 +226,32 @@ impl Teller {
                 return Err(DemoError::story("somebody speaks outside a conversation"));
             }
             Step::Ask(query) => {
-                engine.recall(&self.question(query))?;
+                engine.recall().recall(&self.question(query))?;
             }
             Step::Remember { text, tags } => {
-                engine.remember(&NewMemory { tags: tags.clone(), ..NewMemory::fact(text) })?;
+                engine.memories().remember(&NewMemory { tags: tags.clone(), ..NewMemory::fact(text) })?;
             }
             Step::Correct { wrong, right } => {
-                let hits = engine.wrong_about(wrong)?;
+                let hits = engine.memories().wrong_about(wrong)?;
                 let says = |hit: &&Hit| hit.memory.entry.content == *wrong;
                 let meant = hits.iter().find(says).ok_or_else(|| DemoError::story(format!("nobody said `{wrong}`")))?;
-                engine.correct(meant.memory.entry.id.as_str(), &Correction::by_person(right))?;
+                engine.memories().correct(meant.memory.entry.id.as_str(), &Correction::by_person(right))?;
                 self.made.corrections += 1;
             }
             Step::Task { title, state, project } => {
                 let (title, state, project) = (title.clone(), state.clone(), project.clone());
-                engine.add_task(&NewTask { title, state, project })?;
+                engine.tasks().add(&NewTask { title, state, project })?;
                 self.made.tasks += 1;
             }
             Step::Progress { task, state } => {
-                engine.update_task(task, &TaskEdit { state: Some(state.clone()), ..TaskEdit::default() })?;
+                engine.tasks().update(task, &TaskEdit { state: Some(state.clone()), ..TaskEdit::default() })?;
             }
             Step::Done { task, conclusion } => {
-                engine.finish_task(task, Some(conclusion))?;
+                engine.tasks().finish(task, Some(conclusion))?;
                 self.made.tasks_done += 1;
             }
             Step::Write { document, text } => {
-                engine.write(&self.page(*document)?, text, None)?;
+                engine.documents().write(&self.page(*document)?, text, None)?;
             }
             Step::Reflect { project } => {
                 self.made.reflections +=
@@ -270,14 +271,14 @@ impl Teller {
                 private_directory(&dir)?;
                 // A project is found by its directory's real name.
                 let dir = dir.canonicalize().map_err(|source| DemoError::File { path: dir, source })?;
-                engine.add_project(name, dir.to_str())?;
+                engine.projects().add(name, dir.to_str())?;
             }
             Step::Record { project, section, significance, facts } => {
                 let facts: Vec<_> = facts.iter().map(|fact| (fact.clone(), *significance)).collect();
-                engine.record(&project_file(project)?, &facts, *section)?;
+                engine.documents().record(&project_file(project)?, &facts, *section)?;
             }
             Step::Complete { project, fact } => {
-                engine.complete(&project_file(project)?, fact)?;
+                engine.documents().complete(&project_file(project)?, fact)?;
             }
             _ => {}
         }
@@ -307,6 +308,6 @@ fn project_file(project: &str) -> Result<DocumentName, DemoError> {
 /// The assistant calls a tool; one that refuses would leave a hole in the story.
 fn call(engine: &Engine, id: &SessionId, tool: &str, with: &serde_json::Value) -> Result<(), DemoError> {
     let call = ToolCall { id: "demo".to_owned(), name: tool.to_owned(), arguments: with.to_string() };
-    let answer = engine.call(id, &call);
+    let answer = engine.tools().call(id, &call);
     if answer.is_error { Err(DemoError::story(answer.summary)) } else { Ok(()) }
 }

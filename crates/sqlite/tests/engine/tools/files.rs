@@ -72,7 +72,7 @@ fn text_for_a_memory_file_becomes_a_fact_a_line_with_its_words_unharmed() {
     let expected = "# memory\n\n## What Is\n\n- [sig:5] the API is frozen\n- [sig:3] *bold* words stay\n- [sig:3] -1 is the sentinel\n\
                     - [sig:3] plus\n- [sig:3] --force is forbidden\n\n## What Happened\n\n## What Is Done\n";
     assert_eq!(text_of(&world, "user/memory").unwrap(), expected);
-    world.engine.undo().unwrap();
+    world.engine.history().undo().unwrap();
     assert_eq!(text_of(&world, "user/memory"), None, "one change");
     let receipt = done(&world, "update_project_memory", json!({ "content": "- one\n- two", "project": "apollo" }));
     assert_eq!((receipt["ids"].as_array().unwrap().len(), &receipt["recallable"]), (2, &json!(true)));

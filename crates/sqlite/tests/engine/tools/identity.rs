@@ -62,7 +62,7 @@ fn a_refusal_shows_what_is_there_with_the_ids_to_merge_or_evict() {
         text_of(&world, "user/profile").unwrap(),
         format!("# Me\n\nI am Ada.\n\n- likes tea\n- {}\n", "y".repeat(200))
     );
-    world.engine.undo().unwrap();
+    world.engine.history().undo().unwrap();
     assert_eq!(text_of(&world, "user/profile").unwrap(), profile, "one change, undone as one");
 }
 
@@ -71,9 +71,9 @@ fn what_a_person_made_too_long_is_given_bounded_and_may_be_shortened_but_not_len
     let world = with_tools();
     let lines: Vec<String> = (0..200).map(|n| format!("- {}\n", format!("line{n} ").repeat(10).trim())).collect();
     save(&world, "user/profile", &lines.concat());
-    let (text, usage) = world.engine.profile().unwrap().unwrap();
+    let (text, usage) = world.engine.documents().profile().unwrap().unwrap();
     assert_eq!((text.len(), usage.is_over()), (lines.concat().len(), true));
-    let opening = world.engine.start_session(&StartSession::new("chat:two".parse().unwrap())).unwrap().context;
+    let opening = world.engine.sessions().start(&StartSession::new("chat:two".parse().unwrap())).unwrap().context;
     assert!(opening.contains("line0 ") && tokens::estimate(&opening) <= 2050, "{}", tokens::estimate(&opening));
     refused(&world, "memory_write", &add("is called Ada"), &["is called Ada"; 0]);
     let shorter = done(&world, "memory_write", remove(&line(&world, lines[7][2..].trim())));
@@ -93,7 +93,7 @@ fn an_agent_changes_one_line_and_no_byte_around_it() {
         save(&world, "user/profile", &text);
         done(&world, "memory_write", operation(&line(&world, "green things"), "blue things"));
         assert_eq!(text_of(&world, "user/profile").unwrap(), format!("{before}{middle}{after}"));
-        world.engine.undo().unwrap();
+        world.engine.history().undo().unwrap();
         assert_eq!(text_of(&world, "user/profile").unwrap(), text);
     }
 }

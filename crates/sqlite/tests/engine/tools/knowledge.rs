@@ -18,8 +18,8 @@ fn remove(id: &str) -> Value {
 }
 
 fn in_archive(world: &World) -> String {
-    let task = world.engine.add_task(&NewTask { title: "ship it".to_owned(), ..NewTask::default() }).unwrap();
-    world.engine.finish_task(task.id.as_str(), None).unwrap().archived.unwrap().entry.id.to_string()
+    let task = world.engine.tasks().add(&NewTask { title: "ship it".to_owned(), ..NewTask::default() }).unwrap();
+    world.engine.tasks().finish(task.id.as_str(), None).unwrap().archived.unwrap().entry.id.to_string()
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_batch_is_one_change() {
         entry_of(&world, &id_of(receipt));
     }
     assert_eq!(receipts[2], json!({ "id": other, "outcome": "removed" }));
-    assert_eq!(world.engine.undo().unwrap().undone.actor, Actor::new(Source::Agent, "test"));
+    assert_eq!(world.engine.history().undo().unwrap().undone.actor, Actor::new(Source::Agent, "test"));
     assert_eq!((contents_of(&world, Status::Active), text_of(&world, "user/profile")), (before, None));
 }
 
@@ -103,7 +103,7 @@ fn an_update_takes_the_place_of_what_was_wrong_and_keeps_its_links() {
         project: Some("apollo".to_owned()),
         ..keyed("deploy", "the deploy runs on friday")
     };
-    let old = world.engine.remember(&old).unwrap().memory.entry.id.to_string();
+    let old = world.engine.memories().remember(&old).unwrap().memory.entry.id.to_string();
     let receipt = done(&world, "memory_write", update(&old, "the deploy runs on thursday"));
     assert_eq!((&receipt["outcome"], &receipt["superseded"]), (&json!("updated"), &json!(old)));
     let (new, old) = (entry_of(&world, &id_of(&receipt)), entry_of(&world, &old));
@@ -113,7 +113,7 @@ fn an_update_takes_the_place_of_what_was_wrong_and_keeps_its_links() {
     assert_eq!((new.tags, new.source), (vec!["ops".to_owned(), "correction".to_owned()], Source::Agent));
     assert_eq!(recalled(&world, "when is the deploy on friday?"), ["the deploy runs on thursday"]);
     assert_eq!(contents_of(&world, Status::Inactive), ["the deploy runs on friday"]);
-    let HistoryOf::Entry { versions } = world.engine.history(old.id.as_str()).unwrap() else { panic!("an entry") };
+    let HistoryOf::Entry { versions } = world.engine.history().of(old.id.as_str()).unwrap() else { panic!("an entry") };
     assert_eq!(
         versions.iter().map(|version| version.entry.status).collect::<Vec<_>>(),
         [Status::Active, Status::Inactive]
@@ -234,5 +234,5 @@ fn forgetting_is_soft_unless_the_person_wants_it_for_good() {
     let world = with_settings(|settings| settings.agent_erases = true);
     let id = remember_as(&world, "drink", "likes tea");
     assert_eq!(done(&world, "memory_forget", json!({ "key": "drink" })), json!({ "id": id, "outcome": "erased" }));
-    assert!(everything(&world).0.is_empty() && world.engine.show(&id).is_err());
+    assert!(everything(&world).0.is_empty() && world.engine.memories().show(&id).is_err());
 }

@@ -1,5 +1,6 @@
 //! Tools that look: recall with its filters, context, and why a memory was given.
 
+use throughline_core::engine::Host;
 use throughline_core::model::Layer;
 
 use super::*;
@@ -21,12 +22,13 @@ fn found(world: &World, arguments: Value) -> Vec<String> {
 fn tea() -> Place {
     let world = with_tools();
     let new = |content: &str| NewMemory::fact(content);
-    world.engine.remember(&new("tea is in the kitchen")).unwrap();
+    world.engine.memories().remember(&new("tea is in the kitchen")).unwrap();
     world.clock.advance(days(7));
-    world.engine.remember(&NewMemory { layer: Layer::Archive, ..new("we drank tea in Porto") }).unwrap();
+    world.engine.memories().remember(&NewMemory { layer: Layer::Archive, ..new("we drank tea in Porto") }).unwrap();
     let tags = vec!["hot".to_owned(), "drink".to_owned()];
     world
         .engine
+        .memories()
         .remember(&NewMemory { project: Some("apollo".to_owned()), tags, ..new("apollo is a tea shop") })
         .unwrap();
     world
@@ -76,7 +78,7 @@ fn recall_takes_category_time_tags_project_and_limit() {
 fn a_conversation_does_not_reach_what_belongs_to_another() {
     let world = with_settings(|settings| settings.namespace = None);
     let other: SessionId = "chat:two".parse().unwrap();
-    world.engine.start_session(&StartSession::new(other.clone())).unwrap();
+    world.engine.sessions().start(&StartSession::new(other.clone())).unwrap();
     done_in(&world, &other, "summarize_session", &json!({ "summary": "We spoke of tea." }));
     assert_eq!(found_in(&world, &other, &json!({ "query": "tea" })).len(), 1);
     assert_eq!(found(&world, json!({ "query": "tea" })), [""; 0]);
@@ -88,7 +90,7 @@ fn explain_says_what_the_latest_message_was_given_and_why() {
     let nothing = done(&world, "memory_explain", json!({}));
     assert_eq!(nothing["memories"], json!([]));
     let id = remember(&world, "tea is in the kitchen");
-    world.engine.context(&chat(), "where is the tea?").unwrap();
+    world.engine.context().give(&chat(), "where is the tea?", Host::KeepsMessage).unwrap();
     let told = done(&world, "memory_explain", json!({}));
     assert_eq!(told["query"], "where is the tea?");
     assert_eq!(
@@ -100,7 +102,7 @@ fn explain_says_what_the_latest_message_was_given_and_why() {
     let score = told["memories"][0]["score"].as_f64().unwrap();
     assert!((factors.iter().product::<f64>() - score).abs() < 1e-9 && score > 0.0, "{told}");
     // A message that nothing fits was given nothing, and an earlier one can still be asked for.
-    world.engine.context(&chat(), "zebra").unwrap();
+    world.engine.context().give(&chat(), "zebra", Host::KeepsMessage).unwrap();
     assert_eq!(done(&world, "memory_explain", json!({}))["memories"], json!([]));
     let earlier = done(&world, "memory_explain", json!({ "recall_id": told["recall_id"] }));
     assert_eq!(earlier, told);
@@ -129,7 +131,14 @@ fn what_stands_in_view_already_makes_room_for_the_next_best() {
     texts.iter().for_each(|text| drop(remember(&world, text)));
     let mut seen: Vec<String> = Vec::new();
     for given in [2, 2, 1, 0] {
-        let ids = world.engine.context(&chat(), "tea").unwrap().parts.into_iter().filter_map(|part| part.id);
+        let ids = world
+            .engine
+            .context()
+            .give(&chat(), "tea", Host::KeepsMessage)
+            .unwrap()
+            .parts
+            .into_iter()
+            .filter_map(|part| part.id);
         let ids: Vec<String> = ids.map(|id| id.to_string()).collect();
         assert_eq!(ids.len(), given);
         assert!(ids.iter().all(|id| !seen.contains(id)), "nothing twice: {ids:?}");

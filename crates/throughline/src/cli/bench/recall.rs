@@ -98,7 +98,7 @@ fn answer(laboratory: &Laboratory, query: &super::dataset::Query, limit: usize) 
     let filter = Filter { kinds: vec![Kind::Turn], ..Filter::default() };
     let request = RecallRequest { query: query.query.clone(), limit, filter };
     let start = Instant::now();
-    let recall = laboratory.engine.recall(&request)?;
+    let recall = laboratory.engine.recall().recall(&request)?;
     let ms = elapsed_ms(start);
     let ranked_ids = recall.hits.iter().map(|hit| hit.memory.entry.id.to_string()).collect();
     Ok(Answered { query_id: query.id.clone(), ranked_ids, ms })

@@ -71,7 +71,7 @@ fn fill(laboratory: &Laboratory, entries: u64) -> Result<(), Failure> {
     while left > 0 {
         let batch = left.min(5_000);
         let news: Vec<NewMemory> = (0..batch).map(|_| NewMemory::fact(synthetic::memory(&mut dice))).collect();
-        laboratory.engine.remember_all(&news)?;
+        laboratory.engine.memories().remember_all(&news)?;
         bar.inc(batch);
         left -= batch;
     }
@@ -96,17 +96,17 @@ fn measure(n: usize, mut run: impl FnMut(&mut Dice) -> Result<(), Failure>) -> R
 
 fn recall(laboratory: &Laboratory, dice: &mut Dice) -> Result<(), Failure> {
     let filter = Filter::recallable(laboratory.engine.now());
-    laboratory.engine.recall(&RecallRequest { query: synthetic::question(dice), limit: 10, filter })?;
+    laboratory.engine.recall().recall(&RecallRequest { query: synthetic::question(dice), limit: 10, filter })?;
     Ok(())
 }
 
 fn context(laboratory: &Laboratory, dice: &mut Dice) -> Result<(), Failure> {
     let message = Some(synthetic::question(dice));
-    laboratory.engine.preview_context(&ContextRequest { message, ..ContextRequest::default() })?;
+    laboratory.engine.context().prepare(&ContextRequest { message, ..ContextRequest::default() })?.context;
     Ok(())
 }
 
 fn remember(laboratory: &Laboratory, dice: &mut Dice) -> Result<(), Failure> {
-    laboratory.engine.remember(&NewMemory::fact(synthetic::memory(dice)))?;
+    laboratory.engine.memories().remember(&NewMemory::fact(synthetic::memory(dice)))?;
     Ok(())
 }

@@ -39,13 +39,15 @@ pub(super) fn run(line: &str, world: &World, session: &SessionId) -> Result<Next
         "new" => return Ok(Next::New),
         "quit" | "exit" => return Ok(Next::Quit),
         "memory" => memory(rest.trim(), world)?,
-        "profile" => world.engine.profile()?.map_or("no profile yet".to_owned(), |(text, usage)| {
+        "profile" => world.engine.documents().profile()?.map_or("no profile yet".to_owned(), |(text, usage)| {
             format!("{}\n{}", style::plain(text.trim_end()), usage.dimmed())
         }),
-        "working" => {
-            world.engine.working()?.map_or("nothing lately".to_owned(), |working| style::plain(&working.content))
-        }
-        "forget" => match world.engine.forget(rest.trim()) {
+        "working" => world
+            .engine
+            .documents()
+            .working()?
+            .map_or("nothing lately".to_owned(), |working| style::plain(&working.content)),
+        "forget" => match world.engine.memories().forget(rest.trim()) {
             Ok(forgotten) => {
                 format!("forgot {}; `throughline undo` brings it back", style::short(forgotten.id.as_str()))
             }
@@ -61,7 +63,7 @@ pub(super) fn run(line: &str, world: &World, session: &SessionId) -> Result<Next
 fn memory(words: &str, world: &World) -> Result<String, Failure> {
     let now = world.now();
     let filter = Filter::recallable(now.timestamp());
-    let recall = world.engine.recall(&RecallRequest { query: words.to_owned(), limit: 8, filter })?;
+    let recall = world.engine.recall().recall(&RecallRequest { query: words.to_owned(), limit: 8, filter })?;
     if recall.hits.is_empty() {
         return Ok("nothing found".to_owned());
     }

@@ -59,7 +59,7 @@ impl Chat {
             None => Which::New(CHANNEL),
         };
         if let Some(task) = &self.task {
-            world.engine.task(task)?;
+            world.engine.tasks().get(task)?;
         }
         let about = (self.project, self.task);
         let mut talk = Talk::begin(world, model, which, about, Screen::new(self.json))?;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use throughline_clients::Client;
 use throughline_clients::hooks::{Event, HookInput, Start, answer};
 use throughline_clients::transcripts::{self, Spoken};
-use throughline_core::context::{self, Context};
-use throughline_core::engine::{ContextRequest, Said, StartSession};
+use throughline_core::context;
+use throughline_core::engine::{ContextRequest, Engine, Host, Prepared as PreparedContext, Said};
 use throughline_core::model::{Role, SessionId, TurnId};
 use throughline_core::tools::{self, Tool};
 
@@ -68,27 +68,28 @@ struct Hooked<'a> {
     session: Option<SessionId>,
 }
 
-/// What memory gives, and the conversation that has begun once the client has it.
+/// What memory gives: the text, and what to record once the client has it.
 #[derive(Default)]
 struct Given {
     text: Option<String>,
-    start: Option<StartSession>,
+    prepared: Option<PreparedContext>,
 }
 
 impl Hooked<'_> {
-    /// Says what memory gives, and notes that the conversation has begun once that is printed: an opening that came too
-    /// late is given again with the next message.
+    /// Prints what memory gives, and then records exactly that: what came too late is given with the next message.
     fn give(&self, event: Event, given: Given, say: &Sender<News>) -> Result<(), Failure> {
         let text = answer(self.input.client, event, self.input.prompt.as_deref(), given.text.as_deref());
         let (printed, is_printed) = channel();
         let is_printed = say.send(News::Answer(text, printed)).is_ok() && is_printed.recv().is_ok();
-        let Some(start) = given.start.filter(|_| is_printed) else { return Ok(()) };
-        self.world.engine.start_session(&start)?;
-        if let (Event::Prompt, Some(question)) = (event, self.question()) {
-            // Notes what was recalled along with the opening.
-            self.world.engine.with_messages_alone().context(&start.id, &question)?;
+        if let Some(prepared) = given.prepared.filter(|_| is_printed) {
+            self.engine().context().note_given(&prepared, Host::KeepsMessage)?;
         }
         Ok(())
+    }
+
+    /// Nobody else can change a client's system prompt: memories go with the message.
+    fn engine(&self) -> Engine {
+        self.world.engine.with_messages_alone()
     }
 
     /// What the conversation begins with: once, and again where the client forgot it.
@@ -97,45 +98,56 @@ impl Hooked<'_> {
         if self.input.client == Client::Copilot {
             return Ok(Given::default());
         }
-        let engine = &self.world.engine;
-        let Some(session) = &self.session else {
-            let context = engine.preview_context(&ContextRequest::default())?;
-            return Ok(Given { text: self.opening(&context.system_prompt, self.project().as_ref()), start: None });
-        };
-        let forgets = matches!(self.input.start, Start::Clear | Start::Compact);
-        match engine.session(session)? {
-            Some(_) if forgets => engine.reset_session(session)?,
-            Some(state) if state.opening.is_some() => return Ok(Given::default()),
-            _ => {}
+        let sessions = self.world.engine.sessions();
+        if let Some(session) = &self.session {
+            let forgets = matches!(self.input.start, Start::Clear | Start::Compact);
+            match sessions.find(session)? {
+                Some(_) if forgets => sessions.reset(session)?,
+                Some(state) if state.opening.is_some() => return Ok(Given::default()),
+                _ => {}
+            }
         }
-        self.begin(session)
+        let prepared = self.engine().context().prepare(&self.request(None))?;
+        let text = self.opening(&prepared.opening);
+        Ok(Given { text, prepared: self.session.is_some().then_some(prepared) })
     }
 
-    fn begin(&self, session: &SessionId) -> Result<Given, Failure> {
-        let project = self.project();
+    /// Memories that fit the message; before the first one, what the conversation begins with, if nothing gave it yet.
+    fn for_prompt(&self) -> Result<Given, Failure> {
+        let Some(question) = self.question() else { return Ok(Given::default()) };
+        let prepared = self.engine().context().prepare(&self.request(Some(question)))?;
+        let Some(session) = &self.session else { return Ok(Given { text: prepared.block, prepared: None }) };
+        let begins = !prepared.is_open;
+        let opening = if begins { self.opening(&prepared.opening) } else { None };
+        tracing::debug!(%session, begins, "memory for a message");
+        let parts: Vec<String> = opening.into_iter().chain(prepared.block.clone()).collect();
+        let text = (!parts.is_empty()).then(|| parts.join("\n\n"));
+        Ok(Given { text, prepared: Some(prepared) })
+    }
+
+    /// Whose context is wanted. What the project adds is looked up where the conversation has not begun.
+    fn request(&self, message: Option<String>) -> ContextRequest {
+        let request = ContextRequest { session: self.session.clone(), message, ..ContextRequest::default() };
+        let known = self.session.as_ref().and_then(|session| self.world.engine.sessions().find(session).ok().flatten());
+        if known.is_some_and(|state| state.opening.is_some()) {
+            return request;
+        }
+        let Some(project) = self.project() else { return request };
+        let project_block = self.world.engine.context().project_block(&project.name, project.file.as_ref());
         // A name that nobody registered may be that of another project.
-        let registered = project.as_ref().filter(|project| project.is_registered);
-        let start = StartSession {
-            project: registered.map(|project| project.name.to_string()),
-            ..StartSession::new(session.clone())
-        };
-        let request = ContextRequest { session: Some(session.clone()), ..ContextRequest::default() };
-        let context = self.world.engine.preview_context(&request)?;
-        Ok(Given { text: self.opening(&context.system_prompt, project.as_ref()), start: Some(start) })
+        let project = project.is_registered.then(|| project.name.to_string());
+        ContextRequest { project, project_block, ..request }
     }
 
     /// Memory for the start, fenced, behind a word on what it is; nothing where there is none.
-    fn opening(&self, own: &str, project: Option<&Around>) -> Option<String> {
-        let engine = &self.world.engine;
-        let project = project.and_then(|project| engine.project_block(&project.name, project.file.as_ref()));
-        let parts: Vec<&str> =
-            [own, project.as_deref().unwrap_or_default()].into_iter().filter(|part| !part.is_empty()).collect();
-        if parts.is_empty() {
+    fn opening(&self, own: &str) -> Option<String> {
+        if own.is_empty() {
             return None;
         }
-        let notes = context::fenced(&parts.join("\n\n"));
+        let notes = context::fenced(own);
         // What stands in the prompt itself is kept as said by the person: there, only what is fenced may be added.
-        let is_told = engine.settings().tools.contains(&Tool::Recall) && self.input.client != Client::Copilot;
+        let is_told =
+            self.world.engine.settings().tools.contains(&Tool::Recall) && self.input.client != Client::Copilot;
         Some(if is_told { format!("{}\n\n{notes}", tools::guidance(&[Tool::Recall]).text.trim()) } else { notes })
     }
 
@@ -146,28 +158,6 @@ impl Hooked<'_> {
             tracing::warn!(%failure, "the project's memory cannot be read; going on without it");
             None
         })
-    }
-
-    /// Memories that fit the message; before the first one, what the conversation begins with, if nothing gave it yet.
-    fn for_prompt(&self) -> Result<Given, Failure> {
-        let Some(question) = self.question() else { return Ok(Given::default()) };
-        let engine = self.world.engine.with_messages_alone();
-        let request = ContextRequest {
-            session: self.session.clone(),
-            message: Some(question.clone()),
-            ..ContextRequest::default()
-        };
-        let Some(session) = &self.session else {
-            return Ok(Given { text: recalled(&engine.preview_context(&request)?, &question), start: None });
-        };
-        if engine.session(session)?.is_some_and(|state| state.opening.is_some()) {
-            return Ok(Given { text: recalled(&engine.context(session, &question)?, &question), start: None });
-        }
-        let beginning = self.begin(session)?;
-        let project = beginning.start.as_ref().and_then(|start| start.project.clone());
-        let found = recalled(&engine.preview_context(&ContextRequest { project, ..request })?, &question);
-        let parts: Vec<String> = beginning.text.into_iter().chain(found).collect();
-        Ok(Given { text: (!parts.is_empty()).then(|| parts.join("\n\n")), start: beginning.start })
     }
 
     /// As much of the message as is recalled for.
@@ -188,7 +178,7 @@ impl Hooked<'_> {
     fn keep(&self, event: Event) -> Result<(), Failure> {
         let Some(session) = &self.session else { return Ok(()) };
         let is_due = self.observe(session, &self.new_turns(session)?)?;
-        if self.world.engine.session(session)?.is_none() {
+        if self.world.engine.sessions().find(session)?.is_none() {
             return Ok(());
         }
         match event {
@@ -209,7 +199,7 @@ impl Hooked<'_> {
         if said.is_empty() {
             return Ok(false);
         }
-        Ok(self.world.engine.observe(session, said)?.due.is_some())
+        Ok(self.world.engine.sessions().observe(session, said)?.due.is_some())
     }
 
     /// What the transcript has that is not stored yet; without one, what the event itself says.
@@ -219,7 +209,7 @@ impl Hooked<'_> {
             let reply = self.said(Role::Assistant, self.input.reply.as_ref());
             return Ok([prompt, reply].concat());
         };
-        let stored = self.world.engine.latest_turns(session)?;
+        let stored = self.world.engine.sessions().latest_turns(session)?;
         let is_stored = |spoken: &Spoken| stored.contains(&TurnId::of_host(session, &spoken.id));
         let own = self.input.session.as_deref().unwrap_or_default();
         let spoken = transcripts::read(self.input.client, own, file, length, &is_stored)
@@ -250,11 +240,4 @@ impl Hooked<'_> {
         let found = path.metadata().ok().filter(|found| found.is_file() && is_named_so && !is_ours)?;
         Some((File::open(path).ok()?, found.len()))
     }
-}
-
-/// What was put around the message, without the message.
-fn recalled(context: &Context, question: &str) -> Option<String> {
-    let message = context.message.as_deref().and_then(|message| message.strip_suffix(question));
-    let block = message.map(str::trim_end).unwrap_or_default();
-    (!block.is_empty()).then(|| block.to_owned())
 }

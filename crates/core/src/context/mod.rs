@@ -1,0 +1,223 @@
+//! What an assistant is given: the opening of a session, and the memories that fit a message.
+//!
+//! There is one path. [`ContextService::prepare`] computes what would be given and writes nothing; a preview ends there.
+//! [`ContextService::note_given`] records exactly what was prepared, once the host has it.
+
+mod fitting;
+mod opening;
+mod readable;
+mod render;
+mod tier;
+
+use crate::documents::DocumentService;
+use crate::error::{Done, EngineError, chain};
+use crate::kernel::Kernel;
+use crate::memories::MemoryService;
+use crate::model::{EntryId, RecallId, SessionId, SessionState};
+use crate::ports::{NewSession, Store};
+use crate::recall::{AskedBy, Hit, RecallLog, RecallService};
+use crate::settings::InjectAt;
+use crate::text::redact::redact;
+use crate::vault::VaultService;
+
+pub use readable::Readable;
+pub use render::{Context, Part, fenced, neutralise, project_block, system_prompt, without_fence};
+pub use tier::Tier;
+
+/// Whose context is wanted, and for which message.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ContextRequest {
+    /// The conversation; it need not have begun.
+    pub session: Option<SessionId>,
+    /// The host's own system prompt, where the conversation has none yet.
+    pub base_prompt: Option<String>,
+    /// The project the conversation is about, where it names none itself.
+    pub project: Option<String>,
+    /// The task the conversation is about, where it names none itself.
+    pub task: Option<String>,
+    /// The project's memory file as a part of the opening, as [`ContextService::project_block`] gives it.
+    pub project_block: Option<String>,
+    /// What the person just said.
+    pub message: Option<String>,
+    /// Whether memories that stand in view already are given again.
+    pub repeat: bool,
+}
+
+impl ContextRequest {
+    /// For a message in a conversation.
+    pub fn message(session: &SessionId, message: &str) -> Self {
+        Self { session: Some(session.clone()), message: Some(message.to_owned()), ..Self::default() }
+    }
+}
+
+/// What a host does with the memories that came with a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Host {
+    /// Keeps the message as it was given: its memories stay in view and are not repeated.
+    KeepsMessage,
+    /// Sends the raw message from then on: a memory that still fits must come again.
+    SendsRawTurns,
+}
+
+/// What would be given: computed, and not recorded yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// What goes to the model, with the reasons.
+    pub context: Context,
+    /// The memory that the session begins with.
+    pub opening: String,
+    /// Whether the session has that opening already.
+    pub is_open: bool,
+    /// Whether recording it opens the session, or tells it what it is about.
+    opens: bool,
+    /// The memories that fit the message, without the message.
+    pub block: Option<String>,
+    request: ContextRequest,
+    hits: Option<Vec<Hit>>,
+}
+
+/// What was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// The opening as it stands; another process may have been first.
+    pub opening: String,
+    /// Names the recall in the log, where one was made.
+    pub recall_id: Option<RecallId>,
+}
+
+/// What an assistant is given.
+#[derive(Clone, Copy)]
+pub struct ContextService<'e> {
+    pub(crate) kernel: Kernel<'e>,
+    pub(crate) store: &'e dyn Store,
+    pub(crate) documents: DocumentService<'e>,
+    pub(crate) log: RecallLog<'e>,
+    pub(crate) memories: MemoryService<'e>,
+    pub(crate) recall: RecallService<'e>,
+    pub(crate) vault: VaultService<'e>,
+}
+
+impl ContextService<'_> {
+    /// What to send to the model for this message, recorded as given.
+    pub fn give(&self, session: &SessionId, message: &str, host: Host) -> Done<Context> {
+        self.session(session)?;
+        let prepared = self.prepare(&ContextRequest::message(session, message))?;
+        let recall_id = self.note_given(&prepared, host)?.recall_id;
+        // The opening is not new with this message.
+        let parts = prepared.context.parts.into_iter().filter(|part| part.id.is_some()).collect();
+        Ok(Context { recall_id, parts, ..prepared.context })
+    }
+
+    /// Computes what would go to the model, and why. Writes nothing. What cannot be read is left out, and logged.
+    pub fn prepare(&self, request: &ContextRequest) -> Done<Prepared> {
+        self.check_documents();
+        let state = request.session.as_ref().map(|session| self.store.session(session)).transpose()?.flatten();
+        let is_told = request.project.is_some() || request.task.is_some() || request.base_prompt.is_some();
+        let opens = state.is_none() || is_told;
+        let request = &completed(request, state.as_ref());
+        let known = state.as_ref().and_then(|state| state.opening.clone());
+        let is_open = known.is_some();
+        let (opening, parts) = match known {
+            Some(opening) => {
+                let parts = Part::of_session(&opening).into_iter().collect();
+                (opening, parts)
+            }
+            None => self.opening(request),
+        };
+        let system_prompt = system_prompt(request.base_prompt.as_deref().unwrap_or_default(), &opening);
+        let context = Context { system_prompt, message: request.message.clone(), parts, recall_id: None };
+        let mut prepared =
+            Prepared { context, opening, is_open, opens, block: None, request: request.clone(), hits: None };
+        self.add_memories(&mut prepared);
+        Ok(prepared)
+    }
+
+    /// Records what was given: the session and its opening, the memories that are in view now, the recall.
+    pub fn note_given(&self, prepared: &Prepared, host: Host) -> Done<Given> {
+        let Prepared { context, opening, request, .. } = prepared;
+        let mut opening = opening.clone();
+        if let Some(session) = request.session.as_ref().filter(|_| !prepared.is_open) {
+            if prepared.opens {
+                self.store.open_session(&self.new_session(session, request))?;
+            }
+            opening = self.store.set_opening(session, &opening)?;
+        }
+        let (Some(hits), Some(message)) = (&prepared.hits, &request.message) else {
+            return Ok(Given { opening, recall_id: None });
+        };
+        let given: Vec<EntryId> = context.parts.iter().filter_map(|part| part.id.clone()).collect();
+        let stays_in_view = host == Host::KeepsMessage && self.kernel.settings.inject_at == InjectAt::Message;
+        if let (Some(session), true) = (&request.session, stays_in_view && !given.is_empty()) {
+            self.store.note_injected(session, &given)?;
+        }
+        let recall_id = self.log.note((AskedBy::Message, request.session.as_ref()), message, hits, &given);
+        Ok(Given { opening, recall_id: Some(recall_id) })
+    }
+
+    /// A session that has begun.
+    fn session(&self, session: &SessionId) -> Done<SessionState> {
+        let unknown = || EngineError::NoSession { session: session.clone() };
+        self.store.session(session)?.ok_or_else(unknown)
+    }
+
+    fn new_session(&self, session: &SessionId, request: &ContextRequest) -> NewSession {
+        NewSession {
+            id: session.clone(),
+            project: request.project.clone(),
+            task: request.task.clone(),
+            base_prompt: request.base_prompt.as_deref().map(|prompt| redact(prompt).text.into_owned()),
+            at: self.kernel.now,
+        }
+    }
+
+    /// Adds the memories that fit the message, where the settings put them.
+    fn add_memories(&self, prepared: &mut Prepared) {
+        let settings = self.kernel.settings;
+        let Some(message) = prepared.request.message.clone() else { return };
+        if !settings.enabled || settings.inject_at == InjectAt::Off {
+            return;
+        }
+        let hits = match self.unseen(&prepared.request, &message) {
+            Ok(hits) => hits,
+            Err(error) => {
+                tracing::warn!(error = chain(&error), "nothing can be recalled; going on without");
+                return;
+            }
+        };
+        let context = &mut prepared.context;
+        let (block, parts) = match settings.inject_at {
+            InjectAt::SystemPrompt => {
+                let (block, parts) = render::memory_block(&hits, settings.recall_max_tokens);
+                context.system_prompt = system_prompt(&context.system_prompt, &block);
+                (block, parts)
+            }
+            _ => {
+                let (block, parts) = render::message_block(&hits, settings.recall_max_tokens);
+                context.message = Some(render::with_block(&block, &message));
+                (block, parts)
+            }
+        };
+        context.parts.extend(parts);
+        prepared.block = (!block.is_empty()).then_some(block);
+        prepared.hits = Some(hits);
+    }
+
+    /// Notices what changed in the documents: once for all that follows.
+    fn check_documents(&self) {
+        if let Err(error) = self.documents.notice_all() {
+            tracing::warn!(error = chain(&error), "documents cannot be checked; going on without their latest changes");
+        }
+    }
+}
+
+/// The request with what the session itself says.
+fn completed(request: &ContextRequest, state: Option<&SessionState>) -> ContextRequest {
+    let mut request = request.clone();
+    if let Some(state) = state {
+        request.project = request.project.or_else(|| state.session.project.clone());
+        request.task = request.task.or_else(|| state.session.task.clone());
+        let own = (!state.base_prompt.is_empty()).then(|| state.base_prompt.clone());
+        request.base_prompt = own.or(request.base_prompt);
+    }
+    request
+}

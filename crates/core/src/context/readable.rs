@@ -1,0 +1,81 @@
+//! Parts of memory that an assistant may read as a whole.
+//!
+//! Goes in: which part. Comes out: Markdown without secrets, within a cap. Never happens: a text that closes the fence
+//! around it, or anything of what was forgotten.
+
+use jiff::tz::TimeZone;
+
+use super::ContextService;
+use super::Tier;
+use crate::context::neutralise;
+use crate::error::{Done, EngineError};
+use crate::model::{DocumentName, Memory, Name, Namespace, Status};
+use crate::text::{redact::redact, tokens};
+
+/// What a part may take of the model's window, in tokens.
+const MOST_TOKENS: usize = 4000;
+
+/// A part of memory that an assistant may read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Readable {
+    /// Who the person is.
+    Profile,
+    /// What was going on lately, while it is fresh.
+    Working,
+    /// How the person works.
+    Patterns,
+    /// The memory file of a project.
+    Project(String),
+    /// One memory, by its id or key.
+    Entry(String),
+}
+
+impl ContextService<'_> {
+    /// A part of memory, as an assistant may read it; nothing where it is empty.
+    pub fn readable(&self, what: &Readable) -> Done<Option<String>> {
+        if !self.kernel.settings.enabled {
+            return Err(EngineError::invalid("memory", "is off"));
+        }
+        let text = match what {
+            Readable::Profile => self.documents.read(&Namespace::Document(DocumentName::profile(self.person()?)))?,
+            Readable::Working => {
+                self.person()?;
+                self.documents.working()?.map(|working| working.content)
+            }
+            Readable::Patterns => self.documents.read(&Namespace::Document(DocumentName::patterns(self.person()?)))?,
+            Readable::Project(name) => self.tier(&Tier::Project(name.clone()))?,
+            Readable::Entry(reference) => Some(entry(&self.recallable(reference)?)),
+        };
+        let safe = text.map(|text| neutralise(&redact(&text).text)).filter(|text| !text.trim().is_empty());
+        Ok(safe.map(|text| tokens::cut(&text, MOST_TOKENS).to_owned()))
+    }
+
+    fn person(&self) -> Done<&Name> {
+        self.kernel.settings.namespace.as_ref().ok_or(EngineError::NoNamespace)
+    }
+
+    /// A memory that a recall could give; what was forgotten is not there for an assistant.
+    fn recallable(&self, reference: &str) -> Done<Memory> {
+        let memory = self.memories.show(reference)?;
+        let is_over = memory.entry.expires_at.is_some_and(|at| at <= self.kernel.now);
+        let is_there = memory.entry.status == Status::Active && !is_over;
+        is_there.then_some(memory).ok_or_else(|| EngineError::NotFound { reference: reference.to_owned() })
+    }
+}
+
+fn entry(memory: &Memory) -> String {
+    let entry = &memory.entry;
+    let date = entry.updated_at.to_zoned(TimeZone::UTC).date();
+    let mut about = vec![
+        format!("id: {}", entry.id),
+        format!("layer: {}", entry.layer),
+        format!("source: {}", entry.source),
+        format!("significance: {}", i64::from(memory.significance)),
+        format!("updated: {date}"),
+    ];
+    about.extend(entry.key.as_ref().map(|key| format!("key: {key}")));
+    about.extend(entry.project.as_ref().map(|project| format!("project: {project}")));
+    about.extend((!entry.tags.is_empty()).then(|| format!("tags: {}", entry.tags.join(", "))));
+    let about: String = about.iter().map(|line| format!("- {line}\n")).collect();
+    format!("{about}\n{}\n", entry.content)
+}

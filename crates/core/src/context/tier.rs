@@ -1,0 +1,67 @@
+//! The four tiers of memory, each as one Markdown text.
+
+use super::ContextService;
+use crate::error::{Done, EngineError};
+use crate::model::{DocumentName, Namespace, SessionId};
+
+/// How far a memory reaches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tier {
+    /// One conversation, until it ends.
+    Short(SessionId),
+    /// One project, for every assistant that works there.
+    Project(String),
+    /// The person, across all projects.
+    User,
+    /// Everybody: the vault.
+    Vault,
+}
+
+impl ContextService<'_> {
+    /// A tier as Markdown; nothing where it is empty.
+    pub fn tier(&self, tier: &Tier) -> Done<Option<String>> {
+        match tier {
+            Tier::Short(session) => {
+                let state = self.session(session)?;
+                if state.session.ended_at.is_some() {
+                    Ok(None)
+                } else {
+                    self.documents.read(&Namespace::Session(session.clone()))
+                }
+            }
+            Tier::Project(name) => {
+                let known = crate::projects::registered(self.store, name)?.name;
+                let no_directory = || EngineError::NoDirectory { project: known.clone() };
+                let file = self.documents.memory_file(Some(known.as_str()))?.ok_or_else(no_directory)?;
+                self.documents.read(&Namespace::Document(file))
+            }
+            Tier::User => self.user_tier(),
+            Tier::Vault => self.vault.text(None),
+        }
+    }
+
+    /// Every document of the person, each under its address. Working memory that has expired is left out.
+    fn user_tier(&self) -> Done<Option<String>> {
+        let namespace = self.kernel.settings.namespace.as_ref().ok_or(EngineError::NoNamespace)?;
+        let mut parts = Vec::new();
+        for name in self.documents.names(namespace)? {
+            if let Some(text) = self.shown(&name)?.filter(|text| !text.trim().is_empty()) {
+                parts.push(format!("<!-- {name} -->\n\n{}\n", text.trim_end()));
+            }
+        }
+        Ok((!parts.is_empty()).then(|| parts.join("\n")))
+    }
+
+    fn shown(&self, name: &DocumentName) -> Done<Option<String>> {
+        if name.is_working() {
+            return Ok(self.documents.working()?.map(|working| working.content));
+        }
+        match self.documents.read(&Namespace::Document(name.clone())) {
+            Err(EngineError::Document(error)) => {
+                tracing::warn!(%error, "a document cannot be read; going on without");
+                Ok(None)
+            }
+            text => text,
+        }
+    }
+}

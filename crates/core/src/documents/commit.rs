@@ -1,0 +1,120 @@
+//! One change that touches entries and documents alike: all of it, or nothing.
+
+use crate::documents::DocumentService;
+use crate::error::{Done, EngineError};
+use crate::model::{Change, ContentHash, Document, DocumentName, Entry, Verb};
+use crate::ports::{DocumentError, Op, StoreError};
+
+/// What a change does to one file.
+#[derive(Debug, Clone)]
+pub(crate) struct FileStep {
+    /// The document.
+    pub(crate) name: DocumentName,
+    /// The digest of what is there now; anything else is a conflict.
+    pub(crate) expected: ContentHash,
+    /// What is there now, to be put back if the change does not come about; nothing where there is no file.
+    pub(crate) before: Option<String>,
+    /// What will be there; nothing takes the file away.
+    pub(crate) after: Option<String>,
+}
+
+impl FileStep {
+    /// The step from a document as it was read to its next text.
+    pub(crate) fn from(document: &Document, after: Option<&str>) -> Self {
+        let is_there = document.hash != ContentHash::missing();
+        Self {
+            name: document.name.clone(),
+            expected: document.hash.clone(),
+            before: is_there.then(|| document.text.clone()),
+            after: after.map(str::to_owned),
+        }
+    }
+
+    /// The way back.
+    fn reversed(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            expected: self.after.as_deref().map_or_else(ContentHash::missing, ContentHash::of),
+            before: self.after.clone(),
+            after: self.before.clone(),
+        }
+    }
+}
+
+impl DocumentService<'_> {
+    /// A document as it is, empty where there is none, with what happened to it noticed.
+    pub(crate) fn current_document(&self, name: &DocumentName) -> Done<Document> {
+        let missing = || Document { name: name.clone(), text: String::new(), hash: ContentHash::missing() };
+        Ok(self.get(name)?.unwrap_or_else(missing))
+    }
+
+    /// Applies operations and documents as one change; nothing where a person was faster and all must be read again.
+    pub(crate) fn commit(&self, verb: Verb, ops: &[Op], documents: &[(Document, String)]) -> Done<Option<Vec<Entry>>> {
+        self.commit_as(&self.kernel.change(verb), ops, documents)
+    }
+
+    /// The same under a change that the caller knows.
+    pub(crate) fn commit_as(
+        &self,
+        change: &Change,
+        ops: &[Op],
+        documents: &[(Document, String)],
+    ) -> Done<Option<Vec<Entry>>> {
+        let versions =
+            documents.iter().map(|(before, after)| self.versioned(&before.name, Some(after), self.kernel.actor.who));
+        let ops: Vec<Op> = ops.iter().cloned().chain(versions).collect();
+        let steps: Vec<FileStep> =
+            documents.iter().map(|(before, after)| FileStep::from(before, Some(after))).collect();
+        match self.with_files(&steps, |last| self.store.apply(change, &ops, last)) {
+            Err(EngineError::Document(DocumentError::Conflict { .. })) => Ok(None),
+            outcome => outcome.map(Some),
+        }
+    }
+
+    /// Applies a change to the store and to files: `apply` is given what the store has to run last, before it commits.
+    /// If a file cannot be written or the store does not commit, the files that were written are taken back, so that
+    /// they are not taken for a person's edit.
+    pub(crate) fn with_files<T>(
+        &self,
+        steps: &[FileStep],
+        apply: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<T, StoreError>,
+    ) -> Done<T> {
+        let (mut written, mut failure) = (0, None);
+        let mut last = || {
+            for step in &steps[written..] {
+                if let Err(error) = self.take_step(step) {
+                    failure = Some(error);
+                    self.take_back(&steps[..std::mem::take(&mut written)]);
+                    return false;
+                }
+                written += 1;
+            }
+            true
+        };
+        match (apply(&mut last), failure) {
+            (_, Some(error)) => Err(error.into()),
+            (Err(error), None) => {
+                self.take_back(&steps[..written]);
+                Err(error.into())
+            }
+            (Ok(value), None) => Ok(value),
+        }
+    }
+
+    fn take_step(&self, step: &FileStep) -> Result<(), DocumentError> {
+        match &step.after {
+            Some(text) => self.files.write(&step.name, text, &step.expected),
+            None if step.expected == ContentHash::missing() => Ok(()),
+            None => self.files.remove(&step.name, &step.expected),
+        }
+    }
+
+    /// Takes steps back, the last one first. What a person saved over them meanwhile stays.
+    fn take_back(&self, steps: &[FileStep]) {
+        for step in steps.iter().rev() {
+            if let Err(error) = self.take_step(&step.reversed()) {
+                tracing::warn!(%error, "a document could not be taken back");
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The documents there are, and those that there could be: what a person sees on the shelf.
+
+use crate::documents::DocumentService;
+use jiff::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::documents::working;
+use crate::documents::{IDENTITY_LIMIT, IdentityUsage};
+use crate::error::{Done, EngineError};
+use crate::model::{DocumentName, Name};
+use crate::text::tokens;
+
+/// A document on the shelf.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct ListedDocument {
+    /// Its address.
+    pub name: DocumentName,
+    /// Its first heading, or its name.
+    pub title: String,
+    /// Whether it was written yet.
+    pub exists: bool,
+    /// How long it is.
+    pub chars: usize,
+    /// How long it is, in tokens.
+    pub tokens: usize,
+    /// How long it may be, where that is limited.
+    pub limit: DocumentLimit,
+    /// How full identity is, where it is the profile.
+    pub usage: Option<IdentityUsage>,
+    /// When it last changed.
+    pub updated_at: Option<Timestamp>,
+    /// When it stops being given, where it is working memory.
+    pub expires_at: Option<Timestamp>,
+    /// The project whose memory file it is.
+    pub project: Option<Name>,
+}
+
+/// How long a document may be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct DocumentLimit {
+    /// In characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chars: Option<usize>,
+    /// In tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<usize>,
+}
+
+/// Every document.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Shelf {
+    /// The person's own first, then those of projects.
+    pub documents: Vec<ListedDocument>,
+}
+
+impl DocumentService<'_> {
+    /// Every document of the person and of the projects, those that are not written yet included.
+    pub fn list(&self) -> Done<Shelf> {
+        let mut names = Vec::new();
+        if let Some(own) = &self.kernel.settings.namespace {
+            let usual = [DocumentName::profile, DocumentName::patterns, DocumentName::working, DocumentName::memory];
+            names.extend(usual.map(|name| name(own)));
+            let others = self.files.list(own)?;
+            names.extend(others.into_iter().filter(|name| !usual.iter().any(|usual| usual(own) == *name)));
+        }
+        names.extend(self.project_documents()?);
+        Ok(Shelf { documents: names.into_iter().map(|name| self.listed(name)).collect::<Done<_>>()? })
+    }
+
+    /// One that cannot be read is listed without its text.
+    fn listed(&self, name: DocumentName) -> Done<ListedDocument> {
+        let text = match self.get(&name) {
+            Err(EngineError::Document(error)) => {
+                tracing::warn!(%error, "a document cannot be read");
+                None
+            }
+            document => document?.map(|document| document.text),
+        };
+        let exists = text.is_some();
+        let text = text.unwrap_or_default();
+        let updated_at = if exists { self.store.document_changed_at(&name)? } else { None };
+        let working = name.is_working().then(|| working::parse(&text)).flatten();
+        let limit = DocumentLimit {
+            chars: name.is_profile().then_some(IDENTITY_LIMIT),
+            tokens: name.is_working().then_some(self.kernel.settings.working.max_tokens),
+        };
+        Ok(ListedDocument {
+            title: title(&name, &text),
+            exists,
+            chars: text.chars().count(),
+            tokens: tokens::estimate(&text),
+            limit,
+            usage: (exists && name.is_profile()).then(|| IdentityUsage::of(&text)),
+            updated_at,
+            expires_at: working.map(|working| working.expires_at),
+            project: name.as_project().cloned(),
+            name,
+        })
+    }
+}
+
+fn title(name: &DocumentName, text: &str) -> String {
+    let heading = text.lines().find_map(|line| line.trim_start().strip_prefix("# ")).map(str::trim);
+    let last = || name.components().last().map(Name::to_string).unwrap_or_default();
+    heading.filter(|heading| !heading.is_empty()).map_or_else(last, str::to_owned)
+}

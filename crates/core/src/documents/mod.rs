@@ -1,0 +1,493 @@
+//! Read, write, and notice what a person did to the files in between.
+
+pub(crate) mod commit;
+mod list;
+pub(crate) mod record;
+pub mod working;
+
+use crate::kernel::Kernel;
+use crate::ports::{Documents, Store};
+use crate::vault::VaultService;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use utoipa::ToSchema;
+
+use serde::Serialize;
+
+use crate::documents::commit::FileStep;
+use crate::error::{Done, EngineError, chain};
+use crate::kernel::TRIES;
+use crate::memories::Outcome;
+use crate::model::{
+    Actor, ContentHash, Document, DocumentName, Entry, Kind, Layer, Name, Namespace, Position, Source, Status, Verb,
+};
+use crate::ports::{DocumentError, KnownDocument, Op, Page, StoreError};
+use crate::recall::{Filter, Scope};
+use crate::text::{bullets, redact::redact};
+
+pub use list::{DocumentLimit, ListedDocument, Shelf};
+pub use record::{LineOutcome, Recorded, RecordedLine};
+
+/// What identity may hold, in characters.
+pub const IDENTITY_LIMIT: usize = 1000;
+
+/// How full identity is; shown as `[67% — 670/1,000 chars]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct IdentityUsage {
+    /// Characters that would be injected.
+    pub chars: usize,
+    /// Characters that fit.
+    pub limit: usize,
+}
+
+impl IdentityUsage {
+    /// Counts the characters of a profile that would be injected.
+    pub fn of(profile: &str) -> Self {
+        Self { chars: profile.trim().chars().count(), limit: IDENTITY_LIMIT }
+    }
+
+    /// Whether it is over its limit.
+    pub fn is_over(self) -> bool {
+        self.chars > self.limit
+    }
+}
+
+impl std::fmt::Display for IdentityUsage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let percent = self.chars * 100 / self.limit;
+        write!(f, "[{percent}% — {}/{} chars]", thousands(self.chars), thousands(self.limit))
+    }
+}
+
+/// Lines of one document that can be found on their own; a longer list belongs into the vault.
+const MAX_BULLETS: usize = 5000;
+
+pub(crate) fn fold_blanks(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A line without its secrets: also those that only the whole document shows to be one, such as a key over several
+/// paragraphs.
+fn without_secrets(line: &str, safe_document: &str) -> String {
+    let line = redact(line).text.into_owned();
+    if safe_document.contains(&line) { line } else { "[redacted:secret]".to_owned() }
+}
+
+fn conflict(name: &DocumentName) -> EngineError {
+    DocumentError::Conflict { name: name.clone() }.into()
+}
+
+fn thousands(n: usize) -> String {
+    if n < 1000 { n.to_string() } else { format!("{},{:03}", thousands(n / 1000), n % 1000) }
+}
+
+/// The receipt for a document that was written.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Written {
+    /// The document as it now is, its fields at the same level.
+    #[serde(flatten)]
+    pub document: Document,
+    /// Whether anything changed.
+    pub outcome: Outcome,
+    /// How full identity is, where it is the profile.
+    pub usage: Option<IdentityUsage>,
+    /// The kinds of secrets that were taken out.
+    pub redacted: Vec<&'static str>,
+}
+
+/// A part of memory as Markdown.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Rendered {
+    /// Its address.
+    pub name: Namespace,
+    /// What it says; nothing where there is nothing.
+    pub markdown: Option<String>,
+    /// The digest of a document, for those who mean to write it back.
+    pub hash: Option<ContentHash>,
+}
+
+/// Working memory, if it is fresh.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, ToSchema)]
+pub struct WorkingMemory {
+    /// What has been going on.
+    pub text: Option<String>,
+    /// When it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<jiff::Timestamp>,
+    /// When it stops being given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<jiff::Timestamp>,
+}
+
+/// Documents: read, write, record, list; and what changed in their files.
+#[derive(Clone, Copy)]
+pub struct DocumentService<'e> {
+    pub(crate) kernel: Kernel<'e>,
+    pub(crate) store: &'e dyn Store,
+    pub(crate) files: &'e dyn Documents,
+    pub(crate) vault: VaultService<'e>,
+}
+
+impl DocumentService<'_> {
+    /// Any address as Markdown, with the digest of a document.
+    pub fn rendered(&self, name: &Namespace) -> Done<Rendered> {
+        let markdown = self.read(name)?;
+        let document = markdown.as_deref().filter(|_| matches!(name, Namespace::Document(_)));
+        let hash = document.map(ContentHash::of);
+        Ok(Rendered { name: name.clone(), markdown, hash })
+    }
+
+    /// Working memory, as every surface shows it.
+    pub fn working_memory(&self) -> Done<WorkingMemory> {
+        Ok(self.working()?.map_or_else(WorkingMemory::default, |working| WorkingMemory {
+            text: Some(working.content),
+            updated_at: Some(working.updated_at),
+            expires_at: Some(working.expires_at),
+        }))
+    }
+
+    /// Any address as Markdown; nothing where there is nothing.
+    pub fn read(&self, address: &Namespace) -> Done<Option<String>> {
+        match address {
+            Namespace::Document(name) => {
+                self.notice(name)?;
+                Ok(self.files.read(name)?.map(|document| document.text))
+            }
+            Namespace::Session(session) => {
+                let turns = self.store.turns_after(session, Position::default())?;
+                let lines = turns.iter().map(|(_, turn)| {
+                    let who = turn.speaker.as_deref().unwrap_or(turn.role.as_str());
+                    format!("**{who}** ({}): {}\n", turn.at, turn.content)
+                });
+                let said = lines.collect::<Vec<_>>().join("\n");
+                let entries = self.render_entries(address)?.unwrap_or_default();
+                let text = [said, entries].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
+                Ok((!text.is_empty()).then_some(text))
+            }
+            Namespace::Global | Namespace::Facts(_) => self.render_entries(address),
+            Namespace::Vault(name) => self.vault.text(Some(name.as_str())),
+        }
+    }
+
+    fn render_entries(&self, address: &Namespace) -> Done<Option<String>> {
+        let filter = Filter { scope: Scope::Only(address.clone()), ..Filter::recallable(self.kernel.now) };
+        let listing = self.store.list(&filter, &Page { limit: usize::MAX, cursor: None })?;
+        if listing.memories.is_empty() {
+            return Ok(None);
+        }
+        let lines = listing.memories.iter().map(|memory| {
+            let entry = &memory.entry;
+            let key = entry.key.as_ref().map(|key| format!("{key}: ")).unwrap_or_default();
+            format!("- {key}{}\n", entry.content.replace('\n', "\n  "))
+        });
+        Ok(Some(format!("# {address}\n\n{}", lines.collect::<String>())))
+    }
+
+    /// A document with its digest, for those who mean to write it back.
+    pub fn get(&self, name: &DocumentName) -> Done<Option<Document>> {
+        self.notice(name)?;
+        Ok(self.files.read(name)?)
+    }
+
+    /// Replaces a document. With `expected`, only if it still is what the writer saw.
+    pub fn write(&self, name: &DocumentName, text: &str, expected: Option<&ContentHash>) -> Done<Written> {
+        self.check_namespace(name)?;
+        let redacted = redact(text);
+        let kinds = redacted.kinds.clone();
+        let now = self.kernel.now;
+        let wanted =
+            if name.is_working() && working::parse(&redacted.text).is_none() && !redacted.text.trim().is_empty() {
+                working::render(&redacted.text, now, self.kernel.settings.working)
+            } else {
+                redacted.text.into_owned()
+            };
+        if self.kernel.actor.who != Source::User {
+            self.check_identity(name, &wanted)?;
+        }
+        let before = Cell::new(None);
+        let text = self.rewrite(name, Verb::Write, &|current| {
+            if expected.is_some_and(|expected| *expected != current.hash) {
+                return Err(conflict(name));
+            }
+            before.set(Some(current.hash.clone()));
+            Ok(Some(wanted.clone()))
+        })?;
+        let document = Document::new(name.clone(), text);
+        let outcome = match before.take() {
+            Some(hash) if hash == document.hash => Outcome::Unchanged,
+            Some(hash) if hash != ContentHash::missing() => Outcome::Updated,
+            _ => Outcome::Created,
+        };
+        let usage = name.is_profile().then(|| IdentityUsage::of(&document.text));
+        Ok(Written { document, outcome, usage, redacted: kinds })
+    }
+
+    /// Documents are the person's or a project's: refuses one where no person is named, below somebody else's name, or
+    /// of a project that has no directory.
+    pub(crate) fn check_namespace(&self, name: &DocumentName) -> Done<()> {
+        if let Some(project) = name.as_project() {
+            let known = crate::projects::registered(self.store, project.as_str())?;
+            return known.dir.map(drop).ok_or_else(|| EngineError::NoDirectory { project: project.clone() });
+        }
+        match &self.kernel.settings.namespace {
+            _ if name.is_copy() => {
+                let problem = "is that of a copy which was kept after a conflict; write the document itself";
+                Err(EngineError::invalid("the name", problem))
+            }
+            None => Err(EngineError::NoNamespace),
+            Some(own) if own == name.namespace() => Ok(()),
+            Some(own) => Err(EngineError::OtherNamespace { name: name.clone(), own: own.clone() }),
+        }
+    }
+
+    /// Refuses what would push identity past its limit.
+    pub fn check_identity(&self, name: &DocumentName, text: &str) -> Done<()> {
+        let usage = IdentityUsage::of(text);
+        if !name.is_profile() || !usage.is_over() {
+            return Ok(());
+        }
+        let current = self.files.read(name)?.map(|document| document.text).unwrap_or_default();
+        Err(EngineError::IdentityFull { name: name.clone(), usage, current })
+    }
+
+    /// Changes a document by a function of what it is now, never over an edit that was not seen. `None` leaves it alone.
+    pub(crate) fn rewrite(
+        &self,
+        name: &DocumentName,
+        verb: Verb,
+        edit: &dyn Fn(&Document) -> Done<Option<String>>,
+    ) -> Done<String> {
+        let mut wanted = String::new();
+        for _ in 0..TRIES {
+            let current = self.current_document(name)?;
+            let Some(next) = edit(&current)? else { return Ok(current.text) };
+            if next == current.text {
+                return Ok(next);
+            }
+            let op = self.versioned(name, Some(&next), self.kernel.actor.who);
+            let step = FileStep::from(&current, Some(&next));
+            match self.with_files(&[step], |last| self.store.apply(&self.kernel.change(verb), &[op], last)) {
+                Err(EngineError::Document(DocumentError::Conflict { .. })) => wanted = next,
+                outcome => return outcome.map(|_| next),
+            }
+        }
+        let says_something_new = matches!(verb, Verb::Remember | Verb::Write | Verb::Edit);
+        Err(if says_something_new { self.kept_beside(name, &wanted) } else { conflict(name) })
+    }
+
+    /// The last resort for a text that could not be written: it is kept beside its document, without secrets, and the
+    /// error says where.
+    pub(crate) fn kept_beside(&self, name: &DocumentName, text: &str) -> EngineError {
+        let stamp = self.kernel.local_now().strftime("%Y-%m-%d-%H%M%S").to_string();
+        match self.files.keep_beside(name, &redact(text).text, &stamp) {
+            Ok(copy) => DocumentError::KeptBeside { name: name.clone(), copy }.into(),
+            Err(error) => {
+                tracing::warn!(error = chain(&error), "what was to be written could not be kept beside the document");
+                conflict(name)
+            }
+        }
+    }
+
+    /// What was kept beside documents, in words.
+    pub(crate) fn copies(&self) -> Done<Vec<String>> {
+        let known = self.store.known_documents()?.into_iter().map(|known| known.name);
+        let is_own = |name: &DocumentName| Some(name.namespace()) == self.kernel.settings.namespace.as_ref();
+        let mut names: BTreeSet<DocumentName> = known.filter(is_own).collect();
+        names.extend(self.project_documents()?);
+        let mut copies = Vec::new();
+        for name in names {
+            let kept = self.files.kept_beside(&name).unwrap_or_default();
+            copies.extend(kept.iter().map(|copy| {
+                format!("`{copy}` beside `{name}` holds what could not be written there: move it over, then delete it")
+            }));
+        }
+        Ok(copies)
+    }
+
+    /// Notices every document that changed since it was last seen, and says of which it cannot tell. A recall comes
+    /// here first: it costs a `stat` each.
+    pub(crate) fn notice_all(&self) -> Done<()> {
+        for problem in self.notice_each()? {
+            tracing::warn!("{problem}; going on without it");
+        }
+        Ok(())
+    }
+
+    /// Notices every document; one that cannot be read is a problem in words, and no obstacle to the others.
+    pub(crate) fn notice_each(&self) -> Done<Vec<String>> {
+        let known: BTreeMap<DocumentName, KnownDocument> =
+            self.store.known_documents()?.into_iter().map(|document| (document.name.clone(), document)).collect();
+        let mut names: BTreeSet<DocumentName> = self.project_documents()?.into_iter().collect();
+        if let Some(namespace) = &self.kernel.settings.namespace {
+            names.extend(self.files.list(namespace)?);
+        }
+        let was_here = |document: &&KnownDocument| {
+            let is_own = Some(document.name.namespace()) == self.kernel.settings.namespace.as_ref();
+            is_own && document.hash != ContentHash::missing()
+        };
+        names.extend(known.values().filter(was_here).map(|document| document.name.clone()));
+        let mut problems = Vec::new();
+        for name in &names {
+            match self.notice_known(name, known.get(name)) {
+                Err(EngineError::Document(error)) => problems.push(chain(&error)),
+                outcome => outcome?,
+            }
+        }
+        Ok(problems)
+    }
+
+    /// The memory files of projects that have a directory.
+    pub(crate) fn project_documents(&self) -> Done<Vec<DocumentName>> {
+        let placed = crate::projects::all_registered(self.store)?.into_iter().filter(|project| project.dir.is_some());
+        Ok(placed.map(|project| DocumentName::project(&project.name)).collect())
+    }
+
+    /// Notices what happened to one document since it was last seen. A project that has no directory, or is not
+    /// registered any more, has no document: nothing happened to it.
+    pub(crate) fn notice(&self, name: &DocumentName) -> Done<()> {
+        if let Some(project) = name.as_project()
+            && self.memory_file(Some(project.as_str()))?.is_none()
+        {
+            return Ok(());
+        }
+        if name.is_copy() {
+            return Ok(());
+        }
+        let known = self.store.known_documents()?;
+        self.notice_known(name, known.iter().find(|document| document.name == *name))
+    }
+
+    fn notice_known(&self, name: &DocumentName, known: Option<&KnownDocument>) -> Done<()> {
+        // The stamp comes first: a change after it leaves a stamp that differs, and is noticed the next time.
+        let stamp = self.files.stamp(name)?;
+        let is_as_known = match known {
+            // No stamp is kept of a file that was just written: only one that is known to be gone may be missing.
+            Some(known) if stamp.is_none() => known.hash == ContentHash::missing(),
+            Some(known) => known.stamp == stamp,
+            None => stamp.is_none(),
+        };
+        if is_as_known {
+            return Ok(());
+        }
+        let document = self.files.read(name)?;
+        let hash = document.as_ref().map_or_else(ContentHash::missing, |document| document.hash.clone());
+        let text = document.as_ref().map(|document| document.text.as_str());
+        if known.is_none_or(|known| known.hash != hash) {
+            let by_hand = Actor::new(Source::User, "editor");
+            let op = self.versioned(name, text, Source::User);
+            // Our own writers write the file while they hold the store: looked at under that lock, a text that is still
+            // there and still unknown is a person's.
+            let mut still = || match self.files.read(name) {
+                Ok(now) => now.map_or_else(ContentHash::missing, |document| document.hash) == hash,
+                Err(_) => false,
+            };
+            match self.store.apply(&self.kernel.acting(&by_hand).change(Verb::Write), &[op], &mut still) {
+                Ok(_) => {}
+                Err(StoreError::Conflict { .. } | StoreError::TakenBack) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let entries = self.bullets(name, text.unwrap_or_default(), Source::User);
+        Ok(self.store.replace_bullets(name, &hash, stamp.as_deref(), &entries)?)
+    }
+
+    /// A document's new text, and what can be found of it.
+    pub(crate) fn versioned(&self, name: &DocumentName, text: Option<&str>, source: Source) -> Op {
+        let found = self.bullets(name, text.unwrap_or_default(), source);
+        match Op::document(name.clone(), text.map(str::to_owned)) {
+            Op::Document { name, text, hash, .. } => Op::Document { name, text, hash, bullets: Some(found) },
+            other => other,
+        }
+    }
+
+    fn bullets(&self, name: &DocumentName, text: &str, source: Source) -> Vec<Entry> {
+        let now = self.kernel.now;
+        let layer = match name {
+            name if name.is_profile() => Layer::Identity,
+            name if name.is_working() => Layer::Archive,
+            _ => Layer::Knowledge,
+        };
+        let fresh = name.is_working().then(|| working::parse(text)).flatten();
+        let (text, expires_at) = match (name.is_working(), fresh) {
+            (false, _) => (text.to_owned(), None),
+            (true, Some(working)) => (working.content, Some(working.expires_at)),
+            (true, None) => (String::new(), None),
+        };
+        let safe = fold_blanks(&redact(&text).text);
+        let entry = |bullet: crate::model::Bullet| Entry {
+            id: bullet.id,
+            kind: Kind::Bullet,
+            namespace: Namespace::Document(name.clone()),
+            layer,
+            key: None,
+            content: without_secrets(&bullet.content, &safe),
+            source,
+            status: Status::Active,
+            importance: bullet.importance,
+            tags: Vec::new(),
+            session: None,
+            task: None,
+            project: name.as_project().map(Name::to_string),
+            created_at: now,
+            updated_at: now,
+            expires_at,
+            supersedes: Vec::new(),
+            provenance: Vec::new(),
+            version: 1,
+        };
+        bullets::parse(name, &text).into_iter().take(MAX_BULLETS).map(entry).collect()
+    }
+
+    /// The profile that would be injected, and how full it is.
+    pub fn profile(&self) -> Done<Option<(String, IdentityUsage)>> {
+        if let Some(namespace) = &self.kernel.settings.namespace {
+            self.notice(&DocumentName::profile(namespace))?;
+        }
+        self.stored_profile()
+    }
+
+    /// The same, for a verb that has checked the documents already.
+    pub(crate) fn stored_profile(&self) -> Done<Option<(String, IdentityUsage)>> {
+        let Some(namespace) = &self.kernel.settings.namespace else { return Ok(None) };
+        let text = self.files.read(&DocumentName::profile(namespace))?.map(|document| document.text);
+        Ok(text.filter(|text| !text.trim().is_empty()).map(|text| {
+            let usage = IdentityUsage::of(&text);
+            (text, usage)
+        }))
+    }
+
+    /// Working memory, if it is fresh.
+    pub fn working(&self) -> Done<Option<working::Working>> {
+        match self.kernel.settings.namespace.as_ref().map(|own| self.notice(&DocumentName::working(own))) {
+            Some(Err(EngineError::Document(error))) => tracing::debug!(error = chain(&error), "not noticed"),
+            outcome => outcome.transpose().map(drop)?,
+        }
+        self.stored_working()
+    }
+
+    /// The same, for a verb that has checked the documents already.
+    pub(crate) fn stored_working(&self) -> Done<Option<working::Working>> {
+        let Some(namespace) = &self.kernel.settings.namespace else { return Ok(None) };
+        if !self.kernel.settings.working_memory {
+            return Ok(None);
+        }
+        let text = match self.files.read(&DocumentName::working(namespace)) {
+            Err(error @ (DocumentError::NotText { .. } | DocumentError::NotPlain { .. })) => {
+                tracing::debug!(error = chain(&error), "working memory cannot be read");
+                None
+            }
+            document => document?.map(|document| document.text),
+        };
+        Ok(text.and_then(|text| working::read(&text, self.kernel.now)))
+    }
+
+    /// The documents of a namespace.
+    pub(crate) fn names(&self, namespace: &Name) -> Done<Vec<DocumentName>> {
+        Ok(self.files.list(namespace)?)
+    }
+
+    /// The same documents, written in somebody else's name.
+    pub(crate) fn acting<'a>(&'a self, actor: &'a Actor) -> DocumentService<'a> {
+        DocumentService { kernel: self.kernel.acting(actor), ..*self }
+    }
+}

@@ -1,0 +1,158 @@
+//! Wires the services of one verb: each gets the ports it needs, and all share one reading of the clock.
+
+use std::sync::LazyLock;
+
+use crate::consolidation::ConsolidationService;
+use crate::context::ContextService;
+use crate::documents::DocumentService;
+use crate::health::HealthService;
+use crate::history::HistoryService;
+use crate::kernel::Kernel;
+use crate::memories::MemoryService;
+use crate::model::{Actor, Source};
+use crate::models::ModelService;
+use crate::ports::{Clock, Documents, Ids, Store};
+use crate::projects::ProjectService;
+use crate::recall::{RecallLog, RecallService};
+use crate::reflection::ReflectionService;
+use crate::sessions::SessionService;
+use crate::settings::Settings;
+use crate::tasks::TaskService;
+use crate::tools::ToolService;
+use crate::transfer::TransferService;
+use crate::vault::VaultService;
+
+/// Who consolidates.
+pub(super) fn consolidation_actor() -> &'static Actor {
+    static ACTOR: LazyLock<Actor> = LazyLock::new(|| Actor::new(Source::System, "consolidation"));
+    &ACTOR
+}
+
+/// Who reflects.
+pub(super) fn reflection_actor() -> &'static Actor {
+    static ACTOR: LazyLock<Actor> = LazyLock::new(|| Actor::new(Source::System, "reflection"));
+    &ACTOR
+}
+
+/// The services of one verb.
+#[derive(Clone, Copy)]
+pub(crate) struct Services<'e> {
+    store: &'e dyn Store,
+    files: &'e dyn Documents,
+    pub(crate) kernel: Kernel<'e>,
+}
+
+impl<'e> Services<'e> {
+    /// Reads the clock.
+    pub(super) fn new(
+        store: &'e dyn Store,
+        files: &'e dyn Documents,
+        clock: &'e dyn Clock,
+        ids: &'e dyn Ids,
+        settings: &'e Settings,
+        actor: &'e Actor,
+    ) -> Self {
+        Self { store, files, kernel: Kernel { store, clock, ids, settings, actor, now: clock.now() } }
+    }
+
+    /// The same verb in somebody else's name.
+    pub(crate) fn acting<'a>(self, actor: &'a Actor) -> Services<'a>
+    where
+        'e: 'a,
+    {
+        Services { kernel: self.kernel.acting(actor), ..self }
+    }
+
+    pub(crate) fn log(self) -> RecallLog<'e> {
+        RecallLog { kernel: self.kernel, store: self.store }
+    }
+
+    pub(crate) fn models(self) -> ModelService<'e> {
+        ModelService { kernel: self.kernel, store: self.store }
+    }
+
+    pub(crate) fn vault(self) -> VaultService<'e> {
+        VaultService { kernel: self.kernel, store: self.store, log: self.log(), models: self.models() }
+    }
+
+    pub(crate) fn documents(self) -> DocumentService<'e> {
+        DocumentService { kernel: self.kernel, store: self.store, files: self.files, vault: self.vault() }
+    }
+
+    pub(crate) fn recall(self) -> RecallService<'e> {
+        RecallService { kernel: self.kernel, store: self.store, log: self.log(), documents: self.documents() }
+    }
+
+    pub(crate) fn memories(self) -> MemoryService<'e> {
+        let (documents, recall) = (self.documents(), self.recall());
+        MemoryService { kernel: self.kernel, store: self.store, files: self.files, documents, recall }
+    }
+
+    pub(crate) fn tasks(self) -> TaskService<'e> {
+        TaskService { kernel: self.kernel, store: self.store }
+    }
+
+    pub(crate) fn projects(self) -> ProjectService<'e> {
+        let (documents, tasks) = (self.documents(), self.tasks());
+        ProjectService { kernel: self.kernel, store: self.store, files: self.files, documents, tasks }
+    }
+
+    pub(crate) fn context(self) -> ContextService<'e> {
+        ContextService {
+            kernel: self.kernel,
+            store: self.store,
+            documents: self.documents(),
+            log: self.log(),
+            memories: self.memories(),
+            recall: self.recall(),
+            vault: self.vault(),
+        }
+    }
+
+    pub(crate) fn sessions(self) -> SessionService<'e> {
+        SessionService { kernel: self.kernel, store: self.store, context: self.context(), tasks: self.tasks() }
+    }
+
+    pub(crate) fn consolidation(self) -> ConsolidationService<'e> {
+        ConsolidationService {
+            kernel: self.kernel,
+            store: self.store,
+            documents: self.documents(),
+            memories: self.memories(),
+            models: self.models(),
+            recall: self.recall(),
+            sessions: self.sessions(),
+        }
+    }
+
+    pub(crate) fn reflection(self) -> ReflectionService<'e> {
+        ReflectionService {
+            kernel: self.kernel,
+            store: self.store,
+            documents: self.documents(),
+            memories: self.memories(),
+            models: self.models(),
+            projects: self.projects(),
+            recall: self.recall(),
+        }
+    }
+
+    pub(crate) fn history(self) -> HistoryService<'e> {
+        let (documents, memories, tasks) = (self.documents(), self.memories(), self.tasks());
+        HistoryService { kernel: self.kernel, store: self.store, files: self.files, documents, memories, tasks }
+    }
+
+    pub(crate) fn transfer(self) -> TransferService<'e> {
+        let (documents, memories) = (self.documents(), self.memories());
+        TransferService { kernel: self.kernel, store: self.store, files: self.files, documents, memories }
+    }
+
+    pub(crate) fn health(self) -> HealthService<'e> {
+        let (documents, vault, models) = (self.documents(), self.vault(), self.models());
+        HealthService { kernel: self.kernel, store: self.store, documents, vault, models }
+    }
+
+    pub(crate) fn tools(self) -> ToolService<'e> {
+        ToolService { services: self }
+    }
+}

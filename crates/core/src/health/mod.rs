@@ -1,0 +1,138 @@
+//! What there is, and whether it is well.
+
+mod jobs;
+
+use crate::documents::DocumentService;
+use crate::documents::WorkingMemory;
+use crate::error::chain;
+use crate::kernel::Kernel;
+use crate::models::ModelService;
+use crate::ports::{Spent, Store};
+use crate::vault::VaultService;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::documents::IdentityUsage;
+use crate::error::Done;
+use crate::ports::StoreStats;
+use crate::vault::VaultStats;
+
+pub use jobs::DayActivity;
+
+/// What the memory holds, at a glance.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Overview {
+    /// Counts, its fields at the same level.
+    #[serde(flatten)]
+    pub store: StoreStats,
+    /// How full identity is, where there is one.
+    pub identity: Option<IdentityUsage>,
+    /// When working memory expires, where it is fresh.
+    pub working_expires_at: Option<jiff::Timestamp>,
+    /// What the vault holds.
+    pub vault: VaultStats,
+}
+
+/// What is wrong, and what only deserves attention.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Health {
+    /// Damage: the memory cannot be trusted until it is mended.
+    pub problems: Vec<String>,
+    /// Worth knowing.
+    pub remarks: Vec<String>,
+}
+
+/// What the memory holds, and what models cost lately.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Stats {
+    /// What it holds, its fields at the same level.
+    #[serde(flatten)]
+    pub overview: Overview,
+    /// What models cost in the last seven days.
+    pub spending: Vec<Spent>,
+}
+
+/// Where the memory is and how it is.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct MemoryStatus {
+    /// Where it is kept.
+    pub memory: String,
+    /// The config file, where there is one.
+    pub config: Option<String>,
+    /// The version of this program.
+    pub version: &'static str,
+    /// What it holds.
+    pub stats: Overview,
+    /// What has been going on.
+    pub working: WorkingMemory,
+    /// What a quick look finds; `doctor` and `/api/health` look at everything.
+    pub health: Health,
+}
+
+/// Counts, integrity checks, the log of jobs.
+#[derive(Clone, Copy)]
+pub struct HealthService<'e> {
+    pub(crate) kernel: Kernel<'e>,
+    pub(crate) store: &'e dyn Store,
+    pub(crate) documents: DocumentService<'e>,
+    pub(crate) vault: VaultService<'e>,
+    pub(crate) models: ModelService<'e>,
+}
+
+impl HealthService<'_> {
+    /// What the memory holds, and what models cost in the last seven days.
+    pub fn stats(&self) -> Done<Stats> {
+        let week = jiff::SignedDuration::from_hours(24 * 7);
+        let since = self.kernel.now.checked_sub(week).unwrap_or_default().strftime("%Y-%m-%d").to_string();
+        Ok(Stats { overview: self.overview()?, spending: self.models.spending(&since)? })
+    }
+
+    /// What the memory holds.
+    pub fn overview(&self) -> Done<Overview> {
+        self.documents.notice_all()?;
+        let identity = self.documents.profile()?.map(|(_, usage)| usage);
+        let working_expires_at = self.documents.working()?.map(|working| working.expires_at);
+        Ok(Overview { store: self.store.stats()?, identity, working_expires_at, vault: self.vault.stats()? })
+    }
+
+    /// What a quick look finds: documents that cannot be read, identity over its limit. The store is not checked.
+    pub fn quick(&self) -> Done<Health> {
+        let mut health = Health { problems: self.documents.notice_each()?, remarks: Vec::new() };
+        self.remark_identity(&mut health);
+        Ok(health)
+    }
+
+    fn remark_identity(&self, health: &mut Health) {
+        if let Ok(Some((_, usage))) = self.documents.profile()
+            && usage.is_over()
+        {
+            health.remarks.push(format!("the profile is over its limit {usage}: assistants can no longer add to it"));
+        }
+    }
+
+    /// Whether store, index and documents are sound.
+    pub fn check(&self) -> Health {
+        let mut health = Health::default();
+        match self.store.check() {
+            Ok(problems) => health.problems.extend(problems),
+            Err(error) => health.problems.push(format!("the store cannot be checked: {}", chain(&error))),
+        }
+        match self.documents.notice_each() {
+            Ok(problems) => health.problems.extend(problems),
+            Err(error) => health.problems.push(format!("the documents cannot be read: {}", chain(&error))),
+        }
+        self.remark_identity(&mut health);
+        match self.documents.copies() {
+            Ok(copies) => health.remarks.extend(copies),
+            Err(error) => health.problems.push(format!("the documents cannot be listed: {}", chain(&error))),
+        }
+        health
+    }
+
+    /// Rebuilds the index from the rows and the documents.
+    pub fn reindex(&self, progress: &mut dyn FnMut(u64, u64)) -> Done<u64> {
+        let count = self.store.rebuild(progress)?;
+        self.documents.notice_all()?;
+        Ok(count)
+    }
+}

@@ -1,0 +1,303 @@
+//! History, restore, undo.
+
+use crate::documents::DocumentService;
+use crate::kernel::Kernel;
+use crate::memories::MemoryService;
+use crate::ports::{Documents, Store};
+use crate::tasks::TaskService;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, ObjectBuilder, Schema};
+
+use crate::documents::commit::FileStep;
+use crate::error::{Done, EngineError};
+use crate::memories::Remembered;
+use crate::model::{
+    Change, ChangeId, ContentHash, Document, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Kind, Memory,
+    Name, Namespace, Project, Source, Status, Task, TaskId, TaskStatus, TaskVersion, Verb,
+};
+use crate::ports::{DocumentError, Op, Undoable};
+
+/// What a history is of.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum HistoryOf {
+    /// A memory, oldest version first.
+    Entry {
+        /// Its versions.
+        versions: Vec<EntryVersion>,
+    },
+    /// A task, oldest version first.
+    Task {
+        /// Its versions.
+        versions: Vec<TaskVersion>,
+    },
+    /// A document, oldest version first.
+    Document {
+        /// Its versions.
+        versions: Vec<DocumentVersion>,
+    },
+}
+
+/// An empty history is one of each, so it is any of them and not exactly one.
+impl utoipa::ToSchema for HistoryOf {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        <EntryVersion as utoipa::ToSchema>::schemas(schemas);
+        <TaskVersion as utoipa::ToSchema>::schemas(schemas);
+        <DocumentVersion as utoipa::ToSchema>::schemas(schemas);
+    }
+}
+
+impl utoipa::PartialSchema for HistoryOf {
+    fn schema() -> RefOr<Schema> {
+        let all = [EntryVersion::schema(), TaskVersion::schema(), DocumentVersion::schema()];
+        let version = all.into_iter().fold(AnyOfBuilder::new(), AnyOfBuilder::item).build();
+        let versions = ArrayBuilder::new().items(RefOr::T(Schema::AnyOf(version))).build();
+        ObjectBuilder::new().property("versions", versions).required("versions").into()
+    }
+}
+
+/// What a reference names.
+enum Target {
+    Entry(EntryId),
+    Document(DocumentName),
+    Task(TaskId),
+}
+
+/// What was brought back.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum Restored {
+    /// A memory.
+    Memory(Box<Remembered>),
+    /// A document.
+    Document(Document),
+    /// A task.
+    Task(Task),
+}
+
+/// The receipt for an undo.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Undone {
+    /// The change that was reverted.
+    pub undone: Change,
+    /// The change that reverted it.
+    pub change: ChangeId,
+    /// The memories as they now are.
+    pub memories: Vec<Memory>,
+    /// The documents that were put back.
+    pub documents: Vec<DocumentName>,
+    /// The tasks that were put back.
+    pub tasks: Vec<TaskId>,
+    /// The projects that were put back.
+    pub projects: Vec<Name>,
+}
+
+/// The latest changes.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Changes {
+    /// Newest first.
+    pub changes: Vec<Change>,
+}
+
+/// History, restore, undo.
+#[derive(Clone, Copy)]
+pub struct HistoryService<'e> {
+    pub(crate) kernel: Kernel<'e>,
+    pub(crate) store: &'e dyn Store,
+    pub(crate) files: &'e dyn Documents,
+    pub(crate) documents: DocumentService<'e>,
+    pub(crate) memories: MemoryService<'e>,
+    pub(crate) tasks: TaskService<'e>,
+}
+
+impl HistoryService<'_> {
+    /// Every version of a memory, a document or a task. A bullet's history is its document's.
+    pub fn of(&self, reference: &str) -> Done<HistoryOf> {
+        self.documents.notice_all()?;
+        Ok(match self.target(reference)? {
+            Target::Document(name) => HistoryOf::Document { versions: self.store.document_versions(&name)? },
+            Target::Entry(id) => HistoryOf::Entry { versions: self.store.entry_versions(&id)? },
+            Target::Task(id) => HistoryOf::Task { versions: self.store.task_versions(&id)? },
+        })
+    }
+
+    /// Every version of a document, whatever else has its name.
+    pub fn versions_of(&self, name: &DocumentName) -> Done<HistoryOf> {
+        self.documents.notice(name)?;
+        Ok(HistoryOf::Document { versions: self.store.document_versions(name)? })
+    }
+
+    /// What `reference` names: a memory by its id or key, else a document by its address, else a task; a bullet is its
+    /// document.
+    fn target(&self, reference: &str) -> Done<Target> {
+        let id = match (self.memories.resolve(reference), reference.parse()) {
+            (Err(EngineError::NotFound { .. }), Ok(Namespace::Document(name))) => return Ok(Target::Document(name)),
+            (Err(missing @ EngineError::NotFound { .. }), _) => {
+                return self.tasks.get(reference).map(|task| Target::Task(task.id)).map_err(|_| missing);
+            }
+            (id, _) => id?,
+        };
+        let entry = self.memories.memory(&id)?.entry;
+        match (entry.kind, entry.namespace) {
+            (Kind::Bullet, Namespace::Document(name)) => Ok(Target::Document(name)),
+            _ => Ok(Target::Entry(id)),
+        }
+    }
+
+    /// The newest changes first.
+    pub fn changes(&self, limit: usize) -> Done<Vec<Change>> {
+        Ok(self.store.changes(limit)?)
+    }
+
+    /// Brings an earlier version of a memory, a document or a task back, as its newest.
+    pub fn restore(&self, reference: &str, version: u32) -> Done<Restored> {
+        self.documents.notice_all()?;
+        match self.target(reference)? {
+            Target::Entry(id) => {
+                self.memories.restore_version(&id, version).map(|memory| Restored::Memory(Box::new(memory)))
+            }
+            Target::Document(name) => self.restore_document(name, version).map(Restored::Document),
+            Target::Task(id) => self.restore_task(&id, version).map(Restored::Task),
+        }
+    }
+
+    /// The entry that a task left in the archive has versions of its own.
+    fn restore_task(&self, id: &TaskId, version: u32) -> Done<Task> {
+        let versions = self.store.task_versions(id)?;
+        let wanted = versions.into_iter().find(|candidate| candidate.task.version == version);
+        let no_version = || EngineError::NoVersion { reference: id.to_string(), version };
+        let wanted = wanted.ok_or_else(no_version)?.task;
+        self.tasks.change(id.as_str(), Verb::Restore, &|task| {
+            let (version, updated_at) = (task.version, task.updated_at);
+            Ok((Task { version, updated_at, ..wanted.clone() }, Vec::new()))
+        })
+    }
+
+    /// Brings an earlier version of a document back, as its newest.
+    pub fn restore_document(&self, name: DocumentName, version: u32) -> Done<Document> {
+        let versions = self.store.document_versions(&name)?;
+        let wanted = versions.into_iter().find(|candidate| candidate.version == version);
+        let no_version = || EngineError::NoVersion { reference: name.to_string(), version };
+        let (text, hash) = wanted.and_then(|found| Some((found.text?, found.hash))).ok_or_else(no_version)?;
+        if ContentHash::of(&text) != hash {
+            return Err(EngineError::LeftOut { name });
+        }
+        let text = self.documents.rewrite(&name, Verb::Restore, &|_| Ok(Some(text.clone())))?;
+        Ok(Document::new(name, text))
+    }
+
+    /// Reverts the last change as a whole: one edit, a file that was saved, an import.
+    pub fn undo(&self) -> Done<Undone> {
+        self.documents.notice_all()?;
+        let undoable = self.store.undoable()?.ok_or(EngineError::NothingToUndo)?;
+        if undoable.change.verb == Verb::Erase {
+            return Err(EngineError::WasErased);
+        }
+        let steps = self.undo_steps(&undoable)?;
+        let change = Change { undoes: Some(undoable.change.id.clone()), ..self.kernel.change(Verb::Undo) };
+        let ops = self.undo_ops(&undoable)?;
+        let entries = self.documents.with_files(&steps, |last| self.store.apply(&change, &ops, last))?;
+        self.documents.notice_all()?;
+        let memories = entries.iter().map(|entry| self.memories.memory(&entry.id)).collect::<Done<_>>()?;
+        Ok(Undone {
+            undone: undoable.change,
+            change: change.id,
+            memories,
+            documents: undoable.documents.into_iter().map(|(name, ..)| name).collect(),
+            tasks: undoable.tasks.into_iter().map(|(task, _)| task.id).collect(),
+            projects: undoable.projects.into_iter().map(|(project, _)| project.name).collect(),
+        })
+    }
+
+    /// Refuses to put back a text from which a secret was left out, or to take away one that is kept only without it.
+    fn check_whole(&self, name: &DocumentName, left: &ContentHash, before: Option<&str>) -> Done<()> {
+        let versions = self.store.document_versions(name)?;
+        let is_whole = |text: &str, hash: &ContentHash| {
+            versions.iter().any(|version| version.text.as_deref() == Some(text) && version.hash == *hash)
+                && ContentHash::of(text) == *hash
+        };
+        let is_kept = match before {
+            Some(text) => is_whole(text, &ContentHash::of(text)),
+            None if *left == ContentHash::missing() => true,
+            None => versions.iter().any(|version| version.text.as_deref().is_some_and(|text| is_whole(text, left))),
+        };
+        if is_kept { Ok(()) } else { Err(EngineError::LeftOut { name: name.clone() }) }
+    }
+
+    /// Leaves the last change as it is, so that `undo` goes on with the one before.
+    pub fn skip(&self) -> Done<Change> {
+        let undoable = self.store.undoable()?.ok_or(EngineError::NothingToUndo)?;
+        let change = Change { undoes: Some(undoable.change.id.clone()), ..self.kernel.change(Verb::Undo) };
+        self.store.apply(&change, &[], &mut || true)?;
+        Ok(undoable.change)
+    }
+
+    fn undo_ops(&self, undoable: &Undoable) -> Done<Vec<Op>> {
+        let now = self.kernel.now;
+        let mut entries: Vec<Entry> = undoable
+            .entries
+            .iter()
+            .map(|(current, before)| match before {
+                Some(before) => crate::memories::revived(current, before.clone(), now),
+                None => Entry { status: Status::Inactive, updated_at: now, ..current.clone() },
+            })
+            .collect();
+        // What gives a key up comes before what takes it back.
+        entries.sort_by_key(|entry| entry.status == Status::Active);
+        let documents =
+            undoable.documents.iter().map(|(name, _, before)| self.undone_document(undoable, name, before.as_deref()));
+        let documents = documents.collect::<Done<Vec<Op>>>()?;
+        let tasks = undoable.tasks.iter().map(|(current, before)| {
+            let before = before.clone().unwrap_or_else(|| Task { status: TaskStatus::Removed, ..current.clone() });
+            Op::Task(Task { version: current.version, updated_at: now, ..before })
+        });
+        let projects = undoable.projects.iter().map(|(current, before)| {
+            let before = before.clone().unwrap_or_else(|| Project { status: Status::Inactive, ..current.clone() });
+            Op::Project(Project { version: current.version, updated_at: now, ..before })
+        });
+        Ok(entries.into_iter().map(Op::Update).chain(documents).chain(tasks).chain(projects).collect())
+    }
+
+    /// Puts the documents of a change back, each only over what that change left. The file of a project that the change
+    /// moved stays where it is: the project goes back to the directory that has the other one.
+    fn undo_steps(&self, undoable: &Undoable) -> Done<Vec<FileStep>> {
+        let mut steps = Vec::new();
+        for (name, left, before) in undoable.documents.iter().filter(|(name, ..)| !is_moved(undoable, name)) {
+            self.check_whole(name, left, before.as_deref())?;
+            let current = self.files.read(name)?;
+            if current.as_ref().map_or_else(ContentHash::missing, |current| current.hash.clone()) != *left {
+                return Err(DocumentError::Conflict { name: name.clone() }.into());
+            }
+            steps.push(FileStep {
+                name: name.clone(),
+                expected: left.clone(),
+                before: current.map(|current| current.text),
+                after: before.clone(),
+            });
+        }
+        Ok(steps)
+    }
+
+    /// The version of a document that undoing a change makes.
+    fn undone_document(&self, undoable: &Undoable, name: &DocumentName, before: Option<&str>) -> Done<Op> {
+        if !is_moved(undoable, name) {
+            return Ok(Op::document(name.clone(), before.map(str::to_owned)));
+        }
+        // The file in the other directory may hold a secret that was left out here: it is known by its digest.
+        let versions = self.store.document_versions(name)?;
+        let known = versions.into_iter().rfind(|version| version.text.as_deref() == before);
+        Ok(match (self.documents.versioned(name, before, Source::User), known) {
+            (Op::Document { name, text, bullets, .. }, Some(known)) if before.is_some() => {
+                Op::Document { name, text, hash: known.hash, bullets }
+            }
+            (op, _) => op,
+        })
+    }
+}
+
+/// Whether a change registered or moved the project that this document belongs to.
+fn is_moved(undoable: &Undoable, name: &DocumentName) -> bool {
+    name.as_project().is_some_and(|name| undoable.projects.iter().any(|(project, _)| project.name == *name))
+}

@@ -1,0 +1,379 @@
+//! Remember, edit, forget, erase.
+
+mod bulk;
+mod correct;
+mod erase;
+mod identity;
+
+use serde::Serialize;
+
+use crate::documents::DocumentService;
+use crate::error::{Done, EngineError};
+use crate::input;
+use crate::kernel::{Kernel, TRIES};
+use crate::model::{
+    Bullet, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source,
+    Status, TurnId, Verb,
+};
+use crate::ports::{Documents, Listing, Op, Page, Store, StoreError};
+use crate::recall::{Filter, RecallService, check_range};
+use crate::text::{bullets, redact::redact};
+
+pub(crate) use bulk::revived;
+pub use bulk::{BulkAction, BulkDone, BulkFailure, WhyNot};
+pub use correct::{Correction, Replaced};
+pub use erase::{ErasedMemory, ErasurePreview};
+
+/// A memory to store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewMemory {
+    /// The memory itself.
+    pub content: String,
+    /// Its key; storing again under it updates.
+    pub key: Option<String>,
+    /// Its layer.
+    pub layer: Layer,
+    /// How much it matters.
+    pub importance: Option<Importance>,
+    /// Labels and links.
+    pub tags: Vec<String>,
+    /// The project it is about.
+    pub project: Option<String>,
+    /// Whose word it is.
+    pub source: Source,
+    /// The conversation it came from.
+    pub session: Option<SessionId>,
+    /// The turns it came from.
+    pub provenance: Vec<TurnId>,
+}
+
+impl NewMemory {
+    /// Knowledge in the person's own words.
+    pub fn fact(content: impl Into<String>) -> Self {
+        Self {
+            content: content.into(),
+            key: None,
+            layer: Layer::Knowledge,
+            importance: None,
+            tags: Vec::new(),
+            project: None,
+            source: Source::User,
+            session: None,
+            provenance: Vec::new(),
+        }
+    }
+}
+
+/// What became of a memory that was to be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// It is new.
+    Created,
+    /// It replaced what its key or id stood for.
+    Updated,
+    /// It was there already.
+    Unchanged,
+}
+
+/// The receipt for a memory that was stored or changed.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Remembered {
+    /// The memory as it now is, its fields at the same level.
+    #[serde(flatten)]
+    pub memory: Memory,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The kinds of secrets that were taken out.
+    pub redacted: Vec<&'static str>,
+}
+
+/// What to change of a memory; what is not given stays.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Edit {
+    /// The text.
+    pub content: Option<String>,
+    /// The key; `Some(None)` removes it.
+    pub key: Option<Option<String>>,
+    /// The weight.
+    pub importance: Option<Importance>,
+    /// All labels.
+    pub tags: Option<Vec<String>>,
+    /// The project; `Some(None)` removes it.
+    pub project: Option<Option<String>>,
+    /// The version that the writer saw; another one is a conflict.
+    pub expected_version: Option<u32>,
+}
+
+/// The receipt for a memory that was forgotten.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Forgotten {
+    /// Which.
+    pub id: EntryId,
+    /// Whether it was forgotten before.
+    pub already: bool,
+}
+
+/// Memories: remember, list, show, edit, forget, correct, merge, erase.
+#[derive(Clone, Copy)]
+pub struct MemoryService<'e> {
+    pub(crate) kernel: Kernel<'e>,
+    pub(crate) store: &'e dyn Store,
+    pub(crate) files: &'e dyn Documents,
+    pub(crate) documents: DocumentService<'e>,
+    pub(crate) recall: RecallService<'e>,
+}
+
+impl MemoryService<'_> {
+    /// Memories that pass the filter, newest first.
+    pub fn list(&self, filter: &Filter, page: &Page) -> Done<Listing> {
+        check_range(filter)?;
+        self.documents.notice_all()?;
+        Ok(self.store.list(filter, page)?)
+    }
+
+    /// One memory.
+    pub fn show(&self, reference: &str) -> Done<Memory> {
+        self.documents.notice_all()?;
+        let id = self.resolve(reference)?;
+        self.memory(&id)
+    }
+
+    /// The one memory that `reference` names: an id, an exact key, or the beginning of an id.
+    pub(crate) fn resolve(&self, reference: &str) -> Done<EntryId> {
+        let mut ids = self.store.resolve(reference)?;
+        match ids.len() {
+            1 => Ok(ids.remove(0)),
+            0 => Err(EngineError::NotFound { reference: reference.to_owned() }),
+            _ => Err(EngineError::Ambiguous { what: "memories", reference: reference.to_owned(), ids }),
+        }
+    }
+
+    /// Stores a memory; under a key that is taken, replaces what is there.
+    pub fn remember(&self, new: &NewMemory) -> Done<Remembered> {
+        if new.layer == Layer::Identity {
+            return self.remember_identity(new);
+        }
+        for _ in 0..TRIES {
+            let (draft, redacted) = self.draft(new)?;
+            let known = match &draft.key {
+                Some(key) => self.store.keyed(&draft.namespace, draft.project.as_deref(), key)?,
+                None => None,
+            };
+            let (entry, outcome) = match known {
+                None => (draft, Outcome::Created),
+                Some(known) => {
+                    let next = successor(&known, draft, new);
+                    if same_but_for_time(&known, &next) {
+                        return self.receipt(&known.id, Outcome::Unchanged, redacted);
+                    }
+                    (next, Outcome::Updated)
+                }
+            };
+            let wanted = entry.id.clone();
+            let op = if outcome == Outcome::Created { Op::Insert(entry) } else { Op::Update(entry) };
+            match self.store.apply(&self.kernel.change(Verb::Remember), &[op], &mut || true) {
+                Err(StoreError::Conflict { .. } | StoreError::KeyTaken { .. }) => {}
+                Err(error) => return Err(error.into()),
+                // A new memory has no use yet: its receipt needs no second look.
+                Ok(entries) => match entries.into_iter().next() {
+                    Some(entry) if entry.id == wanted && outcome == Outcome::Created => {
+                        return Ok(Remembered { memory: Memory::new(entry, 0, None), outcome, redacted });
+                    }
+                    Some(entry) if entry.id != wanted => return self.add_to_known(&entry.id, new, redacted),
+                    _ => return self.receipt(&wanted, outcome, redacted),
+                },
+            }
+        }
+        Err(StoreError::Conflict { what: new.key.clone().unwrap_or_default() }.into())
+    }
+
+    /// The same text is there already: what is new about it is its weight and its labels, if they are given.
+    fn add_to_known(&self, id: &EntryId, new: &NewMemory, redacted: Vec<&'static str>) -> Done<Remembered> {
+        let known = self.memory(id)?.entry;
+        let labels = input::labels(&new.tags)?.tags;
+        let tags = known.tags.iter().cloned().chain(labels).collect();
+        let edit = Edit { importance: new.importance, tags: Some(tags), ..Edit::default() };
+        Ok(Remembered { redacted, ..self.edit(id.as_str(), &edit)? })
+    }
+
+    /// Stores many memories without keys as one change, in one transaction: for bulk loads.
+    pub fn remember_all(&self, news: &[NewMemory]) -> Done<usize> {
+        let mut ops = Vec::with_capacity(news.len());
+        for new in news {
+            if new.key.is_some() || new.layer == Layer::Identity {
+                return Err(EngineError::invalid("a bulk load", "takes neither keys nor identity"));
+            }
+            ops.push(Op::Insert(self.draft(new)?.0));
+        }
+        Ok(self.store.apply(&self.kernel.change(Verb::Remember), &ops, &mut || true)?.len())
+    }
+
+    /// The entry that `new` asks for, checked and with secrets taken out.
+    pub(crate) fn draft(&self, new: &NewMemory) -> Done<(Entry, Vec<&'static str>)> {
+        let (content, redacted) = input::content(&new.content)?;
+        let key = new.key.as_deref().map(input::key).transpose()?;
+        let mut labels = input::labels(&new.tags)?;
+        if let Some(project) = &new.project {
+            input::set_once("project", &mut labels.project, input::project(project)?)?;
+        }
+        let now = self.kernel.now;
+        let entry = Entry {
+            id: EntryId::new(self.kernel.new_id()),
+            kind: Kind::Entry,
+            namespace: self.kernel.facts(),
+            layer: new.layer,
+            key,
+            content,
+            source: new.source,
+            status: Status::Active,
+            importance: new.importance.unwrap_or_default(),
+            tags: labels.tags,
+            session: new.session.clone(),
+            task: labels.task,
+            project: labels.project,
+            created_at: now,
+            updated_at: now,
+            expires_at: None,
+            supersedes: Vec::new(),
+            provenance: new.provenance.clone(),
+            version: 1,
+        };
+        Ok((entry, redacted))
+    }
+
+    pub(crate) fn receipt(&self, id: &EntryId, outcome: Outcome, redacted: Vec<&'static str>) -> Done<Remembered> {
+        Ok(Remembered { memory: self.memory(id)?, outcome, redacted })
+    }
+
+    pub(crate) fn memory(&self, id: &EntryId) -> Done<Memory> {
+        self.store.memory(id)?.ok_or_else(|| EngineError::NotFound { reference: id.to_string() })
+    }
+
+    /// Changes a memory.
+    pub fn edit(&self, reference: &str, edit: &Edit) -> Done<Remembered> {
+        let id = self.resolve(reference)?;
+        for _ in 0..TRIES {
+            let entry = self.memory(&id)?.entry;
+            if edit.expected_version.is_some_and(|expected| expected != entry.version) {
+                return Err(StoreError::Conflict { what: id.to_string() }.into());
+            }
+            let (next, redacted) = self.edited(&entry, edit)?;
+            if same_but_for_time(&entry, &next) {
+                return self.receipt(&id, Outcome::Unchanged, redacted);
+            }
+            if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
+                return self.edit_bullet(name, &entry, &next, redacted);
+            }
+            match self.store.apply(&self.kernel.change(Verb::Edit), &[Op::Update(next)], &mut || true) {
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) => return self.receipt(&id, Outcome::Updated, redacted),
+            }
+        }
+        Err(StoreError::Conflict { what: reference.to_owned() }.into())
+    }
+
+    fn edited(&self, entry: &Entry, edit: &Edit) -> Done<(Entry, Vec<&'static str>)> {
+        let mut next = Entry { updated_at: self.kernel.now, ..entry.clone() };
+        let mut redacted = Vec::new();
+        if let Some(text) = &edit.content {
+            (next.content, redacted) = input::content(text)?;
+        }
+        if let Some(importance) = edit.importance {
+            next.importance = importance;
+        }
+        let others = (edit.key.is_some(), edit.tags.is_some(), edit.project.is_some());
+        if entry.kind == Kind::Bullet && others != (false, false, false) {
+            return Err(EngineError::invalid("a line of a document", "has a text and a weight, and nothing else"));
+        }
+        if let Some(key) = &edit.key {
+            next.key = key.as_deref().map(input::key).transpose()?;
+        }
+        if let Some(tags) = &edit.tags {
+            let labels = input::labels(tags)?;
+            next.tags = labels.tags;
+            next.project = labels.project.or(next.project);
+            next.task = labels.task.or(next.task);
+        }
+        if let Some(project) = &edit.project {
+            next.project = project.as_deref().map(input::project).transpose()?;
+        }
+        Ok((next, redacted))
+    }
+
+    /// Makes a memory inactive: never recalled again, kept for audit. A bullet leaves its document.
+    pub fn forget(&self, reference: &str) -> Done<Forgotten> {
+        let id = self.resolve(reference)?;
+        for _ in 0..TRIES {
+            let entry = self.memory(&id)?.entry;
+            if entry.status == Status::Inactive {
+                return Ok(Forgotten { id, already: true });
+            }
+            if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
+                self.documents.rewrite(name, Verb::Forget, &|current| {
+                    Ok(bullet_in(name, &current.text, &id).map(|bullet| bullets::without(&current.text, &bullet)))
+                })?;
+                return Ok(Forgotten { id, already: false });
+            }
+            let next = Entry { status: Status::Inactive, updated_at: self.kernel.now, ..entry };
+            match self.store.apply(&self.kernel.change(Verb::Forget), &[Op::Update(next)], &mut || true) {
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+                Ok(_) => return Ok(Forgotten { id, already: false }),
+            }
+        }
+        Err(StoreError::Conflict { what: reference.to_owned() }.into())
+    }
+
+    fn edit_bullet(
+        &self,
+        name: &DocumentName,
+        entry: &Entry,
+        next: &Entry,
+        redacted: Vec<&'static str>,
+    ) -> Done<Remembered> {
+        let changed = |current: &Document| {
+            let Some(bullet) = bullet_in(name, &current.text, &entry.id) else { return Ok(None) };
+            // Untouched text stays as it stands in the file, secrets and all.
+            let content = if next.content == entry.content { &bullet.content } else { &next.content };
+            let text = bullets::with_replaced(&current.text, &bullet, content, next.importance);
+            self.documents.check_identity(name, &text)?;
+            Ok(Some(text))
+        };
+        let text = self.documents.rewrite(name, Verb::Edit, &changed)?;
+        let content = next.content.split_whitespace().collect::<Vec<_>>().join(" ");
+        let says = |bullet: &Bullet| redact(&bullet.content).text == content;
+        let bullet = bullets::parse(name, &text).into_iter().find(says);
+        match bullet {
+            Some(bullet) => self.receipt(&bullet.id, Outcome::Updated, redacted),
+            None => Err(EngineError::NotFound { reference: entry.id.to_string() }),
+        }
+    }
+}
+
+/// The bullet with this id, if the document still has it.
+pub(crate) fn bullet_in(name: &DocumentName, text: &str, id: &EntryId) -> Option<Bullet> {
+    bullets::parse(name, text).into_iter().find(|bullet| bullet.id == *id)
+}
+
+/// What is stored under a key again: the new text and source; weight and labels stay where none are given.
+fn successor(known: &Entry, draft: Entry, new: &NewMemory) -> Entry {
+    Entry {
+        id: known.id.clone(),
+        importance: new.importance.unwrap_or(known.importance),
+        tags: if draft.tags.is_empty() { known.tags.clone() } else { draft.tags },
+        task: draft.task.or_else(|| known.task.clone()),
+        session: draft.session.or_else(|| known.session.clone()),
+        created_at: known.created_at,
+        supersedes: known.supersedes.clone(),
+        provenance: known.provenance.clone(),
+        version: known.version,
+        ..draft
+    }
+}
+
+fn same_but_for_time(a: &Entry, b: &Entry) -> bool {
+    let b = Entry { updated_at: a.updated_at, ..b.clone() };
+    *a == b
+}

@@ -1,0 +1,195 @@
+//! Projects: a name, a directory, and the memory file in it.
+
+use std::path::{Path, PathBuf};
+use utoipa::ToSchema;
+
+use serde::Serialize;
+
+use crate::documents::DocumentService;
+use crate::error::{Done, EngineError};
+use crate::input;
+use crate::kernel::{Kernel, TRIES};
+use crate::model::{ContentHash, Document, DocumentName, Name, Project, Source, Status, Task, TaskStatus, Verb};
+use crate::ports::{Documents, Op, Store, StoreError};
+use crate::tasks::TaskService;
+
+/// A project and how much is known of it.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct ProjectOverview {
+    /// The project, its fields at the same level.
+    #[serde(flatten)]
+    pub project: Project,
+    /// Its tasks that are open.
+    pub tasks: Vec<Task>,
+}
+
+/// What a directory belongs to: the innermost that is registered or has a memory file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Nearest {
+    /// A project that is registered.
+    Registered(Name),
+    /// A directory with a memory file that no project has.
+    Unregistered(PathBuf),
+}
+
+/// Projects.
+#[derive(Clone, Copy)]
+pub struct ProjectService<'e> {
+    pub(crate) kernel: Kernel<'e>,
+    pub(crate) store: &'e dyn Store,
+    pub(crate) files: &'e dyn Documents,
+    pub(crate) documents: DocumentService<'e>,
+    pub(crate) tasks: TaskService<'e>,
+}
+
+/// Projects that are registered.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct RegisteredProjects {
+    /// By name.
+    pub projects: Vec<Project>,
+}
+
+impl ProjectService<'_> {
+    /// Registers a project, or moves it to another directory.
+    pub fn add(&self, name: &str, dir: Option<&str>) -> Done<Project> {
+        self.place(name, dir)
+    }
+
+    /// Every project that is registered, by name.
+    pub fn list(&self) -> Done<Vec<Project>> {
+        all_registered(self.store)
+    }
+
+    /// What a directory, given without links in its path, belongs to. Looking registers nothing.
+    pub fn at(&self, dir: &Path) -> Done<Option<Nearest>> {
+        let projects = self.list()?;
+        for dir in dir.ancestors() {
+            let at = |project: &&Project| project.dir.as_deref().map(Path::new) == Some(dir);
+            if let Some(project) = projects.iter().find(at) {
+                return Ok(Some(Nearest::Registered(project.name.clone())));
+            }
+            if self.files.is_project(dir) {
+                return Ok(Some(Nearest::Unregistered(dir.to_owned())));
+            }
+        }
+        Ok(None)
+    }
+
+    /// One project with its open tasks.
+    pub fn get(&self, name: &str) -> Done<ProjectOverview> {
+        let project = registered(self.store, name)?;
+        let tasks = self.tasks.list(Some(TaskStatus::Open), Some(project.name.as_str()))?;
+        Ok(ProjectOverview { project, tasks })
+    }
+
+    /// Takes a project out of the register. What links to it keeps its link.
+    pub fn remove(&self, name: &str) -> Done<Project> {
+        let project = self.get(name)?.project;
+        let next = Project { status: Status::Inactive, updated_at: self.kernel.now, ..project };
+        self.store.apply(&self.kernel.change(Verb::Project), &[Op::Project(next.clone())], &mut || true)?;
+        Ok(Project { version: next.version + 1, ..next })
+    }
+
+    /// Every project that was ever registered, by name; those that were removed are inactive.
+    pub fn all(&self) -> Done<Vec<Project>> {
+        Ok(self.store.projects()?)
+    }
+
+    /// What the memory file of a project would say if the project were in this directory. Registers nothing.
+    pub fn memory_in(&self, project: &Name, dir: &str) -> Done<Option<Document>> {
+        Ok(self.files.read_in(&DocumentName::project(project), dir)?)
+    }
+
+    /// Registers a project, or moves it to another directory. The memory file of that directory is its own from then
+    /// on, as part of the same change: nobody removed the other one, and an undo leaves both files alone.
+    pub fn place(&self, name: &str, dir: Option<&str>) -> Done<Project> {
+        let name: Name = name.parse()?;
+        let dir = dir.map(input::directory).transpose()?;
+        if let Some(dir) = &dir {
+            self.check_free(&name, dir)?;
+        }
+        for _ in 0..TRIES {
+            let known = self.store.project(&name)?;
+            let next = self.placed(&name, dir.as_deref(), known.as_ref());
+            if let Some(known) = known.filter(|known| known.dir == next.dir && known.status == next.status) {
+                return Ok(known);
+            }
+            match self.move_project(&next, dir.as_deref()) {
+                Err(EngineError::Store(StoreError::Conflict { .. } | StoreError::TakenBack)) => {}
+                outcome => return outcome.map(|()| Project { version: next.version + 1, ..next }),
+            }
+        }
+        Err(StoreError::Conflict { what: name.to_string() }.into())
+    }
+
+    /// A project as it is to be.
+    fn placed(&self, name: &Name, dir: Option<&str>, known: Option<&Project>) -> Project {
+        let now = self.kernel.now;
+        let (created_at, version) = known.map_or((now, 0), |known| (known.created_at, known.version));
+        let dir = dir.map(str::to_owned).or_else(|| known.and_then(|known| known.dir.clone()));
+        Project { name: name.clone(), dir, status: Status::Active, created_at, updated_at: now, version }
+    }
+
+    /// Registers a project as it is to be, with what the file in its new directory says.
+    fn move_project(&self, next: &Project, to: Option<&str>) -> Done<()> {
+        let file = DocumentName::project(&next.name);
+        // What a person did to the file that is left behind belongs to its history, if it can be reached.
+        match self.documents.notice(&file) {
+            Err(EngineError::Document(error)) => tracing::debug!(%error, "the project leaves a directory unseen"),
+            outcome => outcome?,
+        }
+        let mut ops = vec![Op::Project(next.clone())];
+        let there = to.map(|dir| self.files.read_in(&file, dir)).transpose()?;
+        if let Some(there) = &there {
+            let known = self.store.known_documents()?.into_iter().find(|known| known.name == file);
+            if known.map_or_else(ContentHash::missing, |known| known.hash) != hash_of(there.as_ref()) {
+                ops.push(self.documents.versioned(
+                    &file,
+                    there.as_ref().map(|there| there.text.as_str()),
+                    Source::User,
+                ));
+            }
+        }
+        let mut still = || match (to, &there) {
+            (Some(dir), Some(there)) => {
+                self.files.read_in(&file, dir).is_ok_and(|now| hash_of(now.as_ref()) == hash_of(there.as_ref()))
+            }
+            _ => true,
+        };
+        self.store.apply(&self.kernel.change(Verb::Project), &ops, &mut still)?;
+        Ok(())
+    }
+
+    /// Refuses a directory that another project has: both would write to one file, each with a history of its own.
+    fn check_free(&self, name: &Name, dir: &str) -> Done<()> {
+        let is_taken = |other: &&Project| other.name != *name && other.dir.as_deref() == Some(dir);
+        match self.list()?.iter().find(is_taken) {
+            None => Ok(()),
+            Some(other) => {
+                let problem = format!(
+                    "{dir} belongs to the project `{0}`; use `--project {0}`, or `throughline project remove {0}` first",
+                    other.name
+                );
+                Err(EngineError::invalid("the directory", problem))
+            }
+        }
+    }
+}
+
+fn hash_of(document: Option<&Document>) -> ContentHash {
+    document.map_or_else(ContentHash::missing, |document| document.hash.clone())
+}
+
+/// Every project that is registered, by name.
+pub(crate) fn all_registered(store: &dyn Store) -> Done<Vec<Project>> {
+    let mut projects = store.projects()?;
+    projects.retain(|project| project.status == Status::Active);
+    Ok(projects)
+}
+
+/// One project that is registered.
+pub(crate) fn registered(store: &dyn Store, name: &str) -> Done<Project> {
+    let known = name.parse().ok().map(|name: Name| store.project(&name)).transpose()?.flatten();
+    let known = known.filter(|project| project.status == Status::Active);
+    known.ok_or_else(|| EngineError::NoProject { name: name.to_owned() })
+}

@@ -1,0 +1,161 @@
+//! What reflection does beyond documents: knowledge that says the same becomes one, and what is said again and again is
+//! promoted to patterns and profile.
+
+use crate::reflection::ReflectionService;
+use std::collections::{BTreeSet, HashSet};
+
+use crate::consolidation::facts::{FactKind, words};
+use crate::consolidation::with_facts;
+use crate::error::Done;
+use crate::model::{Document, DocumentName, Entry, EntryId, Kind, Layer, Name, SessionId, Source, Status};
+use crate::ports::{Applied, Op, Page};
+use crate::recall::find::Fallback;
+use crate::recall::{Filter, Projects, RecallRequest, Scope};
+use crate::reflection::{same, says_the_same};
+
+use super::draft::Draft;
+use super::{Heard, Target};
+
+/// Entries that one pass looks at, the newest.
+const LOOKED_AT: usize = 300;
+/// Entries that are compared with each.
+const COMPARED: usize = 10;
+/// Conversations that must say a thing before it is a pattern.
+const REPEATED: usize = 3;
+/// A sentence that has this share of a fact's words says it.
+const SAYS: f64 = 0.8;
+
+impl ReflectionService<'_> {
+    /// Merges knowledge that says the same, in the same place and project: at most a share of all there is.
+    pub(super) fn draft_merges(&self, target: &Target, heard: &Heard, draft: &mut Draft) -> Done<()> {
+        let projects = target.project.clone().map_or(Projects::Any, Projects::Only);
+        let filter = Filter {
+            scope: Scope::Only(self.kernel.facts()),
+            kinds: vec![Kind::Entry],
+            layers: vec![Layer::Knowledge],
+            projects,
+            ..Filter::recallable(self.kernel.now)
+        };
+        let newest = self.store.list(&filter, &Page { limit: LOOKED_AT, cursor: None })?.memories;
+        let all = self.store.stats()?.knowledge as f64;
+        let mut left = ((all * self.kernel.settings.reflection.max_share).floor() as usize).max(1);
+        if self.kernel.settings.reflection.max_share <= 0.0 {
+            return Ok(());
+        }
+        let mut taken: HashSet<EntryId> = heard.refused.clone();
+        for memory in newest {
+            if left == 0 || taken.contains(&memory.entry.id) {
+                continue;
+            }
+            let group = self.sayings(&memory.entry, &filter, &taken, left)?;
+            if group.len() < 2 {
+                continue;
+            }
+            left = left.saturating_sub(group.len() - 1);
+            taken.extend(group.iter().map(|entry| entry.id.clone()));
+            let Ok((standing, _)) = self.memories.merged(&group, None) else { continue };
+            draft.applied.push(Applied {
+                op: "merge".to_owned(),
+                document: None,
+                ids: group.iter().map(|entry| entry.id.clone()).collect(),
+                what: format!("{} memories that say “{}”", group.len(), standing.content),
+            });
+            draft.ops.extend(group[1..].iter().map(|entry| Op::Update(self.memories.retired(entry))));
+            draft.ops.push(Op::Update(standing));
+        }
+        Ok(())
+    }
+
+    /// An entry and those that say the same, the one that stands first: what has a key, then what weighs most, then
+    /// whose word counts most, then the oldest. Two keys are two memories.
+    fn sayings(&self, entry: &Entry, filter: &Filter, taken: &HashSet<EntryId>, left: usize) -> Done<Vec<Entry>> {
+        let request = RecallRequest { query: entry.content.clone(), limit: COMPARED, filter: filter.clone() };
+        let hits = self.recall.find(&request, Fallback::Nothing)?.into_iter().map(|hit| hit.memory.entry);
+        let mut group = vec![entry.clone()];
+        for other in hits {
+            let is_new = other.id != entry.id && !taken.contains(&other.id) && group.len() <= left;
+            let has_room = other.key.is_none() || group.iter().all(|known| known.key.is_none());
+            if is_new && has_room && other.project == entry.project && says_the_same(&entry.content, &other.content) {
+                group.push(other);
+            }
+        }
+        group.sort_by(|a, b| {
+            let weight = |entry: &Entry| (entry.key.is_some(), entry.importance.significance(), entry.source);
+            weight(b).cmp(&weight(a)).then(a.created_at.cmp(&b.created_at)).then(a.id.cmp(&b.id))
+        });
+        Ok(group)
+    }
+
+    /// Writes to patterns and profile what several conversations said, as far as it fits.
+    pub(super) fn draft_promotions(&self, heard: &Heard, draft: &mut Draft) -> Done<()> {
+        let Some(namespace) = self.kernel.settings.namespace.clone() else { return Ok(()) };
+        let filter = Filter {
+            scope: Scope::Only(self.kernel.facts()),
+            kinds: vec![Kind::Entry],
+            layers: vec![Layer::Knowledge],
+            projects: Projects::NoneOr(None),
+            ..Filter::recallable(self.kernel.now)
+        };
+        let newest = self.store.list(&filter, &Page { limit: LOOKED_AT, cursor: None })?.memories;
+        let mut left_alone: HashSet<EntryId> = draft.ops.iter().filter_map(retires).collect();
+        left_alone.extend(heard.refused.iter().cloned());
+        for entry in newest.into_iter().map(|memory| memory.entry) {
+            let Some(name) = promoted_to(&entry, &namespace).filter(|_| !left_alone.contains(&entry.id)) else {
+                continue;
+            };
+            let Some((before, after)) = self.drafted(&name, draft)? else { continue };
+            let now = Document { text: after.clone(), ..before.clone() };
+            let longer = with_facts(&now, &[&entry]);
+            if longer == *after || self.conversations_saying(&entry)? < REPEATED {
+                continue;
+            }
+            *after = longer;
+            let what = format!("“{}” to {name}", entry.content);
+            draft.applied.push(Applied { op: "promote".to_owned(), document: Some(name), ids: vec![entry.id], what });
+        }
+        Ok(())
+    }
+
+    /// How many conversations say what an entry says, in the person's own words.
+    fn conversations_saying(&self, entry: &Entry) -> Done<usize> {
+        let filter = Filter { kinds: vec![Kind::Turn], ..Filter::default() };
+        let request = RecallRequest { query: entry.content.clone(), limit: 50, filter };
+        let hits = self.recall.find(&request, Fallback::Nothing)?;
+        let mut sessions: BTreeSet<SessionId> = entry.session.iter().cloned().collect();
+        let own = words(&entry.content);
+        for hit in hits.into_iter().map(|hit| hit.memory.entry) {
+            if hit.source == Source::User && says(&hit.content, &entry.content, &own) {
+                sessions.extend(hit.session);
+            }
+        }
+        Ok(sessions.len())
+    }
+}
+
+fn retires(op: &Op) -> Option<EntryId> {
+    match op {
+        Op::Update(entry) if entry.status == Status::Inactive => Some(entry.id.clone()),
+        _ => None,
+    }
+}
+
+/// The document that repeated knowledge of this kind belongs into.
+fn promoted_to(entry: &Entry, namespace: &Name) -> Option<DocumentName> {
+    let is = |kind: FactKind| entry.tags.iter().any(|tag| tag == kind.as_str());
+    if is(FactKind::Identity) {
+        Some(DocumentName::profile(namespace))
+    } else if is(FactKind::Preference) || is(FactKind::Constraint) {
+        Some(DocumentName::patterns(namespace))
+    } else {
+        None
+    }
+}
+
+/// Whether a sentence of what was said says this fact.
+fn says(said: &str, fact: &str, own: &HashSet<String>) -> bool {
+    said.split(['.', '!', '?', '。', '！', '？', '\n']).any(|sentence| {
+        let theirs = words(sentence);
+        let shared = own.iter().filter(|word| theirs.contains(*word)).count();
+        shared > 0 && shared as f64 >= own.len() as f64 * SAYS && same::negations(sentence) == same::negations(fact)
+    })
+}

@@ -1,0 +1,244 @@
+//! Sessions: begin, context for each message, observe what was said, reset, end.
+
+mod list;
+mod policy;
+
+use crate::context::ContextService;
+use crate::kernel::Kernel;
+use crate::ports::Store;
+use crate::tasks::TaskService;
+use serde::Serialize;
+
+use crate::context::ContextRequest;
+use crate::context::{self, Host};
+use crate::error::{Done, EngineError};
+use crate::input;
+use crate::model::{Position, Role, SessionId, SessionState, Turn, TurnId};
+use crate::ports::NewSession;
+use crate::text::redact::redact;
+
+pub use list::{ListedSession, SessionListing, SessionReset, ShownSession};
+pub use policy::*;
+
+/// A conversation that begins, or goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StartSession {
+    /// Its identifier.
+    pub id: SessionId,
+    /// The project it belongs to.
+    pub project: Option<String>,
+    /// The task it is about.
+    pub task: Option<String>,
+    /// The host's own system prompt.
+    pub system_prompt: Option<String>,
+}
+
+impl StartSession {
+    /// A conversation of which nothing else is known.
+    pub fn new(id: SessionId) -> Self {
+        Self { id, project: None, task: None, system_prompt: None }
+    }
+}
+
+/// A conversation that has begun.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Started {
+    /// Its identifier.
+    pub session: SessionId,
+    /// The whole system prompt, the same on every turn of this session.
+    pub system_prompt: String,
+    /// The part of it that is memory.
+    pub context: String,
+}
+
+/// Something that was said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// The host's own name for it, where it has one: said twice in a session, it is kept once.
+    pub id: Option<String>,
+    /// Who spoke.
+    pub role: Role,
+    /// The speaker's name, where several share a role.
+    pub speaker: Option<String>,
+    /// The words.
+    pub content: String,
+    /// When; now, unless the host knows better.
+    pub at: Option<jiff::Timestamp>,
+}
+
+impl Said {
+    /// Something said just now.
+    pub fn now(role: Role, content: impl Into<String>) -> Self {
+        Self { id: None, role, speaker: None, content: content.into(), at: None }
+    }
+}
+
+/// The receipt for what was said.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Observed {
+    /// The turns that were given.
+    pub turns: Vec<Turn>,
+    /// How many of them are new.
+    pub kept: usize,
+    /// Whether the conversation is due for consolidation, and why.
+    pub due: Option<Trigger>,
+}
+
+/// Sessions: start, observe, list, reset; which of them are due.
+#[derive(Clone, Copy)]
+pub struct SessionService<'e> {
+    pub(crate) kernel: Kernel<'e>,
+    pub(crate) store: &'e dyn Store,
+    pub(crate) context: ContextService<'e>,
+    pub(crate) tasks: TaskService<'e>,
+}
+
+impl SessionService<'_> {
+    /// Begins a session, or finds it begun: its memory is computed once, and stays as it is until a reset.
+    pub fn start(&self, start: &StartSession) -> Done<Started> {
+        let state = self.store.open_session(&self.checked(start)?)?;
+        self.opened(&state)
+    }
+
+    /// Begins a session that nobody else has: where its name is taken, a number follows it.
+    pub fn start_new(&self, start: &StartSession) -> Done<Started> {
+        let mut new = self.checked(start)?;
+        let mut nth = 1;
+        loop {
+            if let Some(state) = self.store.open_new_session(&new)? {
+                return self.opened(&state);
+            }
+            nth += 1;
+            new.id = format!("{}-{nth}", start.id).parse()?;
+        }
+    }
+
+    /// The memory that a session begins with; computed and recorded now if it was not.
+    fn opened(&self, state: &SessionState) -> Done<Started> {
+        let session = state.session.id.clone();
+        let request = ContextRequest { session: Some(session.clone()), ..ContextRequest::default() };
+        let prepared = self.context.prepare(&request)?;
+        let context = self.context.note_given(&prepared, Host::KeepsMessage)?.opening;
+        let system_prompt = context::system_prompt(&state.base_prompt, &context);
+        Ok(Started { session, system_prompt, context })
+    }
+
+    /// A session to open, if what is said about it can be kept.
+    fn checked(&self, start: &StartSession) -> Done<NewSession> {
+        let task = start.task.as_deref().and_then(|reference| self.tasks.get(reference).ok());
+        // A host's own name for a task is kept as it is; a task brings its project along.
+        let given = start.project.as_deref().map(input::project).transpose()?;
+        let project = given.or_else(|| task.as_ref()?.project.clone());
+        let named = start.task.as_deref().map(input::title).transpose()?;
+        let task = task.map(|task| task.id.to_string()).or(named);
+        Ok(NewSession {
+            id: start.id.clone(),
+            project,
+            task,
+            base_prompt: start.system_prompt.as_deref().map(|prompt| redact(prompt).text.into_owned()),
+            at: self.kernel.now,
+        })
+    }
+
+    /// Keeps what was said, word for word but for secrets and what memory itself had put in front.
+    pub fn observe(&self, session: &SessionId, said: &[Said]) -> Done<Observed> {
+        let turns: Vec<Turn> = said.iter().map(|said| self.turn(session, said)).collect::<Done<_>>()?;
+        let kept = self.store.append(&turns)?;
+        Ok(Observed { due: self.due(session)?, kept, turns })
+    }
+
+    fn turn(&self, session: &SessionId, said: &Said) -> Done<Turn> {
+        let own = context::without_fence(&said.content);
+        if own.trim().is_empty() {
+            return Err(EngineError::invalid("what was said", "is empty"));
+        }
+        let id = said.id.as_ref().map_or_else(|| TurnId::new(self.kernel.new_id()), |id| TurnId::of_host(session, id));
+        Ok(Turn {
+            id,
+            session: session.clone(),
+            role: said.role,
+            speaker: said.speaker.as_deref().map(input::speaker).transpose()?,
+            content: redact(&own).text.into_owned(),
+            at: said.at.unwrap_or_else(|| self.kernel.now),
+        })
+    }
+
+    /// Whether a conversation is due for consolidation, and why.
+    pub fn due(&self, session: &SessionId) -> Done<Option<Trigger>> {
+        let state = self.get(session)?;
+        let window = self.store.turns_after(session, state.kept_from)?;
+        let standing = Standing::by_itself(&window, &state);
+        match standing.due(&self.kernel.settings.policy, self.kernel.now) {
+            None if self.is_flush_due(&state)? => Ok(Some(Trigger::Flush)),
+            due => Ok(due),
+        }
+    }
+
+    /// Whether enough was said since a conversation was last looked back on.
+    pub(crate) fn is_flush_due(&self, state: &SessionState) -> Done<bool> {
+        let every = self.kernel.settings.flush_every;
+        if every == 0 || !self.kernel.settings.enabled {
+            return Ok(false);
+        }
+        let turns = self.store.turns_after(&state.session.id, flushed_to(state))?;
+        Ok(turns.iter().filter(|(_, turn)| turn.role == Role::User).count() >= every)
+    }
+
+    /// Every conversation that is due and had a turn lately, the latest first.
+    pub fn all_due(&self, lately: jiff::SignedDuration) -> Done<Vec<(SessionId, Trigger)>> {
+        let mut due = Vec::new();
+        let since = self.kernel.now.checked_sub(lately).unwrap_or(jiff::Timestamp::MIN);
+        for state in self.store.sessions()?.into_iter().take_while(|state| state.session.updated_at >= since) {
+            let trigger = if self.is_ending(&state)? { Some(Trigger::Ended) } else { self.due(&state.session.id)? };
+            if let Some(trigger) = trigger {
+                due.push((state.session.id, trigger));
+            }
+        }
+        Ok(due)
+    }
+
+    /// Whether a conversation was ended and something in it was not yet looked back on.
+    fn is_ending(&self, state: &SessionState) -> Done<bool> {
+        if state.session.ended_at.is_none() || !self.kernel.settings.enabled {
+            return Ok(false);
+        }
+        Ok(!self.store.turns_after(&state.session.id, flushed_to(state))?.is_empty())
+    }
+
+    /// Marks a conversation as ended; whoever looks for what is due does the rest.
+    pub fn mark_ended(&self, session: &SessionId) -> Done<()> {
+        self.get(session)?;
+        Ok(self.store.end_session(session, self.kernel.now)?)
+    }
+
+    /// What is still sent to the model: the latest summary and the turns since, as far as they fit.
+    pub fn window(&self, session: &SessionId, budget: usize) -> Done<(Vec<Turn>, usize)> {
+        let state = self.get(session)?;
+        let turns = self.store.turns_after(session, state.kept_from)?.into_iter().map(|(_, turn)| turn);
+        Ok(fit(&turns.collect::<Vec<_>>(), budget))
+    }
+
+    /// Forgets what the session began with: the next turn computes it anew.
+    pub fn reset(&self, session: &SessionId) -> Done<()> {
+        self.get(session)?;
+        Ok(self.store.reset_session(session)?)
+    }
+
+    /// All sessions, the latest first.
+    pub fn all(&self) -> Done<Vec<SessionState>> {
+        Ok(self.store.sessions()?)
+    }
+
+    /// A session and all that was said in it.
+    pub fn conversation(&self, session: &SessionId) -> Done<(SessionState, Vec<Turn>)> {
+        let state = self.get(session)?;
+        let turns = self.store.turns_after(session, Position::default())?;
+        Ok((state, turns.into_iter().map(|(_, turn)| turn).collect()))
+    }
+
+    /// One session, without what was said in it.
+    pub fn get(&self, session: &SessionId) -> Done<SessionState> {
+        let unknown = || EngineError::NoSession { session: session.clone() };
+        self.store.session(session)?.ok_or_else(unknown)
+    }
+}

@@ -1,0 +1,149 @@
+//! Takes in what was found elsewhere: memories as one change, in several transactions; turns as they were said.
+//!
+//! Every id follows from what was found, the change's too: an import that was killed goes on where it was, and one that
+//! is repeated adds nothing. What a person forgot stays forgotten; what went away because the import was undone comes
+//! back.
+
+mod plan;
+mod preview;
+
+use crate::transfer::TransferService;
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Serialize;
+
+use crate::error::Done;
+use crate::kernel::TRIES;
+use crate::model::{ChangeId, Entry, EntryId, Layer, Status, Verb};
+use crate::ports::StoreError;
+use crate::transfer::formats::{Found, FoundFile, Skipped};
+
+use plan::Plan;
+
+pub use preview::ImportPreview;
+
+/// How much goes into one transaction.
+const CHUNK: usize = 500;
+
+/// What became of the pieces of one kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Tally {
+    /// New here.
+    pub added: u64,
+    /// Here once, and back now that the undone import is repeated.
+    pub brought_back: u64,
+    /// Here already, word for word.
+    pub here: u64,
+    /// Here already, but it says something else by now: what is here stayed.
+    pub differing: u64,
+    /// Here already, and forgotten: it stays so.
+    pub forgotten: u64,
+}
+
+impl Tally {
+    /// Whether anything was, or would be, changed.
+    pub fn changes(&self) -> u64 {
+        self.added + self.brought_back
+    }
+}
+
+/// The receipt for an import, or what it would be.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct ImportReport {
+    /// Whether nothing was changed.
+    pub dry_run: bool,
+    /// What was read.
+    pub files: Vec<FoundFile>,
+    /// Memories of layer 1.
+    pub knowledge: Tally,
+    /// Memories of layer 2: what happened.
+    pub archive: Tally,
+    /// Turns of conversations.
+    pub turns: Tally,
+    /// Conversations that are new here.
+    pub sessions: u64,
+    /// Secrets that were taken out, by kind.
+    pub redacted: BTreeMap<&'static str, u64>,
+    /// What was not taken, and why.
+    pub skipped: Vec<Skipped>,
+    /// What was taken, but not as it stands there, and why.
+    pub adjusted: Vec<Skipped>,
+    /// A few of the new ones, in order.
+    pub samples: Vec<String>,
+    /// What `undo` reverts; nothing where no memory changed.
+    pub change: Option<ChangeId>,
+}
+
+impl ImportReport {
+    fn tally(&mut self, layer: Layer) -> &mut Tally {
+        if layer == Layer::Archive { &mut self.archive } else { &mut self.knowledge }
+    }
+}
+
+impl TransferService<'_> {
+    /// Takes in what was found, or says what that would do. Turns are kept; memories are one change, for `undo`.
+    pub fn import_found(&self, found: &Found, dry_run: bool, progress: &mut dyn FnMut(u64, u64)) -> Done<ImportReport> {
+        let (mut done, mut refused) = (HashSet::new(), HashSet::new());
+        for _ in 0..TRIES {
+            let mut plan = Plan::of(self, found, &done, &refused)?;
+            plan.report.dry_run = dry_run;
+            if dry_run {
+                // Which id the change gets shows when it is made.
+                plan.report.change = None;
+                return Ok(plan.report);
+            }
+            match self.carry_out(&plan, &mut done, progress) {
+                Ok(()) => return Ok(plan.report),
+                // The same import was made elsewhere, and came here with an export: this one is a change of its own.
+                Err(StoreError::Conflict { what }) if what == plan.change.id.as_str() => {
+                    refused.insert(plan.change.id);
+                }
+                // Somebody else was faster: decide anew, with what is there now.
+                Err(StoreError::Conflict { .. } | StoreError::KeyTaken { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(StoreError::Conflict { what: "the import".to_owned() }.into())
+    }
+
+    fn carry_out(
+        &self,
+        plan: &Plan,
+        done: &mut HashSet<EntryId>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), StoreError> {
+        let total = (plan.ops.len() + plan.turns.len()) as u64;
+        let mut so_far = 0;
+        for chunk in plan.ops.chunks(CHUNK) {
+            let entries = self.store.apply(&plan.change, chunk, &mut || true)?;
+            done.extend(entries.into_iter().map(|entry| entry.id));
+            so_far += chunk.len() as u64;
+            progress(so_far, total);
+        }
+        for chunk in plan.turns.chunks(CHUNK) {
+            self.store.append_imported(chunk)?;
+            so_far += chunk.len() as u64;
+            progress(so_far, total);
+        }
+        Ok(())
+    }
+
+    /// The imports that were undone.
+    pub(crate) fn undone_imports(&self) -> Done<HashSet<ChangeId>> {
+        let changes = self.store.changes(usize::MAX)?;
+        let undone: HashSet<&ChangeId> = changes.iter().filter_map(|change| change.undoes.as_ref()).collect();
+        let imports = changes.iter().filter(|change| change.verb == Verb::Import && undone.contains(&change.id));
+        Ok(imports.map(|change| change.id.clone()).collect())
+    }
+
+    /// An inactive entry as it comes back, if it went away because its import was undone.
+    pub(crate) fn brought_back(&self, entry: &Entry, undone: &HashSet<ChangeId>) -> Done<Option<Entry>> {
+        if entry.status == Status::Active || undone.is_empty() {
+            return Ok(None);
+        }
+        let newest = self.store.entry_versions(&entry.id)?.pop();
+        let went_with_it = newest.and_then(|version| version.change.undoes).is_some_and(|id| undone.contains(&id));
+        let back = Entry { status: Status::Active, updated_at: self.kernel.now, ..entry.clone() };
+        Ok(went_with_it.then_some(back))
+    }
+}

@@ -1,0 +1,172 @@
+//! Export and import: everything, as data that imports back identical, and as Markdown for reading.
+
+mod checked;
+mod foretold;
+mod incoming;
+mod markdown;
+
+pub mod formats;
+mod import;
+
+use crate::documents::DocumentService;
+use crate::kernel::Kernel;
+use crate::memories::MemoryService;
+use crate::ports::{Documents, Store};
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::documents::commit::FileStep;
+use crate::error::Done;
+use crate::model::{ContentHash, Document, DocumentName, Entry, Kind, Namespace, Task, TaskId, TurnId};
+use crate::ports::{Adopted, Bundle};
+use crate::text::bullets;
+
+use checked::checked;
+use incoming::Incoming;
+
+pub use import::{ImportPreview, ImportReport, Tally};
+
+/// The newest format that is written and read.
+pub const EXPORT_VERSION: u32 = 1;
+
+/// A document, whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ExportedDocument {
+    /// Its address.
+    pub name: DocumentName,
+    /// Its text.
+    pub text: String,
+}
+
+/// Everything.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Export {
+    /// The format.
+    pub version: u32,
+    /// When it was made.
+    pub exported_at: Timestamp,
+    /// What the store holds, its fields at the same level.
+    #[serde(flatten)]
+    pub bundle: Bundle,
+    /// The documents as they are now.
+    #[serde(default)]
+    pub documents: Vec<ExportedDocument>,
+}
+
+/// A document that differs here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct SetAside {
+    /// The document, which stayed as it is.
+    pub name: DocumentName,
+    /// Where the imported text stands.
+    pub aside: DocumentName,
+}
+
+/// The receipt for an import.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Imported {
+    /// What the store took in, its fields at the same level.
+    #[serde(flatten)]
+    pub adopted: Adopted,
+    /// Documents that are new here.
+    pub documents: Vec<DocumentName>,
+    /// Documents that differ here: yours stayed, the imported text stands under the second name.
+    pub set_aside: Vec<SetAside>,
+    /// Memory files of projects whose text is another one here, or is not here: they belong to their projects, and no
+    /// import writes them.
+    pub left_out: Vec<DocumentName>,
+}
+
+/// Export and import.
+#[derive(Clone, Copy)]
+pub struct TransferService<'e> {
+    pub(crate) kernel: Kernel<'e>,
+    pub(crate) store: &'e dyn Store,
+    pub(crate) files: &'e dyn Documents,
+    pub(crate) documents: DocumentService<'e>,
+    pub(crate) memories: MemoryService<'e>,
+}
+
+impl TransferService<'_> {
+    /// Everything that this memory holds.
+    pub fn export(&self) -> Done<Export> {
+        self.documents.notice_all()?;
+        let mut documents = Vec::new();
+        for known in self.store.known_documents()? {
+            match self.files.read(&known.name) {
+                Ok(None) => {}
+                Ok(Some(Document { name, text, .. })) => documents.push(ExportedDocument { name, text }),
+                Err(error) => tracing::warn!(%error, "a document is not in the export"),
+            }
+        }
+        let bundle = self.store.bundle()?;
+        Ok(Export { version: EXPORT_VERSION, exported_at: self.kernel.now, bundle, documents })
+    }
+
+    /// Takes an export in, as one change. What is here already stays.
+    pub fn import(&self, export: &Export) -> Done<Imported> {
+        let Incoming { change, bundle, of_projects, to_write, mut imported } = self.incoming(export)?;
+        let new = |(name, text): &(DocumentName, &str)| FileStep {
+            name: name.clone(),
+            expected: ContentHash::missing(),
+            before: None,
+            after: Some((*text).to_owned()),
+        };
+        let steps: Vec<FileStep> = to_write.iter().map(new).collect();
+        imported.adopted = self.documents.with_files(&steps, |last| self.store.adopt(&change, &bundle, last))?;
+        self.adopt_project_history(&change, of_projects)?;
+        self.documents.notice_all()?;
+        Ok(imported)
+    }
+
+    /// Where an export was written, so that erasing can reach it.
+    pub fn note_export(&self, path: &str) -> Done<()> {
+        Ok(self.store.note_export(path)?)
+    }
+
+    /// Where exports were written.
+    pub fn exports(&self) -> Done<Vec<String>> {
+        Ok(self.store.exports()?)
+    }
+}
+
+impl Export {
+    /// The export without a memory, its history and these turns. A bullet also leaves every text of its document; what
+    /// the archive keeps of a task also leaves the task's working states, which it came from.
+    pub fn without(mut self, entry: &Entry, turns: &[TurnId]) -> Self {
+        self.bundle.turns.retain(|turn| !turns.contains(&turn.id));
+        self.bundle.memories.retain(|known| known.entry.id != entry.id);
+        self.bundle.history.retain(|version| version.entry.id != entry.id);
+        self.blank_tasks(entry);
+        if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
+            for document in self.documents.iter_mut().filter(|document| document.name == *name) {
+                document.text = bullets::without_content(name, &document.text, &entry.content);
+            }
+            for version in self.bundle.document_history.iter_mut().filter(|version| version.name == *name) {
+                if let Some(text) = &mut version.text {
+                    *text = bullets::without_content(name, text, &entry.content);
+                    version.hash = ContentHash::of(text);
+                }
+            }
+        }
+        self
+    }
+
+    /// An export that was made before a task was done does not link to its archive yet: the archive links back.
+    fn blank_tasks(&mut self, archive: &Entry) {
+        let is_its = |task: &&Task| {
+            task.archive.as_ref() == Some(&archive.id)
+                || archive.key.as_deref() == Some(&crate::tasks::archive_key(&task.id))
+        };
+        let bundle = &mut self.bundle;
+        let versions = bundle.task_history.iter().map(|version| &version.task);
+        let blanked: HashSet<TaskId> =
+            bundle.tasks.iter().chain(versions).filter(is_its).map(|task| task.id.clone()).collect();
+        let versions = bundle.task_history.iter_mut().map(|version| &mut version.task);
+        for task in bundle.tasks.iter_mut().chain(versions).filter(|task| blanked.contains(&task.id)) {
+            task.state.clear();
+        }
+    }
+}

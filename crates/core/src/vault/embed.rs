@@ -1,0 +1,230 @@
+//! Vectors for the vault: every passage gets one, a batch at a time, while the vectors of an earlier model serve.
+//!
+//! Goes in: an embedder, and how much may be done at once. Comes out: what was done and what is left. Never happens: two
+//! runs at a time, a set that serves before it is complete, one bad text that keeps the others from their vectors.
+
+use crate::vault::VaultService;
+use serde::Serialize;
+
+use crate::error::Done;
+use crate::kernel::Worker;
+use crate::ports::{EmbedFor, Embedder, Made, MadeBy, ModelError, Purpose, VectorSet};
+use crate::text::tokens;
+use crate::vault::{EmbeddingProgress, Packed, VectorError, checked};
+
+/// Texts that an embedder is given at once.
+const EMBED_BATCH: usize = 32;
+
+/// What nobody refuses who is well.
+const PROBE: &str = "throughline";
+
+/// Who is at it holds this lease.
+const LEASE: &str = "embed the vault";
+
+/// What became of embedding.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Embedded {
+    /// Provider and model.
+    pub model: String,
+    /// Passages that have a vector now and had none before.
+    pub embedded: u64,
+    /// Passages that were refused in this run: they have no vector, and are not tried again.
+    pub refused: u64,
+    /// Passages that have none yet.
+    pub missing: u64,
+    /// Why, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// A batch of passages: their names and texts.
+type Batch = [(i64, String)];
+
+/// What one call is for.
+struct Call<'a> {
+    embedder: &'a dyn Embedder,
+    purpose: EmbedFor,
+    /// How long a vector must be, where that is known.
+    dimension: Option<usize>,
+}
+
+/// Why no vectors came.
+enum Trouble {
+    /// It may lie in the texts.
+    Texts(ModelError),
+    /// It lies elsewhere.
+    Else(ModelError),
+}
+
+impl Trouble {
+    fn into_error(self) -> ModelError {
+        match self {
+            Self::Texts(error) | Self::Else(error) => error,
+        }
+    }
+}
+
+impl VaultService<'_> {
+    /// The sets of vectors there are.
+    pub fn vector_sets(&self) -> Done<Vec<VectorSet>> {
+        Ok(self.store.vector_sets()?)
+    }
+
+    /// How far a model is. Only what is of this model counts, and of its newest set.
+    pub fn embedding_progress(&self, by: &MadeBy) -> Done<EmbeddingProgress> {
+        let (_, of) = self.store.vault_size()?;
+        let mut own: Vec<VectorSet> = self.store.vector_sets()?.into_iter().filter(|set| set.by.is_same(by)).collect();
+        own.sort_by_key(|set| (set.is_serving, std::cmp::Reverse(set.row)));
+        let embedded = own.first().map_or(0, |set| set.vectors);
+        Ok(EmbeddingProgress { model: by.to_string(), embedded, refused: self.store.refused(by)?, of })
+    }
+
+    /// Gives passages a vector of this embedder, about `most` of them at the most: a daemon comes back for the rest. What
+    /// is kept is kept, whatever happens next. The vectors of another model serve until the last of the new ones is
+    /// there. Nothing where somebody else is at it. `progress` is told how far it is before each batch, and says whether
+    /// to go on.
+    pub fn embed_missing(
+        &self,
+        embedder: &dyn Embedder,
+        worker: &Worker<'_>,
+        most: u64,
+        progress: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Done<Option<Embedded>> {
+        let done = self.kernel.with_lease(LEASE, worker, |hold| self.embed_alone(embedder, hold, most, progress))?;
+        Ok(done.flatten())
+    }
+
+    /// Whether somebody who is not gone is giving passages their vectors at the moment. Only looks: nobody is kept from
+    /// beginning.
+    pub fn is_embedding(&self, is_gone: &dyn Fn(&str) -> bool) -> Done<bool> {
+        let held = self.store.lease(LEASE)?;
+        Ok(held.is_some_and(|lease| lease.until > self.kernel.now && !is_gone(&lease.holder)))
+    }
+
+    fn embed_alone(
+        &self,
+        embedder: &dyn Embedder,
+        is_still_alone: &dyn Fn() -> Done<bool>,
+        most: u64,
+        progress: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Done<Option<Embedded>> {
+        let by = MadeBy::of(embedder);
+        let mut done = Embedded { model: by.to_string(), ..Embedded::default() };
+        let mut total = self.embedding_progress(&by)?.missing();
+        let (mut after, mut dimension) = (0, None);
+        loop {
+            if !progress(done.embedded, total) {
+                break;
+            }
+            let batch = self.store.without_vector(&by, after, EMBED_BATCH)?;
+            if batch.is_empty() {
+                // Also a set that was complete all along: those that were begun beside it go.
+                if self.store.serve_if_complete(&by)? || after == 0 {
+                    break;
+                }
+                // Another length begins anew, behind what was looked at; and files come in meanwhile.
+                (after, total) = (0, done.embedded + self.embedding_progress(&by)?.missing());
+                continue;
+            }
+            if done.embedded + done.refused >= most {
+                break;
+            }
+            if !is_still_alone()? {
+                return Ok(None);
+            }
+            let made = match self.made_of(&batch, embedder, &mut dimension) {
+                Ok(made) => made,
+                Err(error) => {
+                    done.problem = Some(error.to_string());
+                    break;
+                }
+            };
+            self.store.keep_vectors(&by, &made)?;
+            done.embedded += made.vectors.len() as u64;
+            done.refused += made.refused.len() as u64;
+            after = batch.last().map_or(after, |(name, _)| *name);
+        }
+        done.missing = self.embedding_progress(&by)?.missing();
+        Ok(Some(done))
+    }
+
+    /// What an embedder makes of a batch. Texts that it refuses are told from an embedder that is not well: that one
+    /// refuses anything.
+    fn made_of(
+        &self,
+        batch: &Batch,
+        embedder: &dyn Embedder,
+        dimension: &mut Option<usize>,
+    ) -> Result<Made, ModelError> {
+        let call = |dimension| Call { embedder, purpose: EmbedFor::Storing, dimension };
+        let mut made = Made::default();
+        match self.vectors_of(batch, &call(*dimension)) {
+            Ok(vectors) => made.vectors = vectors,
+            Err(Trouble::Else(error)) => return Err(error),
+            Err(Trouble::Texts(_)) => {
+                let probe = [(0, PROBE.to_owned())];
+                let probed = self.vectors_of(&probe, &call(*dimension)).map_err(Trouble::into_error)?;
+                *dimension = probed.first().map(|(_, vector)| vector.dimension());
+                self.split(batch, &call(*dimension), &mut made)?;
+            }
+        }
+        *dimension = dimension.or_else(|| made.vectors.first().map(|(_, vector)| vector.dimension()));
+        Ok(made)
+    }
+
+    /// Halves a batch until what is refused stands alone.
+    fn split(&self, batch: &Batch, call: &Call<'_>, made: &mut Made) -> Result<(), ModelError> {
+        match self.vectors_of(batch, call) {
+            Ok(vectors) => made.vectors.extend(vectors),
+            Err(Trouble::Else(error)) => return Err(error),
+            Err(Trouble::Texts(error)) => match batch {
+                [] => {}
+                [(name, _)] => made.refused.push((*name, error.to_string())),
+                _ => {
+                    let (left, right) = batch.split_at(batch.len() / 2);
+                    self.split(left, call, made)?;
+                    self.split(right, call, made)?;
+                }
+            },
+        }
+        Ok(())
+    }
+
+    fn vectors_of(&self, batch: &Batch, call: &Call<'_>) -> Result<Vec<(i64, Packed)>, Trouble> {
+        let texts: Vec<String> = batch.iter().map(|(_, text)| text.clone()).collect();
+        let vectors = self.embed(&texts, call)?;
+        Ok(batch.iter().zip(&vectors).map(|((name, _), vector)| (*name, Packed::of(vector))).collect())
+    }
+
+    /// The vector of a query, as long as those it is compared with.
+    pub(crate) fn embed_query(
+        &self,
+        query: String,
+        embedder: &dyn Embedder,
+        dimension: usize,
+    ) -> Result<Vec<f32>, ModelError> {
+        let call = Call { embedder, purpose: EmbedFor::Searching, dimension: Some(dimension) };
+        let vectors = self.embed(&[query], &call).map_err(Trouble::into_error)?;
+        Ok(vectors.into_iter().next().unwrap_or_default())
+    }
+
+    /// Vectors that can be used, within the day's budget; the ledger hears of it.
+    fn embed(&self, texts: &[String], call: &Call<'_>) -> Result<Vec<Vec<f32>>, Trouble> {
+        let embedder = call.embedder;
+        let tokens = texts.iter().map(|text| tokens::estimate(text) as u64).sum();
+        let asked = (embedder.provider(), embedder.name(), Purpose::Embedding);
+        let answer = self.models.within_budget(asked, || {
+            let vectors = embedder.embed(texts, call.purpose)?;
+            Ok((vectors, tokens, 0))
+        });
+        let vectors = answer.map_err(|error| match error {
+            ModelError::Refused { status: 400 | 413 | 422, .. } => Trouble::Texts(error),
+            error => Trouble::Else(error),
+        })?;
+        let malformed = |why: VectorError| {
+            Trouble::Texts(ModelError::Malformed { provider: embedder.provider(), why: why.to_string() })
+        };
+        checked(texts.len(), &vectors, call.dimension).map_err(malformed)?;
+        Ok(vectors)
+    }
+}
