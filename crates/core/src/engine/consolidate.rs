@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::consolidate::facts::{self, Fact};
 use crate::consolidate::reply::{self, NotASummary};
 use crate::model::{Actor, DocumentName, EntryId, Layer, Position, Role, SessionId, SessionState, Source, Turn};
-use crate::ports::{Brief, ExtractBrief, Lease, Model, ModelError, Purpose, Reply, Spent, SummaryBrief};
+use crate::ports::{Brief, Cost, ExtractBrief, Lease, Model, ModelError, Purpose, Reply, Spent, SummaryBrief};
 use crate::recall::{Filter, RecallRequest, Scope};
 use crate::session::Standing;
 
@@ -21,9 +21,6 @@ use super::{Done, Engine};
 
 /// How long a lease lasts if its holder neither finishes nor dies.
 const LEASE: SignedDuration = SignedDuration::from_mins(10);
-
-/// The provider that costs nothing and never fails.
-const OFFLINE: &str = "offline";
 
 /// Who is at work, and how to tell that another worker is gone.
 pub struct Worker<'a> {
@@ -219,9 +216,7 @@ impl Engine {
             max_tokens: self.settings.policy.summary_max_tokens,
         });
         let summary = reply::summary(&self.ask(model, &brief, &mut |_| true)?);
-        // Rules that find nothing worth a line have read it all; a language model that says nothing has failed.
-        let is_offline = model.provider() == OFFLINE;
-        Ok(if is_offline && summary == Err(NotASummary::Empty) { Ok(String::new()) } else { summary })
+        Ok(if model.empty_is_an_answer() && summary == Err(NotASummary::Empty) { Ok(String::new()) } else { summary })
     }
 
     /// Facts that the model proposes; its failure costs the facts and nothing else.
@@ -273,7 +268,7 @@ impl Engine {
         sink: &mut dyn FnMut(&str) -> bool,
     ) -> Result<Reply, ModelError> {
         let asked = (model.provider(), model.name(), brief.purpose());
-        self.within_budget(asked, || {
+        self.within_budget(asked, model.cost(), || {
             let reply = model.complete(brief, sink)?;
             let (tokens_in, tokens_out) = (reply.tokens_in, reply.tokens_out);
             Ok((reply, tokens_in, tokens_out))
@@ -285,15 +280,19 @@ impl Engine {
     pub(super) fn within_budget<T>(
         &self,
         (provider, name, purpose): (&str, &str, Purpose),
+        cost: Cost,
         call: impl FnOnce() -> Result<(T, u64, u64), ModelError>,
     ) -> Result<T, ModelError> {
         let day = self.clock.now().strftime("%Y-%m-%d").to_string();
         let budget = self.settings.daily_tokens;
-        if budget > 0 && provider != OFFLINE && self.spent_on(&day) >= budget {
+        if budget > 0 && cost == Cost::Tokens && self.spent_on(&day) >= budget {
             return Err(ModelError::BudgetSpent { budget });
         }
         let outcome = call();
-        let (tokens_in, tokens_out) = outcome.as_ref().map_or((0, 0), |(_, tokens_in, out)| (*tokens_in, *out));
+        let (tokens_in, tokens_out) = match (cost, &outcome) {
+            (Cost::Tokens, Ok((_, tokens_in, tokens_out))) => (*tokens_in, *tokens_out),
+            _ => (0, 0),
+        };
         let spent = Spent {
             day,
             provider: provider.to_owned(),
@@ -312,7 +311,7 @@ impl Engine {
 
     fn spent_on(&self, day: &str) -> u64 {
         let rows = self.store.spending(day).unwrap_or_default();
-        rows.iter().filter(|row| row.provider != OFFLINE).map(|row| row.tokens_in + row.tokens_out).sum()
+        rows.iter().map(|row| row.tokens_in + row.tokens_out).sum()
     }
 
     /// What models cost since a day.

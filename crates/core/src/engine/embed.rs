@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::ports::{EmbedFor, Embedder, Made, MadeBy, ModelError, Purpose, VectorSet};
+use crate::ports::{Cost, EmbedFor, Embedder, Made, MadeBy, ModelError, Purpose, VectorSet};
 use crate::text::tokens;
 use crate::vault::{EmbeddingProgress, Packed, VectorError, checked};
 
@@ -213,7 +213,7 @@ impl Engine {
         let embedder = call.embedder;
         let tokens = texts.iter().map(|text| tokens::estimate(text) as u64).sum();
         let asked = (embedder.provider(), embedder.name(), Purpose::Embedding);
-        let answer = self.within_budget(asked, || {
+        let answer = self.within_budget(asked, Cost::Tokens, || {
             let vectors = embedder.embed(texts, call.purpose)?;
             Ok((vectors, tokens, 0))
         });
