@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod bm25;
+mod criteria;
 mod filter;
 pub mod past;
 mod ranking;
@@ -9,6 +10,7 @@ mod request;
 mod similar;
 
 pub use analysis::Terms;
+pub use criteria::{Category, Criteria, FilterError, StatusFilter, limit};
 pub use filter::{Filter, Projects, Scope};
 pub use ranking::{CORRECTION_TAG, Candidate, FoundBy, Ranking, Why, rank};
 pub use request::{AskedBy, Hit, Recall, RecallRecord, RecallRequest, RecalledHit};

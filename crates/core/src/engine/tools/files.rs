@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::model::{DocumentName, Entry, Importance, Layer, MemorySection, Namespace, Significance, Source, Verb};
 use crate::ports::Op;
 use crate::text::bullets;
-use crate::tools::parameters::{Category, Forget, ProjectMemory, RecordFact, Store, Summarise};
+use crate::tools::parameters::{Forget, ProjectMemory, RecordFact, Store, Summarise};
 
 use super::super::correct::Correction;
 use super::super::memories::NewMemory;
@@ -15,10 +15,7 @@ use super::{Caller, ToolAnswer};
 
 impl Caller<'_> {
     pub(super) fn store(&self, wanted: Store) -> Done<ToolAnswer> {
-        let layer = match wanted.category {
-            Category::Knowledge => Layer::Knowledge,
-            Category::Timeline => Layer::Archive,
-        };
+        let layer = wanted.category.layer();
         let importance = wanted.importance.map(Importance::new).transpose();
         let importance = importance.map_err(|error| EngineError::invalid("the importance", error.to_string()))?;
         self.check_key(&wanted.key)?;

@@ -4,14 +4,12 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use crate::context::neutralise;
-use crate::model::Layer;
-use crate::recall::{AskedBy, Filter, Hit, Projects, RecallRequest, Scope};
+use crate::recall::{self, AskedBy, Criteria, Hit, Projects, RecallRequest, Scope};
 use crate::text::{redact::redact, tokens};
-use crate::tools::parameters::{Category, Context, Explain, Recall};
-use crate::when;
+use crate::tools::parameters::{Context, Explain, Recall};
 
+use super::super::Done;
 use super::super::find::{ContextRequest, Fallback};
-use super::super::{Done, EngineError};
 use super::{Caller, ToolAnswer};
 
 /// More than this is a listing, not a recall.
@@ -28,33 +26,20 @@ const NOTE: &str = "notes from earlier conversations, perhaps out of date; refer
 impl Caller<'_> {
     pub(super) fn recall(&self, wanted: Recall) -> Done<ToolAnswer> {
         let engine = &self.engine;
-        if wanted.limit.is_some_and(|limit| limit > MOST) {
-            return Err(EngineError::invalid("the limit", format!("is beyond its range of 0 to {MOST}")));
+        let limit = recall::limit(wanted.limit, engine.settings.recall_limit, MOST)?;
+        let criteria = Criteria {
+            category: wanted.category,
+            tags: wanted.tags,
+            project: wanted.project,
+            since: wanted.since,
+            until: wanted.until,
+            ..Criteria::default()
+        };
+        let mut filter = criteria.filter(&engine.local_now())?;
+        filter.scope = Scope::Session { session: self.session.clone(), user: engine.settings.namespace.clone() };
+        if filter.projects == Projects::Any {
+            filter.projects = Projects::NoneOr(self.project.clone());
         }
-        let now = engine.now();
-        let time = |text: Option<String>| {
-            let parsed = text.map(|text| when::parse(&text, &engine.local_now())).transpose();
-            parsed.map_err(|error| EngineError::invalid("the time", error.to_string()))
-        };
-        let layers = match wanted.category {
-            None => Vec::new(),
-            Some(Category::Knowledge) => vec![Layer::Knowledge],
-            Some(Category::Timeline) => vec![Layer::Archive],
-        };
-        let projects = match wanted.project {
-            Some(project) => Projects::Only(project),
-            None => Projects::NoneOr(self.project.clone()),
-        };
-        let filter = Filter {
-            scope: Scope::Session { session: self.session.clone(), user: engine.settings.namespace.clone() },
-            layers,
-            projects,
-            since: time(wanted.since)?,
-            until: time(wanted.until)?,
-            ..Filter::recallable(now)
-        };
-        let filter = wanted.tags.iter().fold(filter, |filter, tag| filter.tagged(tag));
-        let limit = wanted.limit.unwrap_or(engine.settings.recall_limit);
         let request = RecallRequest { query: wanted.query, limit, filter };
         let hits = engine.find(&request, Fallback::Letters)?;
         let found = within(ANSWER_TOKENS, &hits);
