@@ -6,7 +6,7 @@ use clap::Args;
 use throughline::synthetic::{self, Dice};
 use throughline_core::model::{Role, SessionId, Turn, TurnId};
 use throughline_core::ports::{Brief, ExtractBrief, Model as _, SummaryBrief};
-use throughline_providers::Offline;
+use throughline_offline::Offline;
 
 use crate::Failure;
 use crate::table::markdown;

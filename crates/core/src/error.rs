@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use crate::documents::IdentityUsage;
 use crate::model::{DocumentName, EntryId, Name, NameError, SessionId, spelled};
 use crate::ports::{DocumentError, StoreError};
+use crate::recall::FilterError;
 
 /// What kind of failure it is. Programs rely on these words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,6 +165,9 @@ pub enum EngineError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A filter that makes no sense.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
     /// A name that is not safe.
     #[error(transparent)]
     Name(#[from] NameError),
@@ -209,6 +213,7 @@ impl EngineError {
             }
             Self::NotWritable { .. } => "entries are written one by one: `throughline remember TEXT`",
             Self::BadExport { .. } => "it takes what `throughline export --format json` writes",
+            Self::Filter(error) => error.hint(),
             Self::Name(error) => error.hint(),
             Self::Store(error) => return error.hint(),
             Self::Document(error) => return error.hint(),

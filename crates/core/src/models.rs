@@ -2,10 +2,7 @@
 
 use crate::error::Done;
 use crate::kernel::Kernel;
-use crate::ports::{Breaker, Brief, Model, ModelError, Purpose, Reply, Spent, Store};
-
-/// The provider that costs nothing and never fails.
-pub(crate) const OFFLINE: &str = "offline";
+use crate::ports::{Breaker, Brief, Cost, Model, ModelError, Purpose, Reply, Spent, Store};
 
 /// Calls models.
 #[derive(Clone, Copy)]
@@ -23,7 +20,7 @@ impl ModelService<'_> {
         sink: &mut dyn FnMut(&str) -> bool,
     ) -> Result<Reply, ModelError> {
         let asked = (model.provider(), model.name(), brief.purpose());
-        self.within_budget(asked, || {
+        self.within_budget(asked, model.cost(), || {
             let reply = model.complete(brief, sink)?;
             let (tokens_in, tokens_out) = (reply.tokens_in, reply.tokens_out);
             Ok((reply, tokens_in, tokens_out))
@@ -35,15 +32,19 @@ impl ModelService<'_> {
     pub(crate) fn within_budget<T>(
         &self,
         (provider, name, purpose): (&str, &str, Purpose),
+        cost: Cost,
         call: impl FnOnce() -> Result<(T, u64, u64), ModelError>,
     ) -> Result<T, ModelError> {
         let day = self.kernel.now.strftime("%Y-%m-%d").to_string();
         let budget = self.kernel.settings.daily_tokens;
-        if budget > 0 && provider != OFFLINE && self.spent_on(&day) >= budget {
+        if budget > 0 && cost == Cost::Tokens && self.spent_on(&day) >= budget {
             return Err(ModelError::BudgetSpent { budget });
         }
         let outcome = call();
-        let (tokens_in, tokens_out) = outcome.as_ref().map_or((0, 0), |(_, tokens_in, out)| (*tokens_in, *out));
+        let (tokens_in, tokens_out) = match (cost, &outcome) {
+            (Cost::Tokens, Ok((_, tokens_in, tokens_out))) => (*tokens_in, *tokens_out),
+            _ => (0, 0),
+        };
         let spent = Spent {
             day,
             provider: provider.to_owned(),
@@ -62,7 +63,7 @@ impl ModelService<'_> {
 
     fn spent_on(&self, day: &str) -> u64 {
         let rows = self.store.spending(day).unwrap_or_default();
-        rows.iter().filter(|row| row.provider != OFFLINE).map(|row| row.tokens_in + row.tokens_out).sum()
+        rows.iter().map(|row| row.tokens_in + row.tokens_out).sum()
     }
 
     /// What models cost since a day.

@@ -10,7 +10,7 @@ mod pause;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use throughline_core::ports::{Breaker, Brief, Clock, Model, ModelError, Purpose, Reply};
+use throughline_core::ports::{Breaker, Brief, Clock, Cost, Model, ModelError, Purpose, Reply};
 
 use breaker::{Gate, Pass};
 pub use embedding::CarefulEmbedder;
@@ -164,6 +164,14 @@ impl<M: Model> Model for Careful<M> {
 
     fn name(&self) -> &str {
         self.model.name()
+    }
+
+    fn cost(&self) -> Cost {
+        self.model.cost()
+    }
+
+    fn empty_is_an_answer(&self) -> bool {
+        self.model.empty_is_an_answer()
     }
 
     fn can_chat(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Language models: a brief goes in, a reply comes out, in one attempt; [`Careful`] makes several of it.
+//! Remote language models: a brief goes in, a reply comes out, in one attempt; [`Careful`] makes several of it.
 //!
 //! A key is sent to its own server and nowhere else: not to a redirect, not into an error, not into a log. What a
 //! server sends is bounded and never believed. Calls block: from an async program they belong on a blocking thread.
@@ -8,7 +8,6 @@ mod ask;
 mod careful;
 mod embed;
 mod http;
-pub mod offline;
 mod ollama;
 mod openai;
 mod settings;
@@ -18,7 +17,6 @@ mod wire;
 pub use anthropic::Anthropic;
 pub use careful::{Careful, CarefulEmbedder, Pause, Policy, ThreadPause};
 pub use embed::HttpEmbedder;
-pub use offline::Offline;
 pub use ollama::{Ollama, ollama_models};
 pub use openai::OpenAi;
 pub use settings::{HttpSettings, Secret, SettingsError, Timeouts};

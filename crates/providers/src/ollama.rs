@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use throughline_core::ports::{Brief, Finish, Model, ModelError, Reply, ToolCall};
+use throughline_core::ports::{Brief, Cost, Finish, Model, ModelError, Reply, ToolCall};
 
 use crate::ask::{Ask, ToolResult, Turn};
 use crate::http::{Auth, Http};
@@ -92,6 +92,14 @@ impl Model for Ollama {
 
     fn name(&self) -> &str {
         self.http.model()
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Tokens
+    }
+
+    fn empty_is_an_answer(&self) -> bool {
+        false
     }
 
     fn can_chat(&self) -> bool {

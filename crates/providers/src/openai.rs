@@ -1,7 +1,7 @@
 //! OpenAI's chat completions, and whoever speaks them: vLLM, llama.cpp, LM Studio, OpenRouter, …
 
 use serde_json::{Value, json};
-use throughline_core::ports::{Brief, Finish, Model, ModelError, Reply, ToolCall, ToolSpec};
+use throughline_core::ports::{Brief, Cost, Finish, Model, ModelError, Reply, ToolCall, ToolSpec};
 
 use crate::ask::{Ask, ToolResult, Turn};
 use crate::http::{Auth, Http};
@@ -33,6 +33,14 @@ impl Model for OpenAi {
 
     fn name(&self) -> &str {
         self.0.model()
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Tokens
+    }
+
+    fn empty_is_an_answer(&self) -> bool {
+        false
     }
 
     fn can_chat(&self) -> bool {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{Provider, all, chat, extraction, impatient, kind, run, settings, summary};
 use jiff::SignedDuration;
-use throughline_core::ports::{Breaker, Brief, Clock, Model, ModelError, Reply};
+use throughline_core::ports::{Breaker, Brief, Clock, Cost, Model, ModelError, Reply};
 use throughline_providers::{Careful, Pause};
 use throughline_testkit::FixedClock;
 use throughline_testkit::model_server::{ModelServer, Step};
@@ -231,6 +231,14 @@ impl Model for Broken {
         "broken"
     }
 
+    fn cost(&self) -> Cost {
+        Cost::Tokens
+    }
+
+    fn empty_is_an_answer(&self) -> bool {
+        false
+    }
+
     fn can_chat(&self) -> bool {
         true
     }
@@ -262,6 +270,14 @@ impl Model for Reentrant {
 
     fn name(&self) -> &str {
         "reentrant"
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Tokens
+    }
+
+    fn empty_is_an_answer(&self) -> bool {
+        false
     }
 
     fn can_chat(&self) -> bool {

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use throughline_core::engine::{EngineError, ErrorCode, chain};
 use throughline_core::model::{ContentHash, NameError, WeightError};
+use throughline_core::recall::FilterError;
 use throughline_core::when::WhenError;
 use utoipa::ToSchema;
 
@@ -206,6 +207,12 @@ impl From<EngineError> for Problem {
 
 impl From<NameError> for Problem {
     fn from(error: NameError) -> Self {
+        EngineError::from(error).into()
+    }
+}
+
+impl From<FilterError> for Problem {
+    fn from(error: FilterError) -> Self {
         EngineError::from(error).into()
     }
 }

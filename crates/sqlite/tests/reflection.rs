@@ -21,7 +21,7 @@ use jiff::SignedDuration;
 use tempfile::TempDir;
 use throughline_core::engine::{Engine, Reflection, Said, Settings, StartSession, Worker};
 use throughline_core::model::{Actor, Role, Source};
-use throughline_core::ports::{Brief, Model, ModelError, ReflectBrief, Reply, Store, Work as _};
+use throughline_core::ports::{Brief, Cost, Model, ModelError, ReflectBrief, Reply, Store, Work as _};
 use throughline_documents::FileDocuments;
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::{FixedClock, SequentialIds};
@@ -39,6 +39,14 @@ impl<F: Fn(&ReflectBrief) -> String + Send + Sync> Model for Answering<F> {
 
     fn name(&self) -> &str {
         "test"
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Tokens
+    }
+
+    fn empty_is_an_answer(&self) -> bool {
+        false
     }
 
     fn can_chat(&self) -> bool {

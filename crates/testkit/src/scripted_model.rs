@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use throughline_core::ports::{Brief, Model, ModelError, Reply};
+use throughline_core::ports::{Brief, Cost, Model, ModelError, Reply};
 
 type Meanwhile = Box<dyn FnMut(&Brief) + Send>;
 
 /// Answers what it was told to, in order, and remembers what it was asked. A call that the script does not foresee
 /// panics: a model that should be left alone is one without a script.
 pub struct ScriptedModel {
-    provider: &'static str,
+    cost: Cost,
     script: Mutex<VecDeque<Result<Reply, ModelError>>>,
     asked: Mutex<Vec<Brief>>,
     meanwhile: Mutex<Option<Meanwhile>>,
@@ -20,7 +20,7 @@ pub struct ScriptedModel {
 impl Default for ScriptedModel {
     fn default() -> Self {
         Self {
-            provider: "scripted",
+            cost: Cost::Tokens,
             script: Mutex::default(),
             asked: Mutex::default(),
             meanwhile: Mutex::default(),
@@ -45,9 +45,9 @@ impl ScriptedModel {
         Self::giving(texts.map(|text| Ok(reply(text))))
     }
 
-    /// The same under another provider's name.
-    pub fn as_provider(self, provider: &'static str) -> Self {
-        Self { provider, ..self }
+    /// The same, and its calls cost nothing.
+    pub fn for_free(self) -> Self {
+        Self { cost: Cost::Free, ..self }
     }
 
     /// The same, and it can see so many tokens at once.
@@ -72,11 +72,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Model for ScriptedModel {
     fn provider(&self) -> &'static str {
-        self.provider
+        "scripted"
     }
 
     fn name(&self) -> &str {
         "script"
+    }
+
+    fn cost(&self) -> Cost {
+        self.cost
+    }
+
+    fn empty_is_an_answer(&self) -> bool {
+        false
     }
 
     fn can_chat(&self) -> bool {

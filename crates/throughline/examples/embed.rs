@@ -12,7 +12,7 @@ use throughline::world::{RandomIds, WorldClock};
 use throughline_core::engine::{Consolidation, Engine, Host, Said, Settings, StartSession, Worker};
 use throughline_core::model::{Actor, Name, Role, SessionId, Source};
 use throughline_documents::FileDocuments;
-use throughline_providers::Offline;
+use throughline_offline::Offline;
 use throughline_sqlite::{Durability, SqliteStore};
 
 fn main() -> Result<(), Box<dyn Error>> {

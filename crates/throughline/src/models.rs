@@ -6,9 +6,8 @@ use std::sync::Arc;
 use throughline_core::engine::Engine;
 use throughline_core::model::ContentHash;
 use throughline_core::ports::Model;
-use throughline_providers::{
-    Anthropic, Careful, HttpSettings, Offline, Ollama, OpenAi, Secret, SettingsError, ThreadPause,
-};
+use throughline_offline::Offline;
+use throughline_providers::{Anthropic, Careful, HttpSettings, Ollama, OpenAi, Secret, SettingsError, ThreadPause};
 
 use crate::config::{Config, ModelConfig, ModelProvider};
 use crate::world::{self, WorldClock};

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use throughline_core::engine::{Engine, EngineError, NewVaultDocument, VaultListing, VaultRemoved, chain};
 use throughline_core::model::{Name, VaultId};
 use throughline_core::vault::{EmbeddingProgress, VaultAnswer, VaultDocument};
+use throughline_readers::{File, Skip, Walk};
 use throughline_server::{Synced, Unreadable, VaultAdded};
-use throughline_vault::{File, Skip, Walk};
 
 use crate::embedders;
 use crate::vectors::{self, Effort, Embedding};
@@ -33,8 +33,8 @@ fn skip(synced: &mut Synced, path: String, why: &Skip) {
 /// The memory's own files are never opened by anything but their owners: a plain read of a database in use drops its
 /// locks. Its vault folder is for everybody.
 fn private_places(home: &Home) -> impl Fn(&Path) -> bool {
-    let own = [&home.data, &home.config].map(|own| throughline_vault::in_full(own));
-    let vault = throughline_vault::in_full(&home.vault());
+    let own = [&home.data, &home.config].map(|own| throughline_readers::in_full(own));
+    let vault = throughline_readers::in_full(&home.vault());
     // A vault folder that is a link to what is around it is no exception.
     let is_apart = !own.iter().any(|own| own.starts_with(&vault));
     move |path| own.iter().any(|own| path.starts_with(own)) && !(is_apart && path.starts_with(&vault))
@@ -53,9 +53,9 @@ pub struct Sync<'a> {
 impl Sync<'_> {
     /// Brings the vault up to date with a file or folder; reports bytes that are done, of all.
     pub fn run(&self, root: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<Synced, SyncError> {
-        let root = throughline_vault::in_full(root);
+        let root = throughline_readers::in_full(root);
         let shown = root.display().to_string();
-        let walked = throughline_vault::walk(&root, &private_places(self.home))
+        let walked = throughline_readers::walk(&root, &private_places(self.home))
             .map_err(|source| SyncError::Path { path: shown.clone(), source })?;
         let known: HashMap<VaultId, VaultDocument> =
             self.engine.vault().documents()?.into_iter().map(|document| (document.id.clone(), document)).collect();
@@ -83,7 +83,7 @@ impl Sync<'_> {
         let total: u64 = files.iter().map(|file| file.bytes).sum();
         let (mut batch, mut size, mut done) = (Vec::new(), 0, 0);
         for file in files {
-            match throughline_vault::read(Path::new(&file.path)) {
+            match throughline_readers::read(Path::new(&file.path)) {
                 Ok(contents) => {
                     size += file.bytes;
                     batch.push(self.document(file, root, contents));
@@ -121,7 +121,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    fn document(&self, file: &File, root: &str, contents: throughline_vault::Contents) -> NewVaultDocument {
+    fn document(&self, file: &File, root: &str, contents: throughline_readers::Contents) -> NewVaultDocument {
         NewVaultDocument {
             path: file.path.clone(),
             root: root.to_owned(),
@@ -196,14 +196,14 @@ pub(crate) fn search(world: &World, query: &str, limit: usize) -> Result<VaultAn
 
 /// The paths of documents that would be noticed again at the next look: they have to be left out to stay out.
 fn noticed_again(home: &Home, documents: &[VaultDocument]) -> Vec<String> {
-    let folder = throughline_vault::in_full(&home.vault()).display().to_string();
+    let folder = throughline_readers::in_full(&home.vault()).display().to_string();
     let paths = documents.iter().map(|document| &document.path).filter(|path| is_below(path, &folder));
     paths.cloned().collect()
 }
 
 /// Files that were taken out come in again, if they are at or below a path that is added.
 fn take_in_again(world: &World, path: &Path) -> Result<(), EngineError> {
-    let root = throughline_vault::in_full(path).display().to_string();
+    let root = throughline_readers::in_full(path).display().to_string();
     let is_meant = |path: &String| *path == root || is_below(path, &root);
     let again: Vec<String> = world.engine.vault().left_out()?.into_iter().filter(is_meant).collect();
     world.engine.vault().take_in(&again)
@@ -295,7 +295,7 @@ fn bring_in(
         private_directory(&own)?;
     }
     // All or nothing: with a path that is misspelt, none is indexed.
-    for path in paths.iter().map(|path| throughline_vault::in_full(path)) {
+    for path in paths.iter().map(|path| throughline_readers::in_full(path)) {
         let shown = path.display().to_string();
         std::fs::metadata(&path).map_err(|source| SyncError::Path { path: shown, source })?;
     }
@@ -305,7 +305,7 @@ fn bring_in(
     }
     let mut synced = Synced::default();
     for path in if paths.is_empty() { std::slice::from_ref(&own) } else { paths } {
-        let is_own = throughline_vault::in_full(path).starts_with(throughline_vault::in_full(&own));
+        let is_own = throughline_readers::in_full(path).starts_with(throughline_readers::in_full(&own));
         let usual = || if is_own { HOME } else { FILES }.parse::<Name>().map_err(EngineError::from);
         let collection = into.cloned().map_or_else(usual, Ok)?;
         let sync = Sync { engine: &world.engine, home: &world.home, collection };
@@ -325,7 +325,7 @@ pub(crate) fn listing(world: &World) -> Result<VaultListing, EngineError> {
 pub(crate) fn remove(world: &World, references: &[String]) -> Result<VaultRemoved, EngineError> {
     let mut documents = Vec::new();
     for reference in references {
-        let path = throughline_vault::in_full(Path::new(reference));
+        let path = throughline_readers::in_full(Path::new(reference));
         documents.extend(world.engine.vault().named(reference, &path.to_string_lossy())?);
     }
     documents.sort_by(|a, b| a.id.cmp(&b.id));

@@ -17,7 +17,7 @@ use crate::documents::DocumentService;
 use crate::kernel::Kernel;
 use crate::kernel::Worker;
 use crate::memories::MemoryService;
-use crate::models::{ModelService, OFFLINE};
+use crate::models::ModelService;
 use crate::ports::Store;
 use crate::recall::RecallService;
 use crate::sessions::SessionService;
@@ -206,9 +206,7 @@ impl ConsolidationService<'_> {
             max_tokens: self.kernel.settings.policy.summary_max_tokens,
         });
         let summary = reply::summary(&self.models.ask(model, &brief, &mut |_| true)?);
-        // Rules that find nothing worth a line have read it all; a language model that says nothing has failed.
-        let is_offline = model.provider() == OFFLINE;
-        Ok(if is_offline && summary == Err(NotASummary::Empty) { Ok(String::new()) } else { summary })
+        Ok(if model.empty_is_an_answer() && summary == Err(NotASummary::Empty) { Ok(String::new()) } else { summary })
     }
 
     /// Facts that the model proposes; its failure costs the facts and nothing else.

@@ -24,7 +24,8 @@ pub use documents::{DocumentError, Documents};
 pub use embedder::{EmbedFor, Embedder};
 pub use jobs::{Doings, Job, Jobs, KEPT_RUNS, Pulse, Run, RunOutcome};
 pub use model::{
-    Breaker, Brief, ExtractBrief, Finish, Message, Model, ModelError, Purpose, Reply, SummaryBrief, ToolCall, ToolSpec,
+    Breaker, Brief, Cost, ExtractBrief, Finish, Message, Model, ModelError, Purpose, Reply, SummaryBrief, ToolCall,
+    ToolSpec,
 };
 pub use reflection::{Applied, Dropped, Pass, PassOutcome, ReflectBrief, ReflectFact, Reflections, TurnsOf};
 pub use vault::{Made, MadeBy, Vault, VectorSet, Vectors};

@@ -252,12 +252,25 @@ impl Reply {
     }
 }
 
+/// What a call to a model costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cost {
+    /// Nothing: the ledger counts the call and no tokens, and a spent budget does not stop it.
+    Free,
+    /// The tokens that its replies report.
+    Tokens,
+}
+
 /// A language model, or what stands in for one.
 pub trait Model: Send + Sync {
     /// The provider's name, as in the config.
     fn provider(&self) -> &'static str;
     /// The model's name, as the provider knows it.
     fn name(&self) -> &str;
+    /// What a call costs.
+    fn cost(&self) -> Cost;
+    /// Whether an empty summary is an answer: there was nothing worth a line. Otherwise it is a failed call.
+    fn empty_is_an_answer(&self) -> bool;
     /// Whether it can talk, and not only summarise and extract.
     fn can_chat(&self) -> bool;
     /// What it can see at once, in tokens, where the provider tells. May ask the provider, once.
@@ -275,6 +288,14 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn name(&self) -> &str {
         (**self).name()
+    }
+
+    fn cost(&self) -> Cost {
+        (**self).cost()
+    }
+
+    fn empty_is_an_answer(&self) -> bool {
+        (**self).empty_is_an_answer()
     }
 
     fn can_chat(&self) -> bool {

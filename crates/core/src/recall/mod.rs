@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod bm25;
+mod criteria;
 mod explain;
 mod filter;
 pub(crate) mod find;
@@ -12,6 +13,7 @@ mod request;
 mod similar;
 
 pub use analysis::Terms;
+pub use criteria::{Category, Criteria, FilterError, StatusFilter, limit};
 pub use explain::{Explanation, Used};
 pub use filter::{Filter, Projects, Scope};
 pub use find::RecallService;

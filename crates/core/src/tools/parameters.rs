@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::model::MemorySection;
+use crate::recall::Category;
 
 /// `memory_recall`
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -30,16 +31,6 @@ pub struct Recall {
     #[serde(default)]
     #[schemars(range(min = 0, max = 50))]
     pub limit: Option<usize>,
-}
-
-/// The sources' word for a layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Category {
-    /// Facts, conventions, corrections.
-    Knowledge,
-    /// What happened.
-    Timeline,
 }
 
 /// `memory_write`

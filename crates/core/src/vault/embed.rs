@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::error::Done;
 use crate::kernel::Worker;
-use crate::ports::{EmbedFor, Embedder, Made, MadeBy, ModelError, Purpose, VectorSet};
+use crate::ports::{Cost, EmbedFor, Embedder, Made, MadeBy, ModelError, Purpose, VectorSet};
 use crate::text::tokens;
 use crate::vault::{EmbeddingProgress, Packed, VectorError, checked};
 
@@ -213,7 +213,7 @@ impl VaultService<'_> {
         let embedder = call.embedder;
         let tokens = texts.iter().map(|text| tokens::estimate(text) as u64).sum();
         let asked = (embedder.provider(), embedder.name(), Purpose::Embedding);
-        let answer = self.models.within_budget(asked, || {
+        let answer = self.models.within_budget(asked, Cost::Tokens, || {
             let vectors = embedder.embed(texts, call.purpose)?;
             Ok((vectors, tokens, 0))
         });

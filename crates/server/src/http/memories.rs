@@ -11,15 +11,15 @@ use throughline_core::engine::{
     BulkAction, BulkDone, Correction, Edit, EngineError, ErasedMemory, ErasurePreview, Forgotten, HistoryOf, NewMemory,
     Outcome, Remembered, Replaced, Restored,
 };
-use throughline_core::model::{Importance, Layer, Memory, Significance, Source, Status};
+use throughline_core::model::{Importance, Layer, Memory, Significance, Source};
 use throughline_core::ports::{Listing, Page, StoreError};
-use throughline_core::recall::{Filter, RecallRequest};
+use throughline_core::recall::{Category, Criteria, RecallRequest, StatusFilter};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::filters::{Category, Narrow, weight};
 use super::take::{Body, IfMatch, Named, Params, given};
+use super::weight::weight;
 use super::{Answer, App, MOST, USUAL, limit, tagged};
 use crate::problem::{Code, Problem};
 
@@ -103,7 +103,7 @@ struct Wanted {
     /// Only of this project.
     project: Option<String>,
     /// `active` unless given.
-    status: Option<WantedStatus>,
+    status: Option<StatusFilter>,
     /// Only by this source.
     source: Option<Source>,
     /// Only what a recall of these words finds, best first.
@@ -119,34 +119,22 @@ struct Wanted {
     cursor: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum WantedStatus {
-    #[default]
-    Active,
-    Inactive,
-    Any,
-}
-
 /// Lists memories, newest first; with `q`, those that a recall finds
 #[utoipa::path(get, path = "/api/memories", tag = "memories", params(Wanted),
     responses((status = 200, description = "A page", body = Listing)))]
 async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> Answer<Listing> {
-    let status = match wanted.status.unwrap_or_default() {
-        WantedStatus::Active => Some(Status::Active),
-        WantedStatus::Inactive => Some(Status::Inactive),
-        WantedStatus::Any => None,
-    };
-    let live_at = (status == Some(Status::Active)).then(|| app.now().timestamp());
-    let narrow = Narrow {
+    let criteria = Criteria {
         layer: wanted.layer,
         category: wanted.category,
-        tags: &wanted.tag,
-        project: wanted.project.as_deref(),
-        since: wanted.since.as_deref(),
-        until: wanted.until.as_deref(),
+        tags: wanted.tag,
+        project: wanted.project,
+        status: wanted.status.unwrap_or_default(),
+        source: wanted.source,
+        since: wanted.since,
+        until: wanted.until,
+        ..Criteria::default()
     };
-    let filter = narrow.apply(Filter { status, live_at, source: wanted.source, ..Filter::default() }, &app)?;
+    let filter = criteria.filter(&app.now())?;
     let limit = limit(wanted.limit, USUAL, MOST)?;
     if let Some(query) = wanted.q {
         if wanted.cursor.is_some() {

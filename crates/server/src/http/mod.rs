@@ -9,7 +9,6 @@ mod daemon;
 mod documents;
 mod envelope;
 mod events;
-mod filters;
 mod jobs;
 mod memories;
 mod openapi;
@@ -22,6 +21,7 @@ mod tasks;
 mod tools;
 mod transfer;
 mod vault;
+mod weight;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -107,13 +107,7 @@ fn in_path(name: &str) -> String {
 
 /// How many are given: as many as asked for, within bounds.
 fn limit(asked: Option<usize>, usual: usize, most: usize) -> Result<usize, Problem> {
-    match asked {
-        Some(asked) if asked > most => {
-            let hint = format!("ask for {most} at most");
-            Err(Problem::new(Code::Invalid, format!("`limit` {asked} is more than {most}"), hint))
-        }
-        asked => Ok(asked.unwrap_or(usual)),
-    }
+    Ok(throughline_core::recall::limit(asked, usual, most)?)
 }
 
 /// Somebody else is at it.

@@ -7,15 +7,13 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use throughline_core::engine::Recalls;
 use throughline_core::model::{Kind, Layer, RecallId, SessionId, Source};
-use throughline_core::recall::{Filter, Hit, RecallRecord, RecallRequest};
+use throughline_core::recall::{Category, Criteria, Hit, RecallRecord, RecallRequest};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::filters::{Category, Narrow};
 use super::take::{Body, Named, Params};
 use super::{Answer, App, MOST, USUAL, limit};
-use crate::problem::{Code, Problem};
 
 /// How many hits a recall gives, and at most.
 const HITS: usize = 10;
@@ -71,20 +69,18 @@ struct Found {
 #[utoipa::path(post, path = "/api/recall", tag = "recall", request_body = Question,
     responses((status = 200, description = "What was found", body = Found)))]
 async fn recall(State(app): State<Arc<App>>, Body(asked): Body<Question>) -> Answer<Found> {
-    if asked.kinds.contains(&Kind::Chunk) {
-        let hint = "`/api/vault/search` finds passages of the vault";
-        return Err(Problem::new(Code::Invalid, "memories have no chunks", hint));
-    }
-    let narrow = Narrow {
+    let criteria = Criteria {
         layer: asked.layer,
         category: asked.category,
-        tags: &asked.tags,
-        project: asked.project.as_deref(),
-        since: asked.since.as_deref(),
-        until: asked.until.as_deref(),
+        tags: asked.tags,
+        project: asked.project,
+        source: asked.source,
+        kinds: asked.kinds,
+        since: asked.since,
+        until: asked.until,
+        ..Criteria::default()
     };
-    let filter = Filter { kinds: asked.kinds, source: asked.source, ..Filter::recallable(app.now().timestamp()) };
-    let filter = narrow.apply(filter, &app)?;
+    let filter = criteria.filter(&app.now())?;
     let request = RecallRequest { query: asked.query, limit: limit(asked.limit, HITS, MOST_HITS)?, filter };
     let found = app.engine(move |engine| {
         if asked.peek {

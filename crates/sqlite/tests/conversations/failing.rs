@@ -264,11 +264,24 @@ fn a_budget_that_is_spent_is_a_failed_call_until_tomorrow() {
         panic!("the budget is spent")
     };
     assert_eq!((reason.as_str(), model.asked().len()), ("today's budget of 30 tokens is spent", 0));
-    let offline = ScriptedModel::saying([SUMMARY, NO_FACTS]).as_provider("offline");
-    done(home.consolidate("cli:one", &offline));
+    let free = ScriptedModel::saying([SUMMARY, NO_FACTS]).for_free();
+    done(home.consolidate("cli:one", &free));
     home.exchange("cli:one", "go on");
     home.pass(12 * 60);
     done(home.consolidate("cli:one", &model));
+}
+
+#[test]
+fn calls_that_cost_nothing_leave_the_budget_as_it_is() {
+    let home = Home::with(|settings| settings.daily_tokens = 30);
+    home.exchange("cli:one", "the parser is half done");
+    let free = ScriptedModel::saying([SUMMARY, NO_FACTS]).for_free();
+    done(home.consolidate("cli:one", &free));
+    let spent = home.engine.models().spending("2026-03-01").unwrap();
+    let counted: Vec<_> = spent.iter().map(|row| (row.calls, row.tokens_in, row.tokens_out)).collect();
+    assert_eq!(counted, [(1, 0, 0), (1, 0, 0)]);
+    home.exchange("cli:one", "go on");
+    done(home.consolidate("cli:one", &ScriptedModel::saying([SUMMARY, NO_FACTS])));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use owo_colors::OwoColorize as _;
 use throughline_core::engine::{EngineError, chain};
 use throughline_core::model::{NameError, UnknownSpelling, WeightError};
 use throughline_core::ports::StoreError;
+use throughline_core::recall::FilterError;
 use throughline_core::when::WhenError;
 
 use super::style::plain;
@@ -112,6 +113,12 @@ impl From<ConfigError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Self::of(&error, error.hint().map(str::to_owned))
+    }
+}
+
+impl From<FilterError> for Failure {
+    fn from(error: FilterError) -> Self {
+        EngineError::from(error).into()
     }
 }
 

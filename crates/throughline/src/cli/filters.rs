@@ -1,12 +1,9 @@
 //! The options that narrow: shared by `recall` and `list`.
 
 use clap::Args;
-use jiff::Zoned;
-use throughline_core::model::{Layer, Namespace};
-use throughline_core::recall::{Filter, Scope};
-use throughline_core::when;
-
-use super::failure::Failure;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use throughline_core::model::Layer;
+use throughline_core::recall::{Category, Criteria};
 
 /// What may be found.
 #[derive(Args)]
@@ -15,7 +12,7 @@ pub(super) struct Filters {
     #[arg(long, value_name = "LAYER")]
     layer: Option<Layer>,
     /// Only this category: knowledge or timeline
-    #[arg(long, value_name = "CATEGORY", conflicts_with = "layer")]
+    #[arg(long, value_name = "CATEGORY", conflicts_with = "layer", value_parser = category())]
     category: Option<Category>,
     /// Only with this tag (repeat for several)
     #[arg(long = "tag", value_name = "TAG")]
@@ -37,39 +34,23 @@ pub(super) struct Filters {
     until: Option<String>,
 }
 
-/// The other word for a layer.
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Category {
-    Knowledge,
-    Timeline,
+fn category() -> impl TypedValueParser<Value = Category> {
+    PossibleValuesParser::new(Category::WORDS).try_map(|word| word.parse::<Category>())
 }
 
 impl Filters {
-    /// Narrows `filter` by the options.
-    pub(super) fn apply(&self, mut filter: Filter, now: &Zoned) -> Result<Filter, Failure> {
-        filter.layers.extend(self.layer);
-        filter.layers.extend(self.category.map(|category| match category {
-            Category::Knowledge => Layer::Knowledge,
-            Category::Timeline => Layer::Archive,
-        }));
-        if let Some(namespace) = &self.namespace {
-            filter.scope = Scope::Only(namespace.parse::<Namespace>()?);
+    /// The options as every surface gives them.
+    pub(super) fn criteria(self) -> Criteria {
+        Criteria {
+            layer: self.layer,
+            category: self.category,
+            tags: self.tags,
+            project: self.project,
+            task: self.task,
+            namespace: self.namespace,
+            since: self.since,
+            until: self.until,
+            ..Criteria::default()
         }
-        for tag in &self.tags {
-            filter = filter.tagged(tag);
-        }
-        if let Some(project) = &self.project {
-            filter = filter.tagged(&format!("project:{project}"));
-        }
-        if let Some(task) = &self.task {
-            filter = filter.tagged(&format!("task:{task}"));
-        }
-        let given: Vec<&String> = self.tags.iter().filter(|tag| tag.starts_with("project:")).collect();
-        if given.len() + usize::from(self.project.is_some()) > 1 {
-            return Err(Failure::new("more than one project is given", "give one, by --project or --tag project:NAME"));
-        }
-        filter.since = self.since.as_deref().map(|text| when::parse(text, now)).transpose()?;
-        filter.until = self.until.as_deref().map(|text| when::parse(text, now)).transpose()?;
-        Ok(filter)
     }
 }

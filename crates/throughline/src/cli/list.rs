@@ -1,9 +1,9 @@
 //! `throughline list`
 
 use clap::Args;
-use throughline_core::model::{Memory, Status};
+use throughline_core::model::Memory;
 use throughline_core::ports::Page;
-use throughline_core::recall::Filter;
+use throughline_core::recall::{Criteria, StatusFilter};
 
 use super::filters::Filters;
 use super::reply::Reply;
@@ -16,7 +16,7 @@ pub(super) struct List {
     #[command(flatten)]
     filters: Filters,
     /// active, inactive or any
-    #[arg(long, default_value = "active", value_parser = status)]
+    #[arg(long, default_value = "active")]
     status: StatusFilter,
     /// How many at most
     #[arg(long, default_value_t = 50)]
@@ -26,25 +26,10 @@ pub(super) struct List {
     cursor: Option<String>,
 }
 
-#[derive(Clone, Copy)]
-struct StatusFilter(Option<Status>);
-
-fn status(text: &str) -> Result<StatusFilter, String> {
-    match text {
-        "any" | "all" => Ok(StatusFilter(None)),
-        other => other
-            .parse()
-            .map(|status| StatusFilter(Some(status)))
-            .map_err(|_| format!("unknown status `{other}`: expected active, inactive or any")),
-    }
-}
-
 impl List {
     pub(super) fn run(self, world: &World) -> Answer {
         let now = world.now();
-        let live_at = (self.status.0 == Some(Status::Active)).then(|| now.timestamp());
-        let filter = Filter { status: self.status.0, live_at, ..Filter::default() };
-        let filter = self.filters.apply(filter, &now)?;
+        let filter = Criteria { status: self.status, ..self.filters.criteria() }.filter(&now)?;
         let listing = world.engine.memories().list(&filter, &Page { limit: self.limit, cursor: self.cursor })?;
         let room = style::width().saturating_sub(56).max(24);
         let row = |memory: &Memory| {

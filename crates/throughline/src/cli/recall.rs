@@ -4,9 +4,8 @@ use std::ffi::OsString;
 
 use clap::Args;
 use throughline_core::model::Kind;
-use throughline_core::recall::{Filter, RecallRequest};
+use throughline_core::recall::{Criteria, RecallRequest};
 
-use super::failure::Failure;
 use super::filters::Filters;
 use super::reply::Reply;
 use super::{Answer, style};
@@ -33,13 +32,8 @@ pub(super) struct Recall {
 
 impl Recall {
     pub(super) fn run(self, world: &World) -> Answer {
-        if self.kinds.contains(&Kind::Chunk) {
-            let hint = "`throughline vault search` finds passages of the vault";
-            return Err(Failure::new("memories have no chunks", hint));
-        }
         let now = world.now();
-        let filter = Filter { kinds: self.kinds, ..Filter::recallable(now.timestamp()) };
-        let filter = self.filters.apply(filter, &now)?;
+        let filter = Criteria { kinds: self.kinds, ..self.filters.criteria() }.filter(&now)?;
         let words: Vec<_> = self.query.iter().map(|word| word.to_string_lossy()).collect();
         let request = RecallRequest { query: words.join(" "), limit: self.limit, filter };
         let recall = world.engine.recall().recall(&request)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
 use super::parse::{Format, tree, typed};
-use super::sections::Config;
+use super::settings::Config;
 
 /// The names a config file may have, in the order in which they are named.
 const NAMES: [&str; 4] = ["config.toml", "config.yaml", "config.yml", "config.json"];

@@ -4,26 +4,28 @@
 //! nobody knows is an error, never ignored. Nothing here reads the environment, and no secret is kept in the file:
 //! `api_key_env` names the variable that holds one.
 
+mod choices;
+mod declare;
 mod error;
-mod keys;
 mod load;
 mod parse;
-mod sections;
+mod reference;
+mod settings;
 mod show;
 #[cfg(test)]
 mod tests;
+mod values;
 
+pub use choices::{AgentForget, EmbeddingsProvider, ModelProvider, Ranking, RecallPlace, ToolSet, Tools};
 pub use error::ConfigError;
 pub use load::{Loaded, find, load, write_first_run};
 pub use parse::{Format, parse};
-pub use sections::{
-    AgentForget, Config, EmbeddingsConfig, EmbeddingsProvider, HooksConfig, InjectConfig, MemoryConfig, ModelConfig,
-    ModelProvider, Ranking, RecallPlace, ReflectionConfig, ServerConfig, ToolSet, Tools,
+pub use reference::{defaults_toml, reference_page};
+pub use settings::{
+    Config, EmbeddingsConfig, HooksConfig, InjectConfig, MemoryConfig, ModelConfig, ReflectionConfig, ServerConfig,
 };
 pub use show::{Origin, rows, settings as shown};
-
-/// Every key with its default and what it does; a test proves it equal to `Config::default()`.
-pub const DEFAULTS: &str = include_str!("../../defaults.toml");
+pub use values::VariableName;
 
 /// What a new home gets: memory on, for one person.
 pub const FIRST_RUN: &str = include_str!("../../first-run.toml");

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use super::declare::Table;
 use super::error::ConfigError;
-use super::keys::{TABLES, Table, kind};
-use super::sections::Config;
+use super::settings::{Config, TABLES};
+use super::values::kind;
 
 /// How alike two keys must be, from 0 to 1, for one to be suggested for the other.
 const NEAR: f64 = 0.6;
@@ -127,14 +128,14 @@ fn indent_memory(root: &mut Map<String, Value>) {
     if root.get("memory") != Some(&Value::Null) {
         return;
     }
-    let keys = TABLES.iter().filter(|(table, _)| *table == "memory").flat_map(|(_, keys)| keys.iter());
-    let moved: Map<_, _> = keys.filter_map(|(name, _)| root.remove_entry(*name)).collect();
+    let keys = TABLES.iter().filter(|table| table.name == "memory").flat_map(|table| table.keys);
+    let moved: Map<_, _> = keys.filter_map(|key| root.remove_entry(key.name)).collect();
     root.insert("memory".to_owned(), Value::Object(moved));
 }
 
 fn check(root: &Map<String, Value>) -> Result<(), ConfigError> {
     for (name, value) in root {
-        let Some(table) = TABLES.iter().find(|(table, _)| table == name) else {
+        let Some(table) = TABLES.iter().find(|table| table.name == name) else {
             return Err(unknown(None, name));
         };
         match value {
@@ -151,10 +152,8 @@ fn check(root: &Map<String, Value>) -> Result<(), ConfigError> {
 
 fn check_table(table: &Table, given: &Map<String, Value>) -> Result<(), ConfigError> {
     for (name, value) in given {
-        let Some((_, takes)) = table.1.iter().find(|(known, _)| known == name) else {
-            return Err(unknown(Some(table), name));
-        };
-        takes.check(table.0, name, value)?;
+        let Some(key) = table.key(name) else { return Err(unknown(Some(table), name)) };
+        key.check(table.name, value)?;
     }
     Ok(())
 }
@@ -162,17 +161,15 @@ fn check_table(table: &Table, given: &Map<String, Value>) -> Result<(), ConfigEr
 fn unknown(table: Option<&Table>, name: &str) -> ConfigError {
     let written = name.escape_debug();
     let (key, beside) = match table {
-        Some((table, keys)) => {
-            (format!("{table}.{written}"), keys.iter().map(|(key, _)| format!("{table}.{key}")).collect())
-        }
-        None => (written.to_string(), TABLES.iter().map(|(table, _)| (*table).to_owned()).collect::<Vec<_>>()),
+        Some(table) => (format!("{}.{written}", table.name), table.dotted().collect()),
+        None => (written.to_string(), TABLES.iter().map(|table| table.name.to_owned()).collect::<Vec<_>>()),
     };
     ConfigError::UnknownKey { key, nearest: nearest(name, beside).or_else(|| nearest(name, all_keys())) }
 }
 
 /// Every dotted key, in order.
 pub(super) fn all_keys() -> Vec<String> {
-    TABLES.iter().flat_map(|(table, keys)| keys.iter().map(move |(key, _)| format!("{table}.{key}"))).collect()
+    TABLES.iter().flat_map(Table::dotted).collect()
 }
 
 fn nearest(name: &str, known: Vec<String>) -> Option<String> {

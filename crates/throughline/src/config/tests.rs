@@ -3,8 +3,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::keys::{TABLES, Takes};
 use super::parse::all_keys;
+use super::settings::TABLES;
+use super::values::Takes;
 use super::*;
 
 mod files;
@@ -29,17 +30,18 @@ fn default_tree() -> Vec<(String, Value)> {
 
 #[test]
 fn defaults_toml_equals_the_defaults() {
-    assert_eq!(toml(DEFAULTS).unwrap(), Config::default());
+    assert_eq!(toml(&defaults_toml()).unwrap(), Config::default());
 }
 
 #[test]
 fn defaults_toml_explains_every_key_and_its_range() {
-    for (table, keys) in TABLES {
-        let section = DEFAULTS.split(&format!("\n[{table}]\n")).nth(1).unwrap().split("\n[").next().unwrap();
-        for (key, takes) in *keys {
+    let defaults = defaults_toml();
+    for table in TABLES {
+        let section = defaults.split(&format!("\n[{}]\n", table.name)).nth(1).unwrap().split("\n[").next().unwrap();
+        for (key, takes) in table.keys.iter().map(|key| (key.name, key.takes)) {
             let of_key = |line: &&str| line.trim_start_matches("# ").starts_with(&format!("{key} = "));
             let block = section.split("\n\n").find(|block| block.lines().any(|line| of_key(&line)));
-            let block = block.unwrap_or_else(|| panic!("`{table}.{key}` is not in defaults.toml"));
+            let block = block.unwrap_or_else(|| panic!("`{}.{key}` is not in defaults.toml", table.name));
             assert!(block.trim().starts_with("# "), "{key} has no comment");
             match takes {
                 Takes::Whole(_, u32::MAX) => {}
@@ -53,7 +55,8 @@ fn defaults_toml_explains_every_key_and_its_range() {
 
 #[test]
 fn commented_lines_of_defaults_toml_would_parse() {
-    let uncommented = DEFAULTS.replace("\n# enabled", "\nenabled").replace("\n# user_namespace", "\nuser_namespace");
+    let uncommented =
+        defaults_toml().replace("\n# enabled", "\nenabled").replace("\n# user_namespace", "\nuser_namespace");
     let models = ["consolidation_provider", "consolidation_model", "base_url", "model", "api_key_env"];
     let optional = [&models[..], &["user_dir", "tls_cert", "tls_key"]].concat();
     let whole =
@@ -67,21 +70,22 @@ fn the_table_of_keys_is_the_tree_of_the_defaults() {
     let tree = default_tree();
     let known: BTreeSet<_> = all_keys().into_iter().collect();
     assert_eq!(known, tree.iter().map(|(key, _)| key.clone()).collect());
-    for (table, keys) in TABLES {
-        for (key, takes) in *keys {
-            let (_, default) = tree.iter().find(|(dotted, _)| *dotted == format!("{table}.{key}")).unwrap();
-            takes.check(table, key, default).unwrap();
-            assert_eq!(takes.check(table, key, &Value::Null).is_ok(), default.is_null(), "{key} is optional or not");
+    for table in TABLES {
+        for (key, dotted) in table.keys.iter().zip(table.dotted()) {
+            let (_, default) = tree.iter().find(|(name, _)| *name == dotted).unwrap();
+            key.check(table.name, default).unwrap();
+            assert_eq!(key.check(table.name, &Value::Null).is_ok(), default.is_null(), "{dotted} is optional or not");
+            assert_eq!(key.example.is_some(), default.is_null(), "{dotted} has an example if it is unset");
         }
     }
 }
 
 #[test]
 fn every_word_that_the_table_allows_is_a_value() {
-    for (table, keys) in TABLES {
-        for (key, takes) in *keys {
+    for (table, keys) in TABLES.iter().map(|table| (table.name, table.keys)) {
+        for (key, takes) in keys.iter().map(|key| (key.name, key.takes)) {
             let (Takes::OneOf(words) | Takes::OneOfOrList(words)) = takes else { continue };
-            for word in *words {
+            for word in words {
                 let config = toml(&format!("[{table}]\n{key} = \"{word}\"")).unwrap();
                 assert_eq!(serde_json::to_value(config).unwrap()[table][key], json!(word));
             }
@@ -99,8 +103,13 @@ fn first_run_turns_memory_on_for_one_person_and_changes_nothing_else() {
     for line in FIRST_RUN.lines().filter(|line| line.starts_with("# ") && line.contains(" = ")) {
         let setting = line.trim_start_matches("# ");
         let key = setting.split(' ').next().unwrap();
-        let table = if TABLES[0].1.iter().any(|(known, _)| *known == key) { "memory" } else { "model" };
-        toml(&format!("[{table}]\n{setting}")).unwrap();
+        let table = if TABLES[0].key(key).is_some() { "memory" } else { "model" };
+        let suggested = toml(&format!("[{table}]\n{setting}")).unwrap();
+        let is_optional = TABLES.iter().find(|known| known.name == table).unwrap().key(key).unwrap().is_optional;
+        assert!(
+            is_optional || suggested == Config::default(),
+            "{key} is suggested with another value than its default"
+        );
     }
 }
 
@@ -150,11 +159,11 @@ fn memory_is_on_as_written_or_with_a_namespace() {
 
 #[test]
 fn every_number_has_its_range() {
-    for (table, keys) in TABLES {
-        for (key, takes) in *keys {
+    for (table, keys) in TABLES.iter().map(|table| (table.name, table.keys)) {
+        for (key, takes) in keys.iter().map(|key| (key.name, key.takes)) {
             let (inside, outside) = match takes {
                 Takes::Whole(least, most) => {
-                    ([i64::from(*least), i64::from(*most)], [i64::from(*least) - 1, i64::from(*most) + 1])
+                    ([i64::from(least), i64::from(most)], [i64::from(least) - 1, i64::from(most) + 1])
                 }
                 Takes::Ratio => ([0, 1], [-1, 2]),
                 _ => continue,

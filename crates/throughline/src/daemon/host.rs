@@ -24,7 +24,7 @@ pub(crate) struct Household {
 
 impl Household {
     pub(crate) fn new(mut world: World) -> Self {
-        throughline_vault::quiet_panics();
+        throughline_readers::quiet_panics();
         world.engine = world.engine.acting(Actor::new(Source::User, "http"));
         Self { world, resting: Mutex::default() }
     }

@@ -8,16 +8,13 @@ use crate::memories::{Correction, NewMemory};
 use crate::model::{DocumentName, Entry, Importance, Layer, MemorySection, Namespace, Significance, Source, Verb};
 use crate::ports::Op;
 use crate::text::bullets;
-use crate::tools::parameters::{Category, Forget, ProjectMemory, RecordFact, Store, Summarise};
+use crate::tools::parameters::{Forget, ProjectMemory, RecordFact, Store, Summarise};
 
 use super::{Caller, ToolAnswer};
 
 impl Caller<'_> {
-    pub(crate) fn store(&self, wanted: Store) -> Done<ToolAnswer> {
-        let layer = match wanted.category {
-            Category::Knowledge => Layer::Knowledge,
-            Category::Timeline => Layer::Archive,
-        };
+    pub(super) fn store(&self, wanted: Store) -> Done<ToolAnswer> {
+        let layer = wanted.category.layer();
         let importance = wanted.importance.map(Importance::new).transpose();
         let importance = importance.map_err(|error| EngineError::invalid("the importance", error.to_string()))?;
         self.check_key(&wanted.key)?;

@@ -5,13 +5,11 @@ use serde_json::{Value, json};
 
 use crate::context::ContextRequest;
 use crate::context::neutralise;
-use crate::error::{Done, EngineError};
-use crate::model::Layer;
+use crate::error::Done;
 use crate::recall::find::Fallback;
-use crate::recall::{AskedBy, Filter, Hit, Projects, RecallRequest, Scope};
+use crate::recall::{self, AskedBy, Criteria, Hit, Projects, RecallRequest, Scope};
 use crate::text::{redact::redact, tokens};
-use crate::tools::parameters::{Category, Context, Explain, Recall};
-use crate::when;
+use crate::tools::parameters::{Context, Explain, Recall};
 
 use super::{Caller, ToolAnswer};
 
@@ -29,33 +27,20 @@ const NOTE: &str = "notes from earlier conversations, perhaps out of date; refer
 impl Caller<'_> {
     pub(crate) fn recall(&self, wanted: Recall) -> Done<ToolAnswer> {
         let engine = &self.engine;
-        if wanted.limit.is_some_and(|limit| limit > MOST) {
-            return Err(EngineError::invalid("the limit", format!("is beyond its range of 0 to {MOST}")));
+        let limit = recall::limit(wanted.limit, engine.kernel.settings.recall_limit, MOST)?;
+        let criteria = Criteria {
+            category: wanted.category,
+            tags: wanted.tags,
+            project: wanted.project,
+            since: wanted.since,
+            until: wanted.until,
+            ..Criteria::default()
+        };
+        let mut filter = criteria.filter(&engine.kernel.local_now())?;
+        filter.scope = Scope::Session { session: self.session.clone(), user: engine.kernel.settings.namespace.clone() };
+        if filter.projects == Projects::Any {
+            filter.projects = Projects::NoneOr(self.project.clone());
         }
-        let now = engine.kernel.now;
-        let time = |text: Option<String>| {
-            let parsed = text.map(|text| when::parse(&text, &engine.kernel.local_now())).transpose();
-            parsed.map_err(|error| EngineError::invalid("the time", error.to_string()))
-        };
-        let layers = match wanted.category {
-            None => Vec::new(),
-            Some(Category::Knowledge) => vec![Layer::Knowledge],
-            Some(Category::Timeline) => vec![Layer::Archive],
-        };
-        let projects = match wanted.project {
-            Some(project) => Projects::Only(project),
-            None => Projects::NoneOr(self.project.clone()),
-        };
-        let filter = Filter {
-            scope: Scope::Session { session: self.session.clone(), user: engine.kernel.settings.namespace.clone() },
-            layers,
-            projects,
-            since: time(wanted.since)?,
-            until: time(wanted.until)?,
-            ..Filter::recallable(now)
-        };
-        let filter = wanted.tags.iter().fold(filter, |filter, tag| filter.tagged(tag));
-        let limit = wanted.limit.unwrap_or(engine.kernel.settings.recall_limit);
         let request = RecallRequest { query: wanted.query, limit, filter };
         let hits = engine.recall().find(&request, Fallback::Letters)?;
         let found = within(ANSWER_TOKENS, &hits);

@@ -1,7 +1,11 @@
-//! Every key and what it takes: one table, from which the checks and their messages come.
+//! What a setting takes: the types that it may have, the checks of a value, and their messages.
 
+use std::ops::{Deref, RangeInclusive};
+
+use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
+use super::declare::Key;
 use super::error::ConfigError;
 
 /// What a key takes.
@@ -27,105 +31,86 @@ pub(super) enum Takes {
 
 use Takes::{List, OneOf, OneOfOrList, Ratio, Switch, Text, Variable, Whole};
 
-/// The optional keys: these may be left empty.
-const OPTIONAL: &[&str] = &[
-    "enabled",
-    "user_namespace",
-    "user_dir",
-    "consolidation_provider",
-    "consolidation_model",
-    "base_url",
-    "model",
-    "api_key_env",
-    "tls_cert",
-    "tls_key",
-];
+/// A type that a setting may have.
+pub(super) trait Setting {
+    /// What the file may say for it.
+    const TAKES: Takes;
+    /// Whether it may be left empty.
+    const IS_OPTIONAL: bool = false;
+}
 
-/// A table of the file: its name, and its keys in the order of `defaults.toml`.
-pub(super) type Table = (&'static str, &'static [(&'static str, Takes)]);
+impl<T: Setting> Setting for Option<T> {
+    const TAKES: Takes = T::TAKES;
+    const IS_OPTIONAL: bool = true;
+}
 
-/// The whole file.
-pub(super) const TABLES: &[Table] = &[
-    (
-        "memory",
-        &[
-            ("enabled", Switch),
-            ("user_namespace", Text),
-            ("user_dir", Text),
-            ("working_memory", Switch),
-            ("working_memory_ttl_days", Whole(1, 365)),
-            ("working_memory_max_tokens", Whole(100, 4000)),
-            ("proactive_session_greeting", Switch),
-            ("recall_limit", Whole(0, 100)),
-            ("recall_max_tokens", Whole(0, 32_000)),
-            ("ranking", OneOf(&["fused", "bm25"])),
-            ("auto_extract", Switch),
-            ("consolidation_provider", Text),
-            ("consolidation_model", Text),
-            ("consolidation_turn_threshold", Whole(0, u32::MAX)),
-            ("idle_consolidation_minutes", Whole(0, u32::MAX)),
-            ("trigger_ratio", Ratio),
-            ("context_window", Whole(1000, u32::MAX)),
-            ("summary_max_tokens", Whole(100, 8000)),
-            ("keep_recent_turns", Whole(0, u32::MAX)),
-            ("timeline_retention_days", Whole(0, u32::MAX)),
-            ("max_failures_before_degrade", Whole(1, u32::MAX)),
-            ("flush_every_prompts", Whole(0, u32::MAX)),
-            ("agent_forget", OneOf(&["inactive", "delete"])),
-            ("tools", OneOfOrList(&["default", "all"])),
-        ],
-    ),
-    (
-        "reflection",
-        &[
-            ("every_hours", Whole(0, 8760)),
-            ("quiet_from", Whole(0, 23)),
-            ("quiet_until", Whole(0, 23)),
-            ("max_share", Ratio),
-            ("promote", Switch),
-            ("merge", Switch),
-        ],
-    ),
-    ("inject", &[("recall", OneOf(&["message", "system_prompt", "off"])), ("repeat", Switch), ("vault", Switch)]),
-    ("hooks", &[("prompt_deadline_ms", Whole(1, 60_000))]),
-    (
-        "model",
-        &[
-            ("provider", OneOf(&["offline", "ollama", "openai", "anthropic"])),
-            ("base_url", Text),
-            ("model", Text),
-            ("api_key_env", Variable),
-            ("daily_tokens", Whole(0, u32::MAX)),
-        ],
-    ),
-    (
-        "embeddings",
-        &[
-            ("provider", OneOf(&["none", "builtin", "ollama", "openai"])),
-            ("base_url", Text),
-            ("model", Text),
-            ("api_key_env", Variable),
-        ],
-    ),
-    (
-        "server",
-        &[
-            ("port", Whole(0, 65_535)),
-            ("hosts", List),
-            ("backup_every_hours", Whole(0, 8760)),
-            ("keep_backups", Whole(1, 1000)),
-            ("tls_cert", Text),
-            ("tls_key", Text),
-        ],
-    ),
-];
+impl Setting for bool {
+    const TAKES: Takes = Switch;
+}
+
+impl Setting for u16 {
+    const TAKES: Takes = Whole(0, 65_535);
+}
+
+impl Setting for u32 {
+    const TAKES: Takes = Whole(0, u32::MAX);
+}
+
+impl Setting for f64 {
+    const TAKES: Takes = Ratio;
+}
+
+impl Setting for String {
+    const TAKES: Takes = Text;
+}
+
+impl Setting for Vec<String> {
+    const TAKES: Takes = List;
+}
+
+/// The name of an environment variable. It is never a secret itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct VariableName(String);
+
+impl Setting for VariableName {
+    const TAKES: Takes = Variable;
+}
+
+impl Deref for VariableName {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for VariableName {
+    fn from(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+}
+
+impl Key {
+    /// Checks a value that stands at this key of `table`.
+    pub(super) fn check(&self, table: &str, value: &Value) -> Result<(), ConfigError> {
+        if self.is_optional && value.is_null() {
+            return Ok(());
+        }
+        self.takes.check(|| format!("{table}.{}", self.name), value)
+    }
+}
 
 impl Takes {
-    /// Says whether `value` may stand at `table.name`; an empty value may, where the key is optional.
-    pub(super) fn check(self, table: &str, name: &str, value: &Value) -> Result<(), ConfigError> {
-        let key = || format!("{table}.{name}");
+    /// A whole number with a narrower range.
+    pub(super) const fn within(self, range: RangeInclusive<u32>) -> Self {
+        assert!(matches!(self, Whole(..)), "only a whole number has a range of its own");
+        Whole(*range.start(), *range.end())
+    }
+
+    /// Checks a value of a key, which is named by its table and itself.
+    fn check(self, key: impl Fn() -> String, value: &Value) -> Result<(), ConfigError> {
         let fits = match (self, value) {
-            (_, Value::Null) => OPTIONAL.contains(&name),
             (Whole(..) | Ratio, Value::Number(number)) if !self.holds(number) => {
                 return Err(ConfigError::OutOfRange { key: key(), value: number.to_string(), range: self.range() });
             }
@@ -158,6 +143,14 @@ impl Takes {
         match self {
             Whole(least, most) => format!("{least} to {most}"),
             _ => "0 to 1".to_owned(),
+        }
+    }
+
+    /// The same for a person: a number without an upper bound of its own is `1000 or more`.
+    pub(super) fn range_in_words(self) -> String {
+        match self {
+            Whole(least, u32::MAX) => format!("{least} or more"),
+            _ => self.range(),
         }
     }
 

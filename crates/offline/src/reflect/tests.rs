@@ -1,7 +1,7 @@
 use throughline_core::model::Significance;
 
 use super::*;
-use crate::offline::corpus::turn;
+use crate::corpus::turn;
 
 fn fact(id: &str, text: &str, significance: i64, section: MemorySection, at: Option<&str>) -> ReflectFact {
     let significance = Significance::new(significance).unwrap();

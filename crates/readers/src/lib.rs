@@ -1,4 +1,4 @@
-//! Files for the vault. A path goes in; what the folder holds, and what a file says, comes out.
+//! File readers for the vault. A path goes in; what the folder holds, and what a file says, comes out.
 //!
 //! Folders are walked by their own ignore files (`.gitignore`, `.ignore`); hidden files, binaries and whatever is larger
 //! than [`MAX_BYTES`] are skipped and counted. Links are not followed. Nothing is written, and no file can break the

@@ -30,7 +30,7 @@ mod properties;
 mod tables;
 
 use throughline_core::model::Turn;
-use throughline_core::ports::{Brief, Finish, Model, ModelError, Reply};
+use throughline_core::ports::{Brief, Cost, Finish, Model, ModelError, Reply};
 use throughline_core::text::tokens;
 
 /// The embedded model. It needs nothing and is always there.
@@ -44,6 +44,14 @@ impl Model for Offline {
 
     fn name(&self) -> &str {
         "extractive"
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Free
+    }
+
+    fn empty_is_an_answer(&self) -> bool {
+        true
     }
 
     fn can_chat(&self) -> bool {
@@ -95,6 +103,7 @@ mod tests {
         let brief = Brief::Chat { system: String::new(), messages: Vec::new(), tools: Vec::new() };
         assert_eq!(Offline.complete(&brief, &mut |_| true), Err(ModelError::CannotChat));
         assert_eq!((Offline.provider(), Offline.name(), Offline.can_chat()), ("offline", "extractive", false));
+        assert_eq!((Offline.cost(), Offline.empty_is_an_answer()), (Cost::Free, true));
     }
 
     #[test]
