@@ -5,9 +5,9 @@ use rusqlite::{Connection, Row, params};
 use throughline_core::model::{ChangeId, Position, Turn};
 use throughline_core::ports::{Pass, Reflections, TurnsOf};
 
-use crate::conversations::{SELECT_TURNS, turn};
 use crate::error::while_doing;
 use crate::rows::{json, parsed, time, to_json};
+use crate::turns::{SELECT_TURNS, turn};
 use crate::{SqliteStore, Stored};
 
 impl Reflections for SqliteStore {

@@ -21,7 +21,7 @@ use jiff::SignedDuration;
 use tempfile::TempDir;
 use throughline_core::engine::{Engine, Reflection, Said, Settings, StartSession, Worker};
 use throughline_core::model::{Actor, Role, Source};
-use throughline_core::ports::{Brief, Model, ModelError, ReflectBrief, Reply, Store, Work as _};
+use throughline_core::ports::{Brief, Model, ModelError, Projects as _, ReflectBrief, Reply, Store};
 use throughline_documents::FileDocuments;
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::{FixedClock, SequentialIds};

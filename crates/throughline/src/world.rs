@@ -12,7 +12,7 @@ use jiff::{Timestamp, Zoned};
 use throughline_clients::connect::Dirs;
 use throughline_core::engine::{Engine, InjectAt, ReflectionSettings, Settings};
 use throughline_core::model::{Actor, Name, NameError, Source, Status, UnknownSpelling};
-use throughline_core::ports::{Clock, DocumentError, Ids, StoreError, Work as _};
+use throughline_core::ports::{Clock, DocumentError, Ids, Projects as _, StoreError};
 use throughline_core::recall::Ranking;
 use throughline_core::reflect::Schedule;
 use throughline_core::session::Policy;

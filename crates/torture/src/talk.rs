@@ -17,7 +17,7 @@ use throughline::synthetic::Dice;
 use throughline::world::is_running;
 use throughline_core::engine::{Consolidation, Engine, Said, StartSession, Worker};
 use throughline_core::model::{Kind, Layer, Namespace, Position, Role, SessionId, Status, Turn, TurnId};
-use throughline_core::ports::{Brief, Conversations as _, Inspect as _, Model, ModelError, Reply, Transfer as _};
+use throughline_core::ports::{Brief, Health as _, Model, ModelError, Reply, Sessions as _, Transfer as _, Turns as _};
 use throughline_sqlite::SqliteStore;
 
 use crate::{Failure, chain, open, person};

@@ -1,9 +1,9 @@
-//! Tasks and projects: what the person is at, and where.
+//! Tasks: what the person means to get done.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Change, EntryId, Name, Status, TaskId, spelled};
+use super::{Change, EntryId, TaskId, spelled};
 
 /// How far a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,66 +49,11 @@ pub struct Task {
     pub version: u32,
 }
 
-/// A section of a memory file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MemorySection {
-    /// How things stand.
-    #[default]
-    Is,
-    /// What took place.
-    Happened,
-    /// What is completed.
-    Done,
-}
-
-spelled!(MemorySection, "section", "is, happened, done", { Is => "is", Happened => "happened", Done => "done" });
-
-impl schemars::JsonSchema for MemorySection {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "MemorySection".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "string", "enum": ["is", "happened", "done"] })
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-}
-
-/// A place where work is done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Project {
-    /// Its name; memories link to it by this.
-    pub name: Name,
-    /// Its directory, as an absolute path.
-    #[serde(default)]
-    pub dir: Option<String>,
-    /// Whether it is still registered.
-    pub status: Status,
-    /// When it was added.
-    pub created_at: Timestamp,
-    /// When it last changed.
-    pub updated_at: Timestamp,
-    /// Counts changes, from 1.
-    pub version: u32,
-}
-
 /// One version of a task, with the change that made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct TaskVersion {
     /// The task as it was then.
     pub task: Task,
-    /// What made it so.
-    pub change: Change,
-}
-
-/// One version of a project, with the change that made it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct ProjectVersion {
-    /// The project as it was then.
-    pub project: Project,
     /// What made it so.
     pub change: Change,
 }

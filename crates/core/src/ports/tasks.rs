@@ -1,11 +1,11 @@
-//! Tasks and projects. Changed by operations like everything else; read here.
+//! Tasks. Changed by operations like everything else ([`Op::Task`](super::Op::Task)); read here.
 
-use crate::model::{Name, Project, Task, TaskId, TaskVersion};
+use crate::model::{Task, TaskId, TaskVersion};
 
 use super::Stored;
 
-/// Tasks and projects.
-pub trait Work {
+/// Tasks.
+pub trait Tasks {
     /// All tasks, whatever their status, the latest changed first.
     fn tasks(&self) -> Stored<Vec<Task>>;
     /// Tasks that were done and left something in the archive, the latest first.
@@ -14,8 +14,4 @@ pub trait Work {
     fn task(&self, id: &TaskId) -> Stored<Option<Task>>;
     /// All versions of a task, oldest first.
     fn task_versions(&self, id: &TaskId) -> Stored<Vec<TaskVersion>>;
-    /// All projects, whatever their status, by name.
-    fn projects(&self) -> Stored<Vec<Project>>;
-    /// One project.
-    fn project(&self, name: &Name) -> Stored<Option<Project>>;
 }

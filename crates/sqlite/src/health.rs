@@ -1,12 +1,11 @@
-//! Sizes and health.
+//! Counts and integrity checks.
 
-use jiff::Timestamp;
 use rusqlite::Connection;
-use throughline_core::ports::{Doings, Inspect, Pulse, StoreStats};
+use throughline_core::ports::{Health, StoreStats};
 
-use crate::{SqliteStore, Stored, jobs};
+use crate::{SqliteStore, Stored};
 
-impl Inspect for SqliteStore {
+impl Health for SqliteStore {
     fn stats(&self) -> Stored<StoreStats> {
         self.bookkeeper.flush();
         self.read(stats, "count")
@@ -15,19 +14,6 @@ impl Inspect for SqliteStore {
     fn check(&self) -> Stored<Vec<String>> {
         self.bookkeeper.flush();
         self.read(check, "check the database")
-    }
-
-    fn pulse(&self) -> Stored<Pulse> {
-        self.read(jobs::pulse, "take the pulse")
-    }
-
-    fn doings(&self, starts: &[Timestamp]) -> Stored<Vec<Doings>> {
-        self.bookkeeper.flush();
-        self.snapshot(|connection| jobs::doings(connection, starts), "count what was done")
-    }
-
-    fn was_in_use(&self, from: Timestamp, until: Timestamp) -> Stored<bool> {
-        self.read(|connection| jobs::was_in_use(connection, from, until), "look when it was used")
     }
 }
 

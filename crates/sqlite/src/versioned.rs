@@ -1,56 +1,17 @@
-//! Tasks and projects: read, written by compare-and-swap, and kept in every version.
-//!
-//! Both are stored alike: a row in `tasks` or `projects` and one in `task_versions` or `project_versions` for each
-//! change. [`Versioned`] says what differs.
+//! Tasks and projects are stored alike: a row in `tasks` or `projects`, and one in `task_versions` or
+//! `project_versions` for each change. [`Versioned`] says what differs. Written by compare-and-swap.
 
-use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use throughline_core::model::{
-    Change, EntryId, Name, Project, ProjectVersion, Status, Task, TaskId, TaskStatus, TaskVersion,
-};
-use throughline_core::ports::{StoreError, Work};
+use throughline_core::model::Change;
+use throughline_core::ports::StoreError;
 
-use crate::entries::ChangeWriter;
+use crate::Stored;
+use crate::changes::ChangeWriter;
 use crate::error::while_doing;
-use crate::rows::{self, CHANGE_COLUMNS, parsed, time, to_json};
-use crate::{SqliteStore, Stored};
-
-impl Work for SqliteStore {
-    fn tasks(&self) -> Stored<Vec<Task>> {
-        self.read(|connection| all(connection, "updated_at DESC, row DESC"), "list tasks")
-    }
-
-    fn done_tasks(&self, limit: usize) -> Stored<Vec<Task>> {
-        let sql = format!(
-            "SELECT {} FROM tasks WHERE archive IS NOT NULL AND status = 'done' ORDER BY done_at DESC LIMIT ?",
-            Task::COLUMNS
-        );
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.read(
-            |connection| connection.prepare_cached(&sql)?.query_map([limit], Task::read)?.collect(),
-            "list tasks that were done",
-        )
-    }
-
-    fn task(&self, id: &TaskId) -> Stored<Option<Task>> {
-        self.read(|connection| one(connection, id.as_str()), "read a task")
-    }
-
-    fn task_versions(&self, id: &TaskId) -> Stored<Vec<TaskVersion>> {
-        self.read(|connection| task_versions(connection, Some(id)), "read a task's history")
-    }
-
-    fn projects(&self) -> Stored<Vec<Project>> {
-        self.read(|connection| all(connection, "name"), "list projects")
-    }
-
-    fn project(&self, name: &Name) -> Stored<Option<Project>> {
-        self.read(|connection| one(connection, name.as_str()), "read a project")
-    }
-}
+use crate::rows::{self, CHANGE_COLUMNS, to_json};
 
 /// What is kept in a table, with every version in a second one. The tables are named after [`WHAT`](Self::WHAT).
 pub(crate) trait Versioned: Clone + Serialize + DeserializeOwned {
@@ -75,106 +36,9 @@ pub(crate) trait Versioned: Clone + Serialize + DeserializeOwned {
     fn is_gone(&self) -> bool;
 }
 
-impl Versioned for Task {
-    const WHAT: &'static str = "task";
-    const KEY: &'static str = "id";
-    const COLUMNS: &'static str =
-        "id, version, title, status, state, project, created_at, updated_at, done_at, archive";
-
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            id: TaskId::new(row.get::<_, String>(0)?),
-            version: row.get(1)?,
-            title: row.get(2)?,
-            status: parsed(row, 3)?,
-            state: row.get(4)?,
-            project: row.get(5)?,
-            created_at: time(row.get(6)?)?,
-            updated_at: time(row.get(7)?)?,
-            done_at: row.get::<_, Option<i64>>(8)?.map(time).transpose()?,
-            archive: row.get::<_, Option<String>>(9)?.map(EntryId::new),
-        })
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.id.to_string().into(),
-            self.version.into(),
-            self.title.clone().into(),
-            self.status.as_str().to_owned().into(),
-            self.state.clone().into(),
-            self.project.clone().into(),
-            self.created_at.as_millisecond().into(),
-            self.updated_at.as_millisecond().into(),
-            self.done_at.map(Timestamp::as_millisecond).into(),
-            self.archive.as_ref().map(EntryId::to_string).into(),
-        ]
-    }
-
-    fn key(&self) -> &str {
-        self.id.as_str()
-    }
-
-    fn version(&self) -> u32 {
-        self.version
-    }
-
-    fn at_version(&self, version: u32) -> Self {
-        Self { version, ..self.clone() }
-    }
-
-    fn is_gone(&self) -> bool {
-        self.status == TaskStatus::Removed
-    }
-}
-
-impl Versioned for Project {
-    const WHAT: &'static str = "project";
-    const KEY: &'static str = "name";
-    const COLUMNS: &'static str = "name, version, dir, status, created_at, updated_at";
-
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            name: parsed(row, 0)?,
-            version: row.get(1)?,
-            dir: row.get(2)?,
-            status: parsed(row, 3)?,
-            created_at: time(row.get(4)?)?,
-            updated_at: time(row.get(5)?)?,
-        })
-    }
-
-    fn values(&self) -> Vec<Value> {
-        vec![
-            self.name.to_string().into(),
-            self.version.into(),
-            self.dir.clone().into(),
-            self.status.as_str().to_owned().into(),
-            self.created_at.as_millisecond().into(),
-            self.updated_at.as_millisecond().into(),
-        ]
-    }
-
-    fn key(&self) -> &str {
-        self.name.as_str()
-    }
-
-    fn version(&self) -> u32 {
-        self.version
-    }
-
-    fn at_version(&self, version: u32) -> Self {
-        Self { version, ..self.clone() }
-    }
-
-    fn is_gone(&self) -> bool {
-        self.status == Status::Inactive
-    }
-}
-
 impl ChangeWriter<'_> {
     /// Writes the next version, if this one is still the newest; version 0 is new, and must not be there yet.
-    pub(crate) fn work<T: Versioned>(&mut self, thing: &T) -> Stored<()> {
+    pub(crate) fn versioned<T: Versioned>(&mut self, thing: &T) -> Stored<()> {
         let next = thing.at_version(thing.version().saturating_add(1));
         let writing = while_doing("store a task or project");
         let written = match thing.version() {
@@ -236,19 +100,8 @@ pub(crate) fn keep_version<T: Versioned>(connection: &Connection, thing: &T, cha
     Ok(connection.prepare_cached(&sql)?.execute(values)? == 1)
 }
 
-/// The versions of one task, or of all, oldest first.
-pub(crate) fn task_versions(connection: &Connection, id: Option<&TaskId>) -> rusqlite::Result<Vec<TaskVersion>> {
-    let versions = versions(connection, id.map(TaskId::as_str))?;
-    Ok(versions.into_iter().map(|(task, change)| TaskVersion { task, change }).collect())
-}
-
-/// The versions of all projects, oldest first.
-pub(crate) fn project_versions(connection: &Connection) -> rusqlite::Result<Vec<ProjectVersion>> {
-    let versions = versions(connection, None)?;
-    Ok(versions.into_iter().map(|(project, change)| ProjectVersion { project, change }).collect())
-}
-
-fn versions<T: Versioned>(connection: &Connection, key: Option<&str>) -> rusqlite::Result<Vec<(T, Change)>> {
+/// The versions of one, or of all, oldest first, each with the change that made it.
+pub(crate) fn versions<T: Versioned>(connection: &Connection, key: Option<&str>) -> rusqlite::Result<Vec<(T, Change)>> {
     let only = key.map(|_| format!("WHERE v.{} = ?", T::WHAT)).unwrap_or_default();
     let sql = format!(
         "SELECT v.state, {CHANGE_COLUMNS} FROM {0}_versions v JOIN changes c ON c.row = v.change {only} \
