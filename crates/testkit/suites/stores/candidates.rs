@@ -1,42 +1,21 @@
-//! The words index: what is found, in which order, and that no text can break it.
-
-use throughline_core::model::DocumentName;
-use throughline_core::ports::{Op, Search};
-use throughline_core::recall::{FoundBy, Terms};
+//! Candidates: what is found, in which order, and that no text can break a search.
 
 use super::*;
 
-pub(super) const CHECKS: &[Check] = checks![
-    words_are_found_in_key_content_and_tags,
-    what_was_changed_is_found_by_its_new_words_only,
-    more_of_a_word_comes_first,
-    a_search_keeps_to_its_limit,
-    no_text_can_break_a_search,
-    letters_stand_for_themselves,
-    a_longer_needle_than_any_pattern_is_no_error,
-    more_needles_come_first_whatever_the_kind,
-    lines_of_a_document_are_found,
-    a_known_line_keeps_its_source_and_dates,
-    a_line_that_is_gone_is_not_found,
-    the_stamp_of_a_document_is_kept_until_it_changes,
-    turns_are_found_by_word_and_speaker,
-    a_rebuilt_index_finds_the_same,
-];
-
-fn search(store: &dyn Store, query: &str, filter: Filter, limit: usize) -> Vec<String> {
+pub(super) fn search(store: &dyn Store, query: &str, filter: Filter, limit: usize) -> Vec<String> {
     let candidates = done(store.search(&Search { terms: Terms::of_query(query), filter, limit }));
     assert!(candidates.is_sorted_by(|a, b| a.bm25 >= b.bm25), "best first");
     assert!(candidates.iter().all(|found| found.found_by == FoundBy::Words && found.bm25 > 0.0));
     candidates.into_iter().map(|found| found.memory.entry.id.to_string()).collect()
 }
 
-fn found(store: &dyn Store, query: &str) -> Vec<String> {
+pub(super) fn found(store: &dyn Store, query: &str) -> Vec<String> {
     let mut ids = search(store, query, Filter::default(), 100);
     ids.sort();
     ids
 }
 
-fn by_letters(store: &dyn Store, needle: &str) -> Vec<String> {
+pub(super) fn by_letters(store: &dyn Store, needle: &str) -> Vec<String> {
     let candidates = done(store.contains(&[needle.to_owned()], &Filter::default(), 100));
     assert!(candidates.iter().all(|found| found.found_by == FoundBy::Substring && found.bm25 > 0.0));
     let mut ids: Vec<String> = candidates.into_iter().map(|found| found.memory.entry.id.to_string()).collect();
@@ -44,7 +23,8 @@ fn by_letters(store: &dyn Store, needle: &str) -> Vec<String> {
     ids
 }
 
-fn words_are_found_in_key_content_and_tags(make: Make<'_>) {
+#[test]
+fn words_are_found_in_key_content_and_tags() {
     let store = make();
     insert(&*store, keyed("a", "favourite-drink", "tea"));
     insert(&*store, entry("b", "drinks coffee on Mondays"));
@@ -57,7 +37,8 @@ fn words_are_found_in_key_content_and_tags(make: Make<'_>) {
     assert!(found(&*store, "water").is_empty());
 }
 
-fn what_was_changed_is_found_by_its_new_words_only(make: Make<'_>) {
+#[test]
+fn what_was_changed_is_found_by_its_new_words_only() {
     let store = make();
     let first = insert(&*store, keyed("a", "drink", "tea"));
     update(&*store, Entry { content: "coffee".to_owned(), key: Some("beverage".to_owned()), ..first });
@@ -66,7 +47,8 @@ fn what_was_changed_is_found_by_its_new_words_only(make: Make<'_>) {
     assert!(found(&*store, "tea").is_empty() && found(&*store, "drink").is_empty());
 }
 
-fn more_of_a_word_comes_first(make: Make<'_>) {
+#[test]
+fn more_of_a_word_comes_first() {
     let store = make();
     let texts =
         [("once", "tea one two three four"), ("thrice", "tea tea tea one two"), ("twice", "tea tea one two three")];
@@ -79,7 +61,8 @@ fn more_of_a_word_comes_first(make: Make<'_>) {
     assert_eq!(search(&*store, "tea four", Filter::default(), 1), ["once"], "a rare word weighs more");
 }
 
-fn a_search_keeps_to_its_limit(make: Make<'_>) {
+#[test]
+fn a_search_keeps_to_its_limit() {
     let store = make();
     for n in 0..7 {
         insert(&*store, entry(&format!("e{n}"), &format!("tea {n}")));
@@ -91,7 +74,8 @@ fn a_search_keeps_to_its_limit(make: Make<'_>) {
     }
 }
 
-fn no_text_can_break_a_search(make: Make<'_>) {
+#[test]
+fn no_text_can_break_a_search() {
     let store = make();
     insert(&*store, entry("a", "harmless"));
     done(store.append(&[turn("t", "cli:a", "harmless")]));
@@ -153,7 +137,8 @@ fn no_text_can_break_a_search(make: Make<'_>) {
     assert_eq!(found(&*store, "harmless"), ["a"]);
 }
 
-fn letters_stand_for_themselves(make: Make<'_>) {
+#[test]
+fn letters_stand_for_themselves() {
     let store = make();
     insert(&*store, entry("percent", "it is 100% done"));
     insert(&*store, entry("number", "it is 1000 done"));
@@ -172,7 +157,8 @@ fn letters_stand_for_themselves(make: Make<'_>) {
     assert_eq!(by_letters(&*store, "done\0"), Vec::<String>::new(), "nothing ends at a NUL");
 }
 
-fn a_longer_needle_than_any_pattern_is_no_error(make: Make<'_>) {
+#[test]
+fn a_longer_needle_than_any_pattern_is_no_error() {
     let store = make();
     insert(&*store, entry("a", "harmless"));
     for needle in ["x".repeat(60_000), "%".repeat(60_000), "用".repeat(40_000)] {
@@ -180,7 +166,8 @@ fn a_longer_needle_than_any_pattern_is_no_error(make: Make<'_>) {
     }
 }
 
-fn more_needles_come_first_whatever_the_kind(make: Make<'_>) {
+#[test]
+fn more_needles_come_first_whatever_the_kind() {
     let store = make();
     insert(&*store, entry("one", "has needle"));
     insert(&*store, entry("two", "has needle and pin"));
@@ -192,67 +179,8 @@ fn more_needles_come_first_whatever_the_kind(make: Make<'_>) {
     assert_eq!(ids, ["three", "two"]);
 }
 
-fn profile() -> DocumentName {
-    "user/profile".parse().unwrap()
-}
-
-fn lines_of_a_document_are_found(make: Make<'_>) {
-    let store = make();
-    let lines = [bullet("user/profile", "a", "likes tea"), bullet("user/profile", "b", "lives in Lisbon")];
-    index(&*store, &profile(), None, &lines);
-    insert(&*store, entry("c", "likes tea"));
-    assert_eq!(found(&*store, "tea"), ["a", "c"]);
-    assert_eq!(by_letters(&*store, "isbo"), ["b"]);
-    let only = Filter { kinds: vec![Kind::Bullet], ..Filter::default() };
-    assert_eq!(search(&*store, "tea", only, 9), ["a"]);
-    assert_eq!(stored(&*store, "a"), Some(lines[0].clone()));
-    assert_eq!(done(store.changes(9)).len(), 2, "the document and the entry; a derived line is no change");
-}
-
-fn a_known_line_keeps_its_source_and_dates(make: Make<'_>) {
-    let store = make();
-    let first = Entry { source: Source::Agent, ..bullet("user/profile", "a", "likes tea") };
-    index(&*store, &profile(), None, std::slice::from_ref(&first));
-    let weight = Importance::new(1.0).unwrap();
-    let later = Entry { source: Source::User, created_at: minute(9), updated_at: minute(9), ..first.clone() };
-    let weighty = Entry { importance: weight, ..later.clone() };
-    index(&*store, &profile(), None, &[later.clone(), Entry { id: EntryId::new("b"), ..later }]);
-    assert_eq!(stored(&*store, "a"), Some(first.clone()));
-    assert_eq!(stored(&*store, "b").unwrap().created_at, minute(9), "a new one has its own");
-    index(&*store, &profile(), None, &[weighty]);
-    let now = stored(&*store, "a").unwrap();
-    assert_eq!((now.importance, now.source, now.created_at), (weight, Source::Agent, minute(0)));
-}
-
-fn a_line_that_is_gone_is_not_found(make: Make<'_>) {
-    let store = make();
-    let working: DocumentName = "user/working".parse().unwrap();
-    index(&*store, &profile(), None, &[bullet("user/profile", "a", "likes tea")]);
-    index(&*store, &working, None, &[bullet("user/working", "w", "making tea")]);
-    index(&*store, &profile(), None, &[bullet("user/profile", "b", "likes milk")]);
-    assert_eq!(found(&*store, "tea"), ["w"], "and the other document is left alone");
-    assert_eq!(stored(&*store, "a"), None);
-    index(&*store, &profile(), None, &[]);
-    assert!(found(&*store, "milk").is_empty());
-    assert_eq!(done(store.check()), Vec::<String>::new());
-}
-
-fn the_stamp_of_a_document_is_kept_until_it_changes(make: Make<'_>) {
-    let store = make();
-    let stamp = || done(store.known_documents())[0].stamp.clone();
-    let write = |text: &str| {
-        let op = Op::document(profile(), Some(text.to_owned()));
-        done(apply(&*store, Verb::Write, &[op]));
-    };
-    write("one");
-    assert_eq!(stamp(), None);
-    index(&*store, &profile(), Some("s1"), &[]);
-    assert_eq!(stamp().as_deref(), Some("s1"));
-    write("two");
-    assert_eq!(stamp(), None, "its lines are yet to be read");
-}
-
-fn turns_are_found_by_word_and_speaker(make: Make<'_>) {
+#[test]
+fn turns_are_found_by_word_and_speaker() {
     let store = make();
     let said =
         Turn { speaker: Some("Grace".to_owned()), role: Role::Assistant, ..turn("t1", "cli:a", "the parser works") };
@@ -269,18 +197,4 @@ fn turns_are_found_by_word_and_speaker(make: Make<'_>) {
     let entry = &one.memory.entry;
     assert_eq!((entry.kind, entry.source, entry.content.as_str()), (Kind::Turn, Source::Agent, "the parser works"));
     assert_eq!(entry.namespace, address("sessions/cli:a"));
-}
-
-fn a_rebuilt_index_finds_the_same(make: Make<'_>) {
-    let store = make();
-    insert(&*store, keyed("a", "drink", "tea"));
-    index(&*store, &profile(), None, &[bullet("user/profile", "b", "likes tea")]);
-    done(store.append(&[turn("t", "cli:a", "tea?")]));
-    let mut reports = Vec::new();
-    assert_eq!(done(store.rebuild(&mut |at, of| reports.push((at, of)))), 3);
-    assert_eq!(reports.last(), Some(&(3, 3)));
-    assert_eq!(found(&*store, "tea"), ["a", "b"]);
-    let turns = Filter { kinds: vec![Kind::Turn], ..Filter::default() };
-    assert_eq!(search(&*store, "tea", turns, 9), ["t"]);
-    assert_eq!(done(store.check()), Vec::<String>::new());
 }

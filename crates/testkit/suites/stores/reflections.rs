@@ -1,15 +1,6 @@
 //! The log of reflection, and what was said since its last pass.
 
-use throughline_core::model::Position;
-use throughline_core::ports::{Applied, Dropped, NewSession, Pass, PassOutcome, TurnsOf};
-
 use super::*;
-
-pub(super) const CHECKS: &[Check] = checks![
-    passes_are_kept_the_newest_first,
-    a_pass_is_kept_with_its_change_or_not_at_all,
-    what_was_said_after_a_place_is_found_by_project,
-];
 
 fn pass(id: &str, target: &str, outcome: PassOutcome) -> Pass {
     let applied = Applied {
@@ -34,7 +25,8 @@ fn pass(id: &str, target: &str, outcome: PassOutcome) -> Pass {
     }
 }
 
-fn passes_are_kept_the_newest_first(make: Make<'_>) {
+#[test]
+fn passes_are_kept_the_newest_first() {
     let store = make();
     assert_eq!(done(store.passes(None, 9)), []);
     let (one, two) = (pass("a", "user", PassOutcome::Unchanged), pass("b", "projects/stall", PassOutcome::Failed));
@@ -46,7 +38,8 @@ fn passes_are_kept_the_newest_first(make: Make<'_>) {
     assert_eq!(done(store.changes(9)), [], "a pass that changes nothing is no change");
 }
 
-fn a_pass_is_kept_with_its_change_or_not_at_all(make: Make<'_>) {
+#[test]
+fn a_pass_is_kept_with_its_change_or_not_at_all() {
     let store = make();
     let change = Change {
         id: ChangeId::new("c"),
@@ -63,7 +56,8 @@ fn a_pass_is_kept_with_its_change_or_not_at_all(make: Make<'_>) {
     assert_eq!(done(store.passes(None, 9)), [kept]);
 }
 
-fn what_was_said_after_a_place_is_found_by_project(make: Make<'_>) {
+#[test]
+fn what_was_said_after_a_place_is_found_by_project() {
     let store = make();
     let open = |id: &str, project: Option<&str>| NewSession {
         id: id.parse().unwrap(),

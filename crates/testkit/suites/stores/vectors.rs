@@ -1,60 +1,7 @@
-//! The vault: documents with their chunks, words over them, and vectors.
+//! Vectors of chunks.
 
-use std::sync::Arc;
-
-use throughline_core::model::{ContentHash, EntryId};
-use throughline_core::ports::{Made, MadeBy, Store, VectorSet};
-use throughline_core::recall::Terms;
-use throughline_core::vault::{Chunk, Packed, Passage, Place, VaultDocument};
-
-use super::{Check, Make, checks, done, minute};
-
-pub(super) const CHECKS: &[Check] = checks![
-    a_document_is_replaced_as_a_whole,
-    a_removed_document_leaves_nothing_to_find,
-    every_change_of_the_vault_is_felt_in_the_pulse,
-    a_chunk_that_stays_keeps_its_vector,
-    old_vectors_serve_until_the_new_ones_do,
-    vectors_of_another_length_are_another_set,
-    what_a_model_refused_is_not_tried_again,
-    the_address_of_a_set_moves_with_its_model,
-    the_nearest_come_first,
-];
-
-fn document(path: &str) -> VaultDocument {
-    VaultDocument {
-        id: VaultDocument::id_of(path),
-        path: path.to_owned(),
-        root: path.to_owned(),
-        collection: "files".parse().unwrap(),
-        title: "Title".to_owned(),
-        hash: ContentHash::of(path),
-        stamp: "1".to_owned(),
-        bytes: 1,
-        chunks: 0,
-        updated_at: minute(0),
-    }
-}
-
-fn chunk(path: &str, content: &str) -> Chunk {
-    Chunk {
-        id: EntryId::new(format!("{path}-{content}")),
-        titles: vec!["Above".to_owned()],
-        place: Place::Lines { first_line: 3, last_line: 4 },
-        content: content.to_owned(),
-    }
-}
-
-fn put(store: &dyn Store, path: &str, contents: &[&str]) {
-    let chunks = contents.iter().map(|content| chunk(path, content)).collect();
-    store.replace_documents(&[(document(path), chunks)]).unwrap();
-}
-
-fn found(store: &dyn Store, query: &str) -> Vec<String> {
-    let found = store.search_passages(&Terms::of_query(query), 10).unwrap();
-    assert!(found.iter().all(|(_, bm25)| *bm25 > 0.0));
-    found.into_iter().map(|(passage, _)| passage.chunk.content).collect()
-}
+use super::vault::{chunk, found, put};
+use super::*;
 
 fn by(model: &str) -> MadeBy {
     MadeBy { provider: "p".to_owned(), model: model.to_owned(), base_url: None }
@@ -91,44 +38,9 @@ fn texts(missing: &[(i64, String)]) -> Vec<&str> {
     missing.iter().map(|(_, text)| text.as_str()).collect()
 }
 
-fn a_document_is_replaced_as_a_whole(make: Make<'_>) {
-    let store: Arc<dyn Store> = make();
-    put(&*store, "/a.md", &["green tea", "black coffee"]);
-    put(&*store, "/a.md", &["green tea", "red wine"]);
-    put(&*store, "/b.md", &["white milk"]);
-    let documents = store.vault_documents().unwrap();
-    assert_eq!(
-        documents.iter().map(|each| (each.path.as_str(), each.chunks)).collect::<Vec<_>>(),
-        [("/a.md", 2), ("/b.md", 1)]
-    );
-    assert_eq!(found(&*store, "coffee"), [""; 0]);
-    assert_eq!(found(&*store, "wine"), ["red wine"]);
-    let (passage, _) = store.search_passages(&Terms::of_query("tea"), 1).unwrap().remove(0);
-    assert_eq!(passage.chunk, chunk("/a.md", "green tea"));
-    assert_eq!((passage.path.as_str(), passage.document), ("/a.md", VaultDocument::id_of("/a.md")));
-    assert_eq!(found(&*store, "above").len(), 3, "titles are words too");
-}
-
-fn every_change_of_the_vault_is_felt_in_the_pulse(make: Make<'_>) {
+#[test]
+fn a_removed_document_leaves_nothing_to_find() {
     let store = make();
-    let mut last = done(store.pulse());
-    let mut felt = |what: &str| {
-        let now = done(store.pulse());
-        assert_eq!(now.since(&last), ["vault"], "{what}");
-        last = now;
-    };
-    put(&*store, "/a.md", &["tea"]);
-    felt("a new document");
-    put(&*store, "/b.md", &["coffee"]);
-    felt("another");
-    put(&*store, "/a.md", &["green tea"]);
-    felt("a changed one");
-    done(store.remove_documents(&[document("/a.md").id], &[]));
-    felt("one that is gone, and not the newest");
-}
-
-fn a_removed_document_leaves_nothing_to_find(make: Make<'_>) {
-    let store: Arc<dyn Store> = make();
     put(&*store, "/a.md", &["green tea"]);
     embed(&*store, "m", 8);
     assert!(store.serve_if_complete(&by("m")).unwrap());
@@ -142,8 +54,9 @@ fn a_removed_document_leaves_nothing_to_find(make: Make<'_>) {
     assert_eq!(store.check().unwrap(), [""; 0]);
 }
 
-fn a_chunk_that_stays_keeps_its_vector(make: Make<'_>) {
-    let store: Arc<dyn Store> = make();
+#[test]
+fn a_chunk_that_stays_keeps_its_vector() {
+    let store = make();
     put(&*store, "/a.md", &["green tea", "black coffee"]);
     assert_eq!(embed(&*store, "m", 8), 2);
     put(&*store, "/a.md", &["something new", "green tea"]);
@@ -155,8 +68,9 @@ fn a_chunk_that_stays_keeps_its_vector(make: Make<'_>) {
     assert_eq!(chunks, ["something new", "green tea"].map(|content| chunk("/a.md", content)));
 }
 
-fn old_vectors_serve_until_the_new_ones_do(make: Make<'_>) {
-    let store: Arc<dyn Store> = make();
+#[test]
+fn old_vectors_serve_until_the_new_ones_do() {
+    let store = make();
     put(&*store, "/a.md", &["green tea", "black coffee"]);
     embed(&*store, "old", 8);
     assert!(store.serve_if_complete(&by("old")).unwrap());
@@ -174,8 +88,9 @@ fn old_vectors_serve_until_the_new_ones_do(make: Make<'_>) {
     assert_eq!(store.check().unwrap(), [""; 0]);
 }
 
-fn vectors_of_another_length_are_another_set(make: Make<'_>) {
-    let store: Arc<dyn Store> = make();
+#[test]
+fn vectors_of_another_length_are_another_set() {
+    let store = make();
     put(&*store, "/a.md", &["green tea"]);
     embed(&*store, "m", 8);
     assert!(store.serve_if_complete(&by("m")).unwrap());
@@ -192,8 +107,9 @@ fn vectors_of_another_length_are_another_set(make: Make<'_>) {
     assert_eq!(serving(&*store), [("m".to_owned(), 10)]);
 }
 
-fn what_a_model_refused_is_not_tried_again(make: Make<'_>) {
-    let store: Arc<dyn Store> = make();
+#[test]
+fn what_a_model_refused_is_not_tried_again() {
+    let store = make();
     put(&*store, "/a.md", &["green tea", "black coffee"]);
     let missing = store.without_vector(&by("m"), 0, 1).unwrap();
     let refused = vec![(missing[0].0, "too long".to_owned()), (9999, "gone".to_owned())];
@@ -209,8 +125,9 @@ fn what_a_model_refused_is_not_tried_again(make: Make<'_>) {
     assert_eq!(store.check().unwrap(), [""; 0]);
 }
 
-fn the_address_of_a_set_moves_with_its_model(make: Make<'_>) {
-    let store: Arc<dyn Store> = make();
+#[test]
+fn the_address_of_a_set_moves_with_its_model() {
+    let store = make();
     put(&*store, "/a.md", &["green tea"]);
     embed(&*store, "m", 8);
     assert!(store.serve_if_complete(&by("m")).unwrap());
@@ -223,8 +140,9 @@ fn the_address_of_a_set_moves_with_its_model(make: Make<'_>) {
     assert_eq!((sets.len(), sets[0].by.clone(), sets[0].vectors, sets[0].is_serving), (1, moved, 2, true));
 }
 
-fn the_nearest_come_first(make: Make<'_>) {
-    let store: Arc<dyn Store> = make();
+#[test]
+fn the_nearest_come_first() {
+    let store = make();
     put(&*store, "/a.md", &["one", "two", "three"]);
     embed(&*store, "m", 8);
     let near = nearest(&*store, "m", &[0.0, 1.0, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0], 2);

@@ -1,60 +1,9 @@
-//! Sessions that are picked up again, the pointer, and what consolidation keeps about its own work.
+//! Sessions that are picked up again, and their pointers.
 
-use throughline_core::model::{Position, SessionId, SessionState};
-use throughline_core::ports::{Breaker, Erasure, Lease, NewSession, Purpose, SessionPage, Spent};
-
-use super::logs::said_in;
 use super::*;
 
-pub(super) const CHECKS: &[Check] = checks![
-    what_is_not_given_of_a_session_stays,
-    the_first_opening_wins,
-    a_reset_forgets_what_a_session_was_given,
-    a_session_that_ended_goes_on_when_more_is_said,
-    a_new_session_is_opened_once,
-    sessions_come_page_by_page_and_none_twice,
-    turns_are_read_after_a_position,
-    turns_come_page_by_page,
-    the_pointer_moves_and_the_summary_becomes_a_turn,
-    the_pointer_moves_only_from_where_it_stands,
-    the_pointer_and_all_else_move_together_or_not_at_all,
-    a_conversation_is_searched_from_where_the_search_stands,
-    a_place_is_never_given_twice,
-    failures_add_up_until_a_consolidation,
-    what_was_injected_is_known_while_it_is_in_view,
-    a_lease_has_one_holder,
-    whoever_holds_a_lease_holds_it_on,
-    a_lease_that_ran_out_or_lost_its_holder_is_free,
-    a_lease_is_given_back_by_its_holder_alone,
-    the_ledger_adds_up,
-    how_a_provider_fares_is_kept,
-];
-
-fn session() -> SessionId {
-    "cli:a".parse().unwrap()
-}
-
-fn new(at: i64) -> NewSession {
-    NewSession { id: session(), project: None, task: None, base_prompt: None, at: minute(at) }
-}
-
-fn state(store: &dyn Store) -> SessionState {
-    done(store.session(&session())).unwrap()
-}
-
-/// Appends turns `t0`, `t1`, …; gives the positions behind them.
-fn say(store: &dyn Store, count: usize) -> Vec<Position> {
-    let turns: Vec<Turn> = (0..count).map(|n| turn(&format!("t{n}"), "cli:a", &format!("word{n}"))).collect();
-    done(store.append(&turns));
-    done(store.turns_after(&session(), Position::default())).into_iter().map(|(at, _)| at).collect()
-}
-
-fn consolidated(from: Position, to: Position, kept_from: Position, summary: Option<&str>) -> Op {
-    let turn = |text| Turn { role: Role::Summary, at: minute(7), ..turn("summary", "cli:a", text) };
-    Op::Consolidated { session: session(), from, to, kept_from, summary: summary.map(turn) }
-}
-
-fn what_is_not_given_of_a_session_stays(make: Make<'_>) {
+#[test]
+fn what_is_not_given_of_a_session_stays() {
     let store = make();
     assert_eq!(done(store.session(&session())), None);
     let first = done(store.open_session(&new(1)));
@@ -76,7 +25,8 @@ fn what_is_not_given_of_a_session_stays(make: Make<'_>) {
     assert_eq!(done(store.sessions()), [state(&*store)]);
 }
 
-fn a_new_session_is_opened_once(make: Make<'_>) {
+#[test]
+fn a_new_session_is_opened_once() {
     let store = make();
     let told = NewSession { project: Some("apollo".to_owned()), ..new(1) };
     let asked = || done(store.open_new_session(&told));
@@ -90,7 +40,8 @@ fn a_new_session_is_opened_once(make: Make<'_>) {
     assert_eq!(state(&*store).session.ended_at, Some(minute(2)), "whoever comes too late changes nothing");
 }
 
-fn sessions_come_page_by_page_and_none_twice(make: Make<'_>) {
+#[test]
+fn sessions_come_page_by_page_and_none_twice() {
     let store = make();
     let say =
         |id: &str, session: &str, at: i64| done(store.append(&[Turn { at: minute(at), ..turn(id, session, id) }]));
@@ -125,26 +76,8 @@ fn sessions_come_page_by_page_and_none_twice(make: Make<'_>) {
     }
 }
 
-fn turns_come_page_by_page(make: Make<'_>) {
-    let store = make();
-    done(store.append(&[turn("other", "cli:b", "elsewhere")]));
-    say(&*store, 3);
-    let page = |after: Option<&str>, limit: usize| {
-        let after = after.map(TurnId::new);
-        let turns = done(store.turn_page(&session(), after.as_ref(), limit));
-        turns.map(|turns| turns.into_iter().map(|turn| turn.id.to_string()).collect::<Vec<_>>().join(" "))
-    };
-    assert_eq!(page(None, usize::MAX).as_deref(), Some("t0 t1 t2"));
-    assert_eq!(page(None, 2).as_deref(), Some("t0 t1"));
-    assert_eq!(page(None, 0).as_deref(), Some(""));
-    assert_eq!(page(Some("t0"), 1).as_deref(), Some("t1"));
-    assert_eq!(page(Some("t2"), 9).as_deref(), Some(""));
-    for unsaid in ["nothing", "other"] {
-        assert_eq!(page(Some(unsaid), 9), None, "{unsaid}");
-    }
-}
-
-fn the_first_opening_wins(make: Make<'_>) {
+#[test]
+fn the_first_opening_wins() {
     let store = make();
     done(store.open_session(&new(0)));
     assert_eq!(done(store.set_opening(&session(), "")), "", "computed and empty is not uncomputed");
@@ -153,7 +86,8 @@ fn the_first_opening_wins(make: Make<'_>) {
     assert!(store.set_opening(&"cli:nobody".parse().unwrap(), "x").is_err());
 }
 
-fn a_reset_forgets_what_a_session_was_given(make: Make<'_>) {
+#[test]
+fn a_reset_forgets_what_a_session_was_given() {
     let store = make();
     done(store.open_session(&NewSession { base_prompt: Some("Be kind.".to_owned()), ..new(0) }));
     let positions = say(&*store, 2);
@@ -169,7 +103,8 @@ fn a_reset_forgets_what_a_session_was_given(make: Make<'_>) {
     assert_eq!(done(store.set_opening(&session(), "Eve")), "Eve");
 }
 
-fn a_session_that_ended_goes_on_when_more_is_said(make: Make<'_>) {
+#[test]
+fn a_session_that_ended_goes_on_when_more_is_said() {
     let store = make();
     let positions = say(&*store, 1);
     done(store.end_session(&session(), minute(3)));
@@ -185,20 +120,8 @@ fn a_session_that_ended_goes_on_when_more_is_said(make: Make<'_>) {
     assert_eq!(done(store.open_session(&new(6))).session.ended_at, None);
 }
 
-fn turns_are_read_after_a_position(make: Make<'_>) {
-    let store = make();
-    done(store.append(&[turn("other", "cli:b", "elsewhere")]));
-    let positions = say(&*store, 3);
-    assert!(positions.is_sorted_by(|a, b| a < b), "{positions:?}");
-    let after = |position| -> Vec<String> {
-        done(store.turns_after(&session(), position)).into_iter().map(|(_, turn)| turn.id.to_string()).collect()
-    };
-    assert_eq!(after(Position::default()), ["t0", "t1", "t2"]);
-    assert_eq!(after(positions[0]), ["t1", "t2"]);
-    assert_eq!(after(positions[2]), [""; 0]);
-}
-
-fn the_pointer_moves_and_the_summary_becomes_a_turn(make: Make<'_>) {
+#[test]
+fn the_pointer_moves_and_the_summary_becomes_a_turn() {
     let store = make();
     let positions = say(&*store, 3);
     let op = consolidated(Position::default(), positions[1], positions[0], Some("in short"));
@@ -213,7 +136,8 @@ fn the_pointer_moves_and_the_summary_becomes_a_turn(make: Make<'_>) {
     assert_eq!(done(store.changes(9)), [], "a pointer alone is no change of memory");
 }
 
-fn the_pointer_moves_only_from_where_it_stands(make: Make<'_>) {
+#[test]
+fn the_pointer_moves_only_from_where_it_stands() {
     let store = make();
     let positions = say(&*store, 3);
     done(apply(&*store, Verb::Consolidate, &[consolidated(Position::default(), positions[0], positions[0], None)]));
@@ -233,7 +157,8 @@ fn the_pointer_moves_only_from_where_it_stands(make: Make<'_>) {
     assert_eq!((state(&*store), said_in(&*store, &session())), before);
 }
 
-fn the_pointer_and_all_else_move_together_or_not_at_all(make: Make<'_>) {
+#[test]
+fn the_pointer_and_all_else_move_together_or_not_at_all() {
     let store = make();
     let positions = say(&*store, 2);
     let before = (state(&*store), said_in(&*store, &session()));
@@ -256,7 +181,8 @@ fn the_pointer_and_all_else_move_together_or_not_at_all(make: Make<'_>) {
     assert_eq!(done(store.changes(9)).len(), 2);
 }
 
-fn a_conversation_is_searched_from_where_the_search_stands(make: Make<'_>) {
+#[test]
+fn a_conversation_is_searched_from_where_the_search_stands() {
     let store = make();
     let positions = say(&*store, 3);
     assert_eq!(state(&*store).filled, Position::default());
@@ -275,18 +201,8 @@ fn a_conversation_is_searched_from_where_the_search_stands(make: Make<'_>) {
     assert_eq!(done(store.changes(9)), [], "a pointer alone is no change of memory");
 }
 
-fn a_place_is_never_given_twice(make: Make<'_>) {
-    let store = make();
-    let last = say(&*store, 2)[1];
-    done(apply(&*store, Verb::Consolidate, &[consolidated(Position::default(), last, last, None)]));
-    done(store.erase(&Erasure { turns: vec![TurnId::new("t1")], ..Erasure::default() }));
-    done(store.append(&[turn("next", "cli:a", "said after the erasing")]));
-    let waiting = done(store.turns_after(&session(), state(&*store).consolidated));
-    let ids: Vec<&str> = waiting.iter().map(|(_, turn)| turn.id.as_str()).collect();
-    assert_eq!(ids, ["next"], "what is new is not taken for what was done");
-}
-
-fn failures_add_up_until_a_consolidation(make: Make<'_>) {
+#[test]
+fn failures_add_up_until_a_consolidation() {
     let store = make();
     let positions = say(&*store, 1);
     assert_eq!(done(store.note_failure(&session())), 1);
@@ -298,115 +214,19 @@ fn failures_add_up_until_a_consolidation(make: Make<'_>) {
     assert_eq!(done(store.note_failure(&session())), 1);
 }
 
-fn what_was_injected_is_known_while_it_is_in_view(make: Make<'_>) {
+#[test]
+fn the_latest_session_comes_first() {
     let store = make();
-    let ids = |names: &[&str]| -> Vec<EntryId> { names.iter().map(|name| EntryId::new(*name)).collect() };
-    let injected = || done(store.injected(&session()));
-    done(store.open_session(&new(0)));
-    done(store.note_injected(&session(), &ids(&["a"])));
-    let first = say(&*store, 1)[0];
-    done(store.note_injected(&session(), &ids(&["b", "c"])));
-    let second = say(&*store, 2)[1];
-    assert_eq!(injected(), ids(&["a", "b", "c"]));
-    assert_eq!(done(store.injected(&"cli:b".parse().unwrap())), []);
-    done(apply(&*store, Verb::Consolidate, &[consolidated(Position::default(), second, first, None)]));
-    assert_eq!(injected(), ids(&["b", "c"]), "they stand in front of the second message, which is still sent");
-    done(store.note_injected(&session(), &ids(&["b"])));
-    done(apply(&*store, Verb::Consolidate, &[consolidated(second, second, second, None)]));
-    assert_eq!(injected(), ids(&["b"]), "given again, it stands further down");
-}
-
-fn lease(holder: &str, until: i64) -> Lease {
-    Lease { name: "consolidate user".to_owned(), holder: holder.to_owned(), until: minute(until) }
-}
-
-fn a_lease_has_one_holder(make: Make<'_>) {
-    let store = make();
-    let alive = |_: &str| false;
-    assert!(done(store.acquire(&lease("one", 10), minute(0), &alive)));
-    assert!(!done(store.acquire(&lease("two", 10), minute(0), &alive)));
-    assert!(!done(store.acquire(&lease("two", 99), minute(9), &alive)), "not before it has run out");
-    let other = Lease { name: "something else".to_owned(), ..lease("two", 10) };
-    assert!(done(store.acquire(&other, minute(0), &alive)), "another name is another lease");
-}
-
-fn whoever_holds_a_lease_holds_it_on(make: Make<'_>) {
-    let store = make();
-    let alive = |_: &str| false;
-    assert!(done(store.acquire(&lease("one", 10), minute(0), &alive)));
-    assert!(done(store.acquire(&lease("one", 20), minute(5), &alive)));
-    assert!(!done(store.acquire(&lease("two", 30), minute(15), &alive)), "it was renewed until later");
-    assert!(done(store.acquire(&lease("two", 30), minute(20), &alive)));
-    assert!(!done(store.acquire(&lease("one", 40), minute(21), &alive)), "and what ran out is lost");
-}
-
-fn a_lease_that_ran_out_or_lost_its_holder_is_free(make: Make<'_>) {
-    let store = make();
-    assert!(done(store.acquire(&lease("one", 10), minute(0), &|_| true)));
-    assert!(done(store.acquire(&lease("two", 20), minute(10), &|_| false)), "it ran out");
-    let asked = std::cell::RefCell::new(Vec::new());
-    let gone = |holder: &str| {
-        asked.borrow_mut().push(holder.to_owned());
-        true
+    let at = |n, id: &str, session: &str| Turn { at: minute(n), ..turn(id, session, "hello") };
+    done(store.append(&[at(1, "t1", "cli:a"), at(2, "t2", "cli:b"), at(5, "t3", "cli:a"), at(4, "t4", "cli:a")]));
+    let session = |id: &str, from, to| Session {
+        id: id.parse().unwrap(),
+        project: None,
+        task: None,
+        created_at: minute(from),
+        updated_at: minute(to),
+        ended_at: None,
     };
-    assert!(done(store.acquire(&lease("three", 20), minute(11), &gone)), "its holder is gone");
-    assert_eq!(asked.into_inner(), ["two"]);
-    assert!(!done(store.acquire(&lease("one", 30), minute(12), &|holder| holder == "two")));
-}
-
-fn a_lease_is_given_back_by_its_holder_alone(make: Make<'_>) {
-    let store = make();
-    let take = |holder: &str| done(store.acquire(&lease(holder, 10), minute(0), &|_| false));
-    assert!(take("one"));
-    done(store.release(&lease("two", 10)));
-    assert!(!take("two"));
-    done(store.release(&lease("one", 10)));
-    assert!(take("two"));
-    done(store.release(&lease("one", 10)));
-    assert!(!take("one"), "what was given back is no longer one's own");
-}
-
-fn the_ledger_adds_up(make: Make<'_>) {
-    let store = make();
-    let spent = |day: &str, purpose, calls, failures| Spent {
-        day: day.to_owned(),
-        provider: "ollama".to_owned(),
-        model: "small".to_owned(),
-        purpose,
-        calls,
-        failures,
-        tokens_in: 10 * calls,
-        tokens_out: calls,
-    };
-    assert_eq!(done(store.spending("")), []);
-    for row in [
-        spent("2026-03-01", Purpose::Summary, 1, 0),
-        spent("2026-03-02", Purpose::Summary, 1, 0),
-        spent("2026-03-02", Purpose::Summary, 2, 1),
-        spent("2026-03-02", Purpose::Chat, 0, 1),
-        Spent { model: "large".to_owned(), ..spent("2026-03-02", Purpose::Chat, 1, 0) },
-    ] {
-        done(store.spend(&row));
-    }
-    let today = [
-        Spent { model: "large".to_owned(), ..spent("2026-03-02", Purpose::Chat, 1, 0) },
-        spent("2026-03-02", Purpose::Chat, 0, 1),
-        spent("2026-03-02", Purpose::Summary, 3, 1),
-    ];
-    assert_eq!(done(store.spending("2026-03-02")), today);
-    let all = done(store.spending("2026-03-01"));
-    assert_eq!(all[..3], today, "the newest first");
-    assert_eq!(all[3..], [spent("2026-03-01", Purpose::Summary, 1, 0)]);
-}
-
-fn how_a_provider_fares_is_kept(make: Make<'_>) {
-    let store = make();
-    assert_eq!(done(store.breaker("ollama")), None);
-    let resting = Breaker { failures: 5, open_until: Some(minute(3)) };
-    done(store.keep_breaker("ollama", &resting));
-    done(store.keep_breaker("openai", &Breaker::default()));
-    assert_eq!(done(store.breaker("ollama")), Some(resting));
-    assert_eq!(done(store.breaker("openai")), Some(Breaker::default()));
-    done(store.keep_breaker("ollama", &Breaker::default()));
-    assert_eq!(done(store.breaker("ollama")), Some(Breaker::default()));
+    let sessions: Vec<_> = done(store.sessions()).into_iter().map(|state| state.session).collect();
+    assert_eq!(sessions, [session("cli:a", 1, 5), session("cli:b", 2, 2)]);
 }

@@ -1,19 +1,10 @@
-//! The filter: whatever a store is asked, it answers as `Filter::admits` does.
+//! The filter: a store answers as `Filter::admits` does.
 
 use std::collections::BTreeSet;
 
-use throughline_core::model::{Layer, Session};
-use throughline_core::ports::{Bundle, Op, Search};
-use throughline_core::recall::{Candidate, Projects, Scope, Terms};
+use throughline_core::recall::Projects;
 
 use super::*;
-
-pub(super) const CHECKS: &[Check] = checks![
-    a_listing_holds_what_the_filter_admits,
-    a_search_finds_what_the_filter_admits,
-    letters_find_what_the_filter_admits,
-    times_between_two_milliseconds_are_no_exception,
-];
 
 /// The word that everything in the crowd contains.
 const WORD: &str = "crowd";
@@ -156,7 +147,8 @@ fn admitted(all: &[Entry], filter: &Filter) -> BTreeSet<String> {
     all.iter().filter(|entry| filter.admits(entry)).map(|entry| entry.id.to_string()).collect()
 }
 
-fn a_listing_holds_what_the_filter_admits(make: Make<'_>) {
+#[test]
+fn a_listing_holds_what_the_filter_admits() {
     let (store, mut dice) = (make(), Dice(1));
     let all = populate(&*store, &mut dice);
     let rows: Vec<Entry> = all.iter().filter(|entry| entry.kind != Kind::Turn).cloned().collect();
@@ -171,7 +163,7 @@ fn a_listing_holds_what_the_filter_admits(make: Make<'_>) {
     }
 }
 
-fn compare(make: Make<'_>, find: &dyn Fn(&dyn Store, Filter) -> Vec<Candidate>) {
+fn compare(find: &dyn Fn(&dyn Store, Filter) -> Vec<Candidate>) {
     let (store, mut dice) = (make(), Dice(2));
     let all = populate(&*store, &mut dice);
     let mut wrong = Vec::new();
@@ -188,17 +180,18 @@ fn compare(make: Make<'_>, find: &dyn Fn(&dyn Store, Filter) -> Vec<Candidate>) 
     assert!(wrong.is_empty(), "{} filters are answered wrongly, the first:\n{}", wrong.len(), wrong[0]);
 }
 
-fn a_search_finds_what_the_filter_admits(make: Make<'_>) {
-    compare(make, &|store, filter| {
-        done(store.search(&Search { terms: Terms::of_query(WORD), filter, limit: usize::MAX }))
-    });
+#[test]
+fn a_search_finds_what_the_filter_admits() {
+    compare(&|store, filter| done(store.search(&Search { terms: Terms::of_query(WORD), filter, limit: usize::MAX })));
 }
 
-fn letters_find_what_the_filter_admits(make: Make<'_>) {
-    compare(make, &|store, filter| done(store.contains(&["rowd".to_owned()], &filter, usize::MAX)));
+#[test]
+fn letters_find_what_the_filter_admits() {
+    compare(&|store, filter| done(store.contains(&["rowd".to_owned()], &filter, usize::MAX)));
 }
 
-fn times_between_two_milliseconds_are_no_exception(make: Make<'_>) {
+#[test]
+fn times_between_two_milliseconds_are_no_exception() {
     let store = make();
     let known = insert(&*store, entry("a", "tea"));
     let just = |micros: i64| Some(minute(0).checked_add(SignedDuration::from_micros(micros)).unwrap());

@@ -2,31 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use throughline_core::model::{EntryId, Layer, Namespace, Verb};
-use throughline_core::ports::{Op, Page, StoreError};
-use throughline_core::recall::Filter;
-
 use super::*;
 
-pub(super) const CHECKS: &[Check] = checks![
-    an_entry_comes_back_as_it_was_stored,
-    a_key_is_unique_among_the_active_of_a_namespace_and_project,
-    a_forgotten_key_can_be_stored_again,
-    a_key_that_was_given_away_is_not_taken_back,
-    an_update_needs_the_current_version,
-    the_same_text_without_a_key_is_stored_once,
-    the_same_text_elsewhere_is_another_memory,
-    a_failing_step_takes_the_whole_change_back,
-    a_change_can_be_taken_back_at_the_last_moment,
-    an_exact_id_is_meant_before_all_else,
-    a_key_is_meant_before_the_beginning_of_an_id,
-    an_active_key_is_meant_before_a_forgotten_one,
-    six_characters_name_an_id,
-    pages_visit_each_memory_once,
-    an_invented_cursor_is_refused,
-];
-
-fn an_entry_comes_back_as_it_was_stored(make: Make<'_>) {
+#[test]
+fn an_entry_comes_back_as_it_was_stored() {
     let store = make();
     let wanted = full_entry("a");
     assert_eq!(insert(&*store, wanted.clone()), wanted);
@@ -35,7 +14,8 @@ fn an_entry_comes_back_as_it_was_stored(make: Make<'_>) {
     assert_eq!(stored(&*store, "b"), None);
 }
 
-fn a_key_is_unique_among_the_active_of_a_namespace_and_project(make: Make<'_>) {
+#[test]
+fn a_key_is_unique_among_the_active_of_a_namespace_and_project() {
     let store = make();
     let first = insert(&*store, keyed("a", "editor", "vim"));
     let again = |entry| apply(&*store, Verb::Remember, &[Op::Insert(entry)]);
@@ -55,7 +35,8 @@ fn a_key_is_unique_among_the_active_of_a_namespace_and_project(make: Make<'_>) {
     assert_eq!(done(store.keyed(&facts, Some("zeus"), "editor")), None);
 }
 
-fn a_forgotten_key_can_be_stored_again(make: Make<'_>) {
+#[test]
+fn a_forgotten_key_can_be_stored_again() {
     let store = make();
     let first = insert(&*store, keyed("a", "editor", "vim"));
     update(&*store, inactive(&first));
@@ -65,7 +46,8 @@ fn a_forgotten_key_can_be_stored_again(make: Make<'_>) {
     assert_eq!(done(store.keyed(&facts, None, "editor")), Some(second));
 }
 
-fn a_key_that_was_given_away_is_not_taken_back(make: Make<'_>) {
+#[test]
+fn a_key_that_was_given_away_is_not_taken_back() {
     let store = make();
     let first = insert(&*store, keyed("a", "editor", "vim"));
     let forgotten = update(&*store, inactive(&first));
@@ -75,7 +57,8 @@ fn a_key_that_was_given_away_is_not_taken_back(make: Make<'_>) {
     assert_eq!(stored(&*store, "a"), Some(forgotten));
 }
 
-fn an_update_needs_the_current_version(make: Make<'_>) {
+#[test]
+fn an_update_needs_the_current_version() {
     let store = make();
     let first = insert(&*store, entry("a", "tea"));
     let second = update(&*store, Entry { content: "coffee".to_owned(), ..first.clone() });
@@ -90,7 +73,8 @@ fn an_update_needs_the_current_version(make: Make<'_>) {
     assert_eq!(done(store.changes(9)).len(), 2, "a refused update leaves no change");
 }
 
-fn the_same_text_without_a_key_is_stored_once(make: Make<'_>) {
+#[test]
+fn the_same_text_without_a_key_is_stored_once() {
     let store = make();
     let first = insert(&*store, Entry { tags: vec!["hot".to_owned()], ..entry("a", "likes tea") });
     let before = format!("{:?}", everything(&*store));
@@ -98,7 +82,8 @@ fn the_same_text_without_a_key_is_stored_once(make: Make<'_>) {
     assert_eq!(format!("{:?}", everything(&*store)), before, "no version and no change is written");
 }
 
-fn the_same_text_elsewhere_is_another_memory(make: Make<'_>) {
+#[test]
+fn the_same_text_elsewhere_is_another_memory() {
     let store = make();
     insert(&*store, entry("a", "likes tea"));
     let others = [
@@ -116,7 +101,8 @@ fn the_same_text_elsewhere_is_another_memory(make: Make<'_>) {
     assert_eq!(insert(&*store, entry("h", "likes tea")).id.as_str(), "h", "{forgotten:?} is no longer said");
 }
 
-fn a_failing_step_takes_the_whole_change_back(make: Make<'_>) {
+#[test]
+fn a_failing_step_takes_the_whole_change_back() {
     let store = make();
     let known = insert(&*store, keyed("a", "editor", "vim"));
     let before = everything(&*store);
@@ -139,7 +125,8 @@ fn a_failing_step_takes_the_whole_change_back(make: Make<'_>) {
     }
 }
 
-fn a_change_can_be_taken_back_at_the_last_moment(make: Make<'_>) {
+#[test]
+fn a_change_can_be_taken_back_at_the_last_moment() {
     let store = make();
     let known = insert(&*store, keyed("a", "editor", "vim"));
     let before = everything(&*store);
@@ -159,7 +146,8 @@ fn resolved(store: &dyn Store, reference: &str) -> Vec<String> {
     done(store.resolve(reference)).iter().map(EntryId::to_string).collect()
 }
 
-fn an_exact_id_is_meant_before_all_else(make: Make<'_>) {
+#[test]
+fn an_exact_id_is_meant_before_all_else() {
     let store = make();
     insert(&*store, entry("aaaaaa22", "short id"));
     insert(&*store, entry("aaaaaa22bb", "longer id"));
@@ -167,7 +155,8 @@ fn an_exact_id_is_meant_before_all_else(make: Make<'_>) {
     assert_eq!(resolved(&*store, "aaaaaa22"), ["aaaaaa22"]);
 }
 
-fn a_key_is_meant_before_the_beginning_of_an_id(make: Make<'_>) {
+#[test]
+fn a_key_is_meant_before_the_beginning_of_an_id() {
     let store = make();
     insert(&*store, entry("editor2222", "an id that begins like a key"));
     insert(&*store, keyed("bbbbbb2222", "editor", "vim"));
@@ -175,7 +164,8 @@ fn a_key_is_meant_before_the_beginning_of_an_id(make: Make<'_>) {
     assert_eq!(resolved(&*store, "editor2"), ["editor2222"]);
 }
 
-fn an_active_key_is_meant_before_a_forgotten_one(make: Make<'_>) {
+#[test]
+fn an_active_key_is_meant_before_a_forgotten_one() {
     let store = make();
     let first = insert(&*store, keyed("a", "editor", "vim"));
     let later = Entry { updated_at: minute(9), ..inactive(&first) };
@@ -189,7 +179,8 @@ fn an_active_key_is_meant_before_a_forgotten_one(make: Make<'_>) {
     assert_eq!(both, BTreeSet::from(["b".to_owned(), "c".to_owned()]), "two active ones are both meant");
 }
 
-fn six_characters_name_an_id(make: Make<'_>) {
+#[test]
+fn six_characters_name_an_id() {
     let store = make();
     for id in ["abcdef2222222222", "abcdeg2222222222", "abcdeg3333333333"] {
         insert(&*store, entry(id, id));
@@ -202,7 +193,8 @@ fn six_characters_name_an_id(make: Make<'_>) {
     }
 }
 
-fn pages_visit_each_memory_once(make: Make<'_>) {
+#[test]
+fn pages_visit_each_memory_once() {
     let store = make();
     let entries = (0..23).map(|n| Entry { created_at: minute(n / 4), ..entry(&format!("e{n}"), &format!("text {n}")) });
     let ops: Vec<Op> = entries.map(Op::Insert).collect();
@@ -224,7 +216,8 @@ fn pages_visit_each_memory_once(make: Make<'_>) {
     assert_eq!(none.memories, []);
 }
 
-fn an_invented_cursor_is_refused(make: Make<'_>) {
+#[test]
+fn an_invented_cursor_is_refused() {
     let store = make();
     insert(&*store, entry("a", "tea"));
     for cursor in ["", "x", "1", "1.x", "1.2.3", "99999999999999999999.1", "1;DROP TABLE entries"] {

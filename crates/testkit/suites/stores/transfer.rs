@@ -1,28 +1,6 @@
-//! Everything out and in again, and erasing.
-
-use throughline_core::model::{DocumentName, Layer};
-use throughline_core::ports::{Adopted, Bundle, Erased, Erasure, Op, Search};
-use throughline_core::recall::Terms;
+//! Export and import.
 
 use super::*;
-
-pub(super) const CHECKS: &[Check] = checks![
-    an_empty_store_adopts_an_equal_bundle,
-    adopting_twice_changes_nothing,
-    adopting_can_be_taken_back,
-    an_adopted_memory_whose_key_is_taken_is_inactive,
-    an_adopted_memory_without_history_gets_its_first,
-    undoing_an_import_makes_its_memories_inactive,
-    undoing_an_import_leaves_what_was_there,
-    an_import_that_was_undone_comes_back,
-    what_was_forgotten_stays_so_when_it_is_imported,
-    a_change_that_came_with_an_import_does_not_go_on,
-    exports_are_remembered_once,
-    an_erased_memory_is_nowhere,
-    erasing_a_line_takes_it_out_of_every_version,
-    erasing_leaves_everything_else,
-    erasing_a_turn_takes_its_question_too,
-];
 
 fn profile() -> DocumentName {
     "user/profile".parse().unwrap()
@@ -48,11 +26,11 @@ fn furnish(store: &dyn Store) {
     index(store, &profile(), Some("stamp"), &lines);
     let said = Turn { speaker: Some("Ada".to_owned()), at: minute(8), ..turn("said", "cli:main", "every field") };
     done(store.append(&[said, Turn { at: minute(1), ..turn("t2", "web:x", "hello") }]));
-    store.note(logs::recall("r1", "tea", 4, &["a", "p1"]));
-    store.note(logs::recall("r2", "tea", 6, &["a"]));
+    store.note(recall("r1", "tea", 4, &["a", "p1"]));
+    store.note(recall("r2", "tea", 6, &["a"]));
 }
 
-fn furnished(make: Make<'_>) -> Arc<dyn Store> {
+pub(super) fn furnished() -> Fresh {
     let store = make();
     furnish(&*store);
     store
@@ -62,12 +40,13 @@ fn adopt(store: &dyn Store, bundle: &Bundle) -> Adopted {
     done(store.adopt(&change(Verb::Import), bundle, &mut || true))
 }
 
-fn sound(store: &dyn Store) {
+pub(super) fn sound(store: &dyn Store) {
     assert_eq!(done(store.check()), Vec::<String>::new());
 }
 
-fn an_empty_store_adopts_an_equal_bundle(make: Make<'_>) {
-    let bundle = done(furnished(make).bundle());
+#[test]
+fn an_empty_store_adopts_an_equal_bundle() {
+    let bundle = done(furnished().bundle());
     assert_eq!((bundle.memories.len(), bundle.history.len(), bundle.document_history.len()), (6, 7, 2));
     assert_eq!((bundle.sessions.len(), bundle.turns.len()), (2, 2));
     let other = make();
@@ -78,8 +57,9 @@ fn an_empty_store_adopts_an_equal_bundle(make: Make<'_>) {
     sound(&*other);
 }
 
-fn adopting_twice_changes_nothing(make: Make<'_>) {
-    let bundle = done(furnished(make).bundle());
+#[test]
+fn adopting_twice_changes_nothing() {
+    let bundle = done(furnished().bundle());
     let other = make();
     adopt(&*other, &bundle);
     let (first, known) = (done(other.undoable()), done(other.known_documents()));
@@ -90,8 +70,9 @@ fn adopting_twice_changes_nothing(make: Make<'_>) {
     sound(&*other);
 }
 
-fn adopting_can_be_taken_back(make: Make<'_>) {
-    let bundle = done(furnished(make).bundle());
+#[test]
+fn adopting_can_be_taken_back() {
+    let bundle = done(furnished().bundle());
     let other = make();
     insert(&*other, entry("mine", "mine"));
     let before = everything(&*other);
@@ -100,8 +81,9 @@ fn adopting_can_be_taken_back(make: Make<'_>) {
     assert_eq!(everything(&*other), before);
 }
 
-fn an_adopted_memory_whose_key_is_taken_is_inactive(make: Make<'_>) {
-    let bundle = done(furnished(make).bundle());
+#[test]
+fn an_adopted_memory_whose_key_is_taken_is_inactive() {
+    let bundle = done(furnished().bundle());
     let other = make();
     let mine = insert(&*other, keyed("mine", "drink", "water"));
     let adopted = adopt(&*other, &bundle);
@@ -114,8 +96,9 @@ fn an_adopted_memory_whose_key_is_taken_is_inactive(make: Make<'_>) {
     assert_eq!(adopt(&*other, &bundle), Adopted { kept: 4, ..Adopted::default() });
 }
 
-fn an_adopted_memory_without_history_gets_its_first(make: Make<'_>) {
-    let whole = done(furnished(make).bundle());
+#[test]
+fn an_adopted_memory_without_history_gets_its_first() {
+    let whole = done(furnished().bundle());
     let bundle = Bundle { memories: whole.memories, ..Bundle::default() };
     let other = make();
     assert_eq!(adopt(&*other, &bundle).added, 4);
@@ -129,15 +112,16 @@ fn undo(store: &dyn Store) {
     assert!(undoable.entries.iter().all(|(_, before)| before.is_none()), "{undoable:?}");
     let entries = undoable.entries.iter().map(|(now, _)| Op::Update(inactive(now)));
     let documents = undoable.documents.iter().map(|(name, ..)| Op::document(name.clone(), None));
-    let tasks = undoable.tasks.iter().map(|(now, _)| Op::Task(work::removed(now)));
-    let projects = undoable.projects.iter().map(|(now, _)| Op::Project(work::retired(now)));
+    let tasks = undoable.tasks.iter().map(|(now, _)| Op::Task(removed(now)));
+    let projects = undoable.projects.iter().map(|(now, _)| Op::Project(retired(now)));
     let ops: Vec<Op> = entries.chain(documents).chain(tasks).chain(projects).collect();
     let undoing = Change { undoes: Some(undoable.change.id), ..change(Verb::Undo) };
     done(store.apply(&undoing, &ops, &mut || true));
 }
 
-fn undoing_an_import_makes_its_memories_inactive(make: Make<'_>) {
-    let bundle = done(furnished(make).bundle());
+#[test]
+fn undoing_an_import_makes_its_memories_inactive() {
+    let bundle = done(furnished().bundle());
     let other = make();
     let import = change(Verb::Import);
     done(other.adopt(&import, &bundle, &mut || true));
@@ -150,8 +134,9 @@ fn undoing_an_import_makes_its_memories_inactive(make: Make<'_>) {
     sound(&*other);
 }
 
-fn undoing_an_import_leaves_what_was_there(make: Make<'_>) {
-    let bundle = done(furnished(make).bundle());
+#[test]
+fn undoing_an_import_leaves_what_was_there() {
+    let bundle = done(furnished().bundle());
     let other = make();
     let mine = insert(&*other, keyed("mine", "drink", "water"));
     adopt(&*other, &bundle);
@@ -168,8 +153,9 @@ fn active(store: &dyn Store) -> Vec<Entry> {
     memories.filter(|entry| entry.kind == Kind::Entry && entry.status == Status::Active).collect()
 }
 
-fn an_import_that_was_undone_comes_back(make: Make<'_>) {
-    let from = furnished(make);
+#[test]
+fn an_import_that_was_undone_comes_back() {
+    let from = furnished();
     let bundle = done(from.bundle());
     let other = make();
     adopt(&*other, &bundle);
@@ -198,7 +184,8 @@ fn undo_all(store: &dyn Store) {
     done(store.apply(&undoing, &ops, &mut || true));
 }
 
-fn what_was_forgotten_stays_so_when_it_is_imported(make: Make<'_>) {
+#[test]
+fn what_was_forgotten_stays_so_when_it_is_imported() {
     let store = make();
     let first = insert(&*store, keyed("a", "drink", "tea"));
     let bundle = done(store.bundle());
@@ -211,7 +198,8 @@ fn what_was_forgotten_stays_so_when_it_is_imported(make: Make<'_>) {
     assert_eq!(stored(&*store, "a").map(|entry| entry.status), Some(Status::Inactive));
 }
 
-fn a_change_that_came_with_an_import_does_not_go_on(make: Make<'_>) {
+#[test]
+fn a_change_that_came_with_an_import_does_not_go_on() {
     let from = make();
     let theirs = change(Verb::Remember);
     done(from.apply(&theirs, &[Op::Insert(entry("a", "tea"))], &mut || true));
@@ -223,79 +211,11 @@ fn a_change_that_came_with_an_import_does_not_go_on(make: Make<'_>) {
     assert_eq!(everything(&*other), before);
 }
 
-fn exports_are_remembered_once(make: Make<'_>) {
+#[test]
+fn exports_are_remembered_once() {
     let store = make();
     for path in ["/b.json", "/a.json", "/b.json"] {
         done(store.note_export(path));
     }
     assert_eq!(done(store.exports()), ["/a.json", "/b.json"]);
-}
-
-const MARKER: &str = "xylophonist";
-
-fn an_erased_memory_is_nowhere(make: Make<'_>) {
-    let store = furnished(make);
-    let first = insert(&*store, keyed("secret", &format!("{MARKER}-key"), MARKER));
-    let tags = vec![format!("{MARKER}-tag")];
-    update(&*store, Entry { tags, content: format!("no longer {MARKER}"), ..first });
-    done(store.append(&[turn("source", "cli:main", MARKER)]));
-    store.note(logs::recall("returned", MARKER, 1, &["a", "secret"]));
-    let erasure =
-        Erasure { memories: vec![EntryId::new("secret")], turns: vec![TurnId::new("source")], ..Erasure::default() };
-    let erased = done(store.erase(&erasure));
-    assert_eq!(erased, Erased { versions: 2, recalls: 1, turns: 1, unreached: Vec::new() });
-    let surfaces = format!("{:?}", everything(&*store));
-    assert!(!surfaces.contains(MARKER), "{surfaces}");
-    let filter = Filter { kinds: vec![Kind::Entry, Kind::Bullet, Kind::Turn], ..Filter::default() };
-    let search = Search { terms: Terms::of_query(MARKER), filter: filter.clone(), limit: 9 };
-    assert_eq!(done(store.search(&search)), []);
-    assert_eq!(done(store.contains(&[MARKER.to_owned()], &filter, 9)), []);
-    assert_eq!(done(store.resolve("secret")), []);
-    sound(&*store);
-    assert_eq!(done(store.erase(&erasure)), Erased::default(), "there is nothing left to erase");
-}
-
-fn erasing_a_line_takes_it_out_of_every_version(make: Make<'_>) {
-    let store = make();
-    let texts = ["- Ada\n", "- Ada\n- xylophonist\n", "# Me\n\n- xylophonist\n- Lisbon\n", "- Lisbon\n"];
-    texts.iter().for_each(|text| write(&*store, text));
-    let erasure = Erasure { bullets: vec![(profile(), MARKER.to_owned())], ..Erasure::default() };
-    assert_eq!(done(store.erase(&erasure)).versions, 2);
-    let versions = done(store.document_versions(&profile()));
-    let kept: Vec<_> = versions.iter().map(|version| version.text.as_deref().unwrap()).collect();
-    assert_eq!(kept, ["- Ada\n", "- Ada\n", "# Me\n\n- Lisbon\n", "- Lisbon\n"]);
-    let hashes_fit = |version: &throughline_core::model::DocumentVersion| {
-        version.hash == throughline_core::model::ContentHash::of(version.text.as_deref().unwrap())
-    };
-    assert!(versions.iter().all(hashes_fit));
-}
-
-fn erasing_leaves_everything_else(make: Make<'_>) {
-    let (store, expected) = (furnished(make), done(furnished(make).bundle()));
-    insert(&*store, entry("secret", "nothing like it"));
-    done(store.erase(&Erasure { memories: vec![EntryId::new("secret")], ..Erasure::default() }));
-    let bundle = done(store.bundle());
-    assert_eq!(
-        (bundle.memories, bundle.turns, bundle.sessions),
-        (expected.memories, expected.turns, expected.sessions)
-    );
-    assert_eq!(done(store.recalls(None, 9)).len(), 2, "recalls that did not return it stay");
-    assert_eq!(done(store.undoable()).unwrap().documents.len(), 1, "an erased change is not undone");
-    sound(&*store);
-}
-
-fn erasing_a_turn_takes_its_question_too(make: Make<'_>) {
-    let store = make();
-    done(store.append(&[turn("t1", "cli:a", MARKER), turn("t2", "cli:b", "hello")]));
-    let asked = |id: &str, session: &str, query: &str| throughline_core::recall::RecallRecord {
-        session: Some(session.parse().unwrap()),
-        ..logs::recall(id, query, 1, &[])
-    };
-    for recall in [asked("r1", "cli:a", MARKER), asked("r2", "cli:a", "other"), asked("r3", "cli:b", "hello")] {
-        store.note(recall);
-    }
-    let erased = done(store.erase(&Erasure { turns: vec![TurnId::new("t1")], ..Erasure::default() }));
-    assert_eq!((erased.turns, erased.recalls), (1, 1));
-    let left: Vec<_> = done(store.recalls(None, 9)).into_iter().map(|recall| recall.recall_id.to_string()).collect();
-    assert_eq!(left, ["r3", "r2"]);
 }

@@ -1,43 +1,6 @@
-//! History: versions, changes, and undoing them.
-
-use throughline_core::model::{ContentHash, DocumentName, DocumentVersion, EntryId, EntryVersion, Verb};
-use throughline_core::ports::{KnownDocument, Op, Undoable};
+//! Changes: undone, continued, and what they touched.
 
 use super::*;
-
-pub(super) const CHECKS: &[Check] = checks![
-    every_version_is_kept_with_who_made_it,
-    every_version_of_a_document_is_kept,
-    the_same_document_again_is_no_change,
-    the_last_change_can_be_undone_and_then_the_one_before,
-    a_change_is_undone_once,
-    a_change_knows_everything_that_it_touched,
-    a_document_knows_what_it_was_before,
-    a_change_goes_on_in_several_transactions,
-    a_change_that_was_undone_does_not_go_on,
-    an_undo_goes_on_too,
-];
-
-fn by(who: Source, via: &str, verb: Verb, at: i64) -> Change {
-    Change { actor: Actor::new(who, via), at: minute(at), ..change(verb) }
-}
-
-fn every_version_is_kept_with_who_made_it(make: Make<'_>) {
-    let store = make();
-    let (told, corrected) = (by(Source::Agent, "mcp", Verb::Remember, 1), by(Source::User, "cli", Verb::Edit, 2));
-    let first = done(store.apply(&told, &[Op::Insert(full_entry("a"))], &mut || true)).remove(0);
-    let next = Entry { content: "corrected".to_owned(), updated_at: minute(6), ..first.clone() };
-    let second = done(store.apply(&corrected, &[Op::Update(next)], &mut || true)).remove(0);
-    let expected = [
-        EntryVersion { entry: first, change: told.clone() },
-        EntryVersion { entry: second, change: corrected.clone() },
-    ];
-    assert_eq!(done(store.entry_versions(&EntryId::new("a"))), expected);
-    assert_eq!(done(store.entry_versions(&EntryId::new("b"))), []);
-    assert_eq!(done(store.changes(9)), [corrected.clone(), told], "the newest first");
-    assert_eq!(done(store.changes(1)), [corrected]);
-    assert_eq!(done(store.changes(0)), []);
-}
 
 fn profile() -> DocumentName {
     "user/profile".parse().unwrap()
@@ -48,33 +11,6 @@ fn write(store: &dyn Store, text: Option<&str>) -> Change {
     let op = Op::document(profile(), text.map(str::to_owned));
     assert_eq!(done(store.apply(&change, &[op], &mut || true)), []);
     change
-}
-
-fn every_version_of_a_document_is_kept(make: Make<'_>) {
-    let store = make();
-    let texts = [Some("- Ada\n"), Some(""), None, Some("- Ada\n")];
-    let version = |(at, text): (usize, &Option<&str>)| DocumentVersion {
-        name: profile(),
-        version: u32::try_from(at).unwrap() + 1,
-        text: text.map(str::to_owned),
-        hash: text.map_or_else(ContentHash::missing, ContentHash::of),
-        change: write(&*store, *text),
-    };
-    let expected: Vec<_> = texts.iter().enumerate().map(version).collect();
-    assert_eq!(done(store.document_versions(&profile())), expected);
-    let known = KnownDocument { name: profile(), hash: ContentHash::of("- Ada\n"), stamp: None };
-    assert_eq!(done(store.known_documents()), [known]);
-    assert_eq!(done(store.document_changed_at(&profile())), expected.last().map(|version| version.change.at));
-    let other = "user/working".parse().unwrap();
-    assert_eq!((done(store.document_versions(&other)), done(store.document_changed_at(&other))), (Vec::new(), None));
-}
-
-fn the_same_document_again_is_no_change(make: Make<'_>) {
-    let store = make();
-    let first = write(&*store, Some("- Ada\n"));
-    write(&*store, Some("- Ada\n"));
-    assert_eq!(done(store.changes(9)), [first]);
-    assert_eq!(done(store.document_versions(&profile())).len(), 1);
 }
 
 /// Does what an engine does to undo.
@@ -94,7 +30,8 @@ fn of_entries(change: Change, entries: Vec<(Entry, Option<Entry>)>) -> Undoable 
     Undoable { change, entries, documents: Vec::new(), tasks: Vec::new(), projects: Vec::new() }
 }
 
-fn the_last_change_can_be_undone_and_then_the_one_before(make: Make<'_>) {
+#[test]
+fn the_last_change_can_be_undone_and_then_the_one_before() {
     let store = make();
     assert_eq!(done(store.undoable()), None);
     let (telling, editing) = (change(Verb::Remember), change(Verb::Edit));
@@ -116,7 +53,8 @@ fn the_last_change_can_be_undone_and_then_the_one_before(make: Make<'_>) {
     assert_eq!(done(store.check()), Vec::<String>::new());
 }
 
-fn a_change_is_undone_once(make: Make<'_>) {
+#[test]
+fn a_change_is_undone_once() {
     let store = make();
     insert(&*store, entry("a", "tea"));
     let last = done(store.undoable()).unwrap();
@@ -130,7 +68,8 @@ fn a_change_is_undone_once(make: Make<'_>) {
     assert_eq!(everything(&*store), before);
 }
 
-fn a_change_knows_everything_that_it_touched(make: Make<'_>) {
+#[test]
+fn a_change_knows_everything_that_it_touched() {
     let store = make();
     let old = insert(&*store, entry("a", "tea"));
     let ops = [
@@ -149,7 +88,8 @@ fn a_change_knows_everything_that_it_touched(make: Make<'_>) {
     assert_eq!(done(store.known_documents())[0].hash, ContentHash::missing());
 }
 
-fn a_document_knows_what_it_was_before(make: Make<'_>) {
+#[test]
+fn a_document_knows_what_it_was_before() {
     let store = make();
     write(&*store, Some("one"));
     write(&*store, Some("two"));
@@ -161,7 +101,8 @@ fn a_document_knows_what_it_was_before(make: Make<'_>) {
     assert_eq!(last.documents, [(profile(), ContentHash::missing(), Some("one".to_owned()))]);
 }
 
-fn a_change_goes_on_in_several_transactions(make: Make<'_>) {
+#[test]
+fn a_change_goes_on_in_several_transactions() {
     let store = make();
     let old = insert(&*store, entry("a", "tea"));
     write(&*store, Some("one"));
@@ -194,7 +135,8 @@ fn a_change_goes_on_in_several_transactions(make: Make<'_>) {
     assert_eq!(done(store.check()), Vec::<String>::new());
 }
 
-fn a_change_that_was_undone_does_not_go_on(make: Make<'_>) {
+#[test]
+fn a_change_that_was_undone_does_not_go_on() {
     let store = make();
     let long = change(Verb::Import);
     done(store.apply(&long, &[Op::Insert(entry("a", "tea"))], &mut || true));
@@ -205,7 +147,8 @@ fn a_change_that_was_undone_does_not_go_on(make: Make<'_>) {
     assert_eq!(everything(&*store), before);
 }
 
-fn an_undo_goes_on_too(make: Make<'_>) {
+#[test]
+fn an_undo_goes_on_too() {
     let store = make();
     let ops = [entry("a", "tea"), entry("b", "milk")].map(Op::Insert);
     let entries = done(apply(&*store, Verb::Import, &ops));
