@@ -20,8 +20,7 @@ impl Injections for SqliteStore {
 
     fn note_injected(&self, session: &SessionId, memories: &[EntryId]) -> Stored<()> {
         let sql = "INSERT INTO injected (session, memory, after) \
-                   SELECT row, ?2, ifnull((SELECT max(row) FROM turns WHERE session = sessions.row), 0) \
-                   FROM sessions WHERE id = ?1 \
+                   SELECT row, ?2, last_position FROM sessions WHERE id = ?1 \
                    ON CONFLICT (session, memory) DO UPDATE SET after = excluded.after";
         self.write("note what was injected", |transaction| {
             let noted = memories.iter().try_for_each(|memory| {

@@ -18,6 +18,8 @@ mod injections;
 mod jobs;
 mod leases;
 mod ledger;
+#[cfg(test)]
+mod migration_tests;
 mod open;
 mod projects;
 mod pulse;

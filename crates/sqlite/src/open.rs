@@ -10,7 +10,7 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 7] = [
+pub(crate) const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
@@ -18,6 +18,7 @@ pub(crate) const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/0005_vault.sql"),
     include_str!("migrations/0006_jobs.sql"),
     include_str!("migrations/0007_embeddings.sql"),
+    include_str!("migrations/0008_positions.sql"),
 ];
 
 /// `PRAGMA application_id`: says that a database is one of ours.

@@ -127,8 +127,7 @@ impl<'a> Adopter<'a> {
             self.outcome.turns += u64::from(turns::append(self.connection(), turn)?);
         }
         // What was consolidated elsewhere came along as memories: it is not to be done again here.
-        let done = "UPDATE sessions SET (consolidated, filled) = (SELECT ifnull(max(row), 0), ifnull(max(row), 0) \
-                    FROM turns t WHERE t.session = sessions.row) WHERE id = ?";
+        let done = "UPDATE sessions SET consolidated = last_position, filled = last_position WHERE id = ?";
         for id in new_sessions {
             self.connection().execute(done, [id])?;
         }

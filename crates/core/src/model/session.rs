@@ -25,7 +25,11 @@ pub struct Session {
     pub ended_at: Option<Timestamp>,
 }
 
-/// A place in a conversation: after one turn and before the next.
+/// A place in a session: 0 is before its first turn, 1 after the first, and so on.
+///
+/// A store gives each turn the next position of its session in the transaction that appends it: no position is left out,
+/// and none is given twice, not even when its turn was erased. Appends to one session are therefore seen in the order of
+/// their positions, and a pointer can never pass a turn that becomes visible later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, utoipa::ToSchema)]
 #[serde(transparent)]
 pub struct Position(i64);
@@ -36,12 +40,12 @@ impl Position {
         *self == Self::default()
     }
 
-    /// The place that a store calls by this number; 0 is the beginning.
+    /// The place after this many turns.
     pub const fn new(number: i64) -> Self {
         Self(number)
     }
 
-    /// The store's number.
+    /// How many turns it stands after, erased ones included.
     pub const fn number(self) -> i64 {
         self.0
     }

@@ -53,11 +53,11 @@ pub use page::Page;
 pub use projects::Projects;
 pub use pulse::{Pulse, Pulses};
 pub use recalls::Recalls;
-pub use reflections::{Applied, Dropped, Pass, PassOutcome, ReflectBrief, ReflectFact, Reflections, TurnsOf};
+pub use reflections::{Applied, Dropped, Pass, PassOutcome, ReflectBrief, ReflectFact, Reflections};
 pub use sessions::{NewSession, SessionPage, Sessions};
 pub use tasks::Tasks;
 pub use transfer::{Adopted, Bundle, Transfer};
-pub use turns::Turns;
+pub use turns::{TurnMark, Turns, TurnsOf};
 pub use vault::Vault;
 pub use vectors::{Made, MadeBy, VectorSet, Vectors};
 

@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::MemorySection;
-use crate::model::{ChangeId, DocumentName, EntryId, Position, Significance, Turn, spelled};
+use crate::model::{ChangeId, DocumentName, EntryId, Significance, Turn, spelled};
 
-use super::Stored;
+use super::{Stored, TurnMark};
 
 /// What a reflection is about: one document, and what was said since the last pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,22 +96,13 @@ pub struct Pass {
     pub applied: Vec<Applied>,
     /// What was proposed and not done.
     pub dropped: Vec<Dropped>,
-    /// Up to where conversations were read.
+    /// Up to where turns were read.
     #[serde(skip)]
-    pub ingested: Position,
+    pub ingested: TurnMark,
     /// Tokens that were sent.
     pub tokens_in: u64,
     /// Tokens that came back.
     pub tokens_out: u64,
-}
-
-/// Whose conversations are read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TurnsOf {
-    /// Those that belong to no project.
-    NoProject,
-    /// Those of one project.
-    Project(String),
 }
 
 /// What reflection keeps about its own work.
@@ -120,13 +111,4 @@ pub trait Reflections {
     fn note_pass(&self, pass: &Pass) -> Stored<()>;
     /// The newest passes first; of one target, where one is given.
     fn passes(&self, target: Option<&str>, limit: usize) -> Stored<Vec<Pass>>;
-    /// What persons and assistants said after a place and not before a time, in the order in which it was kept: the
-    /// latest `limit` turns.
-    fn said_after(
-        &self,
-        of: &TurnsOf,
-        after: Position,
-        since: Timestamp,
-        limit: usize,
-    ) -> Stored<Vec<(Position, Turn)>>;
 }

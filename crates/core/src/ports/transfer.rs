@@ -33,7 +33,7 @@ pub struct Bundle {
     /// Every session.
     #[serde(default)]
     pub sessions: Vec<Session>,
-    /// Every turn, in order.
+    /// Every turn, session by session, each in its order.
     #[serde(default)]
     pub turns: Vec<Turn>,
     /// Every task, whatever its status.

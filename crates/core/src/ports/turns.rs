@@ -1,5 +1,7 @@
 //! Turns: what was said. Append-only.
 
+use jiff::Timestamp;
+
 use crate::model::{Position, SessionId, Turn, TurnId};
 
 use super::Stored;
@@ -18,4 +20,41 @@ pub trait Turns {
     /// The first `limit` turns of a session, oldest first, after one of them where one is named; nothing where that was
     /// not said in it.
     fn turn_page(&self, id: &SessionId, after: Option<&TurnId>, limit: usize) -> Stored<Option<Vec<Turn>>>;
+    /// What persons and assistants said after a mark and not before a time, in the order in which it was stored: the
+    /// latest `limit` turns, and the mark behind them.
+    ///
+    /// A turn that was not visible when a mark was given is after that mark, in whatever order transactions commit: a
+    /// store may give a turn twice, but never leaves one out.
+    fn said_after(
+        &self,
+        of: &TurnsOf,
+        after: &TurnMark,
+        since: Timestamp,
+        limit: usize,
+    ) -> Stored<(Vec<Turn>, TurnMark)>;
+}
+
+/// Whose conversations are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TurnsOf {
+    /// Those that belong to no project.
+    NoProject,
+    /// Those of one project.
+    Project(String),
+}
+
+/// A place among the turns of all sessions. Only the store that gave it knows what it says; the default is the beginning.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TurnMark(String);
+
+impl TurnMark {
+    /// A store's own spelling; empty is the beginning.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The store's own spelling.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
