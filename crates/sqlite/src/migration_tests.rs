@@ -44,3 +44,10 @@ fn pointers_of_schema_7_stand_where_they_stood() {
     let sql = "SELECT concat_ws(' ', session, memory, after) FROM injected ORDER BY session, memory";
     assert_eq!(rows(&connection, sql), ["1 m1 0", "1 m2 2", "2 m1 3"]);
 }
+
+#[test]
+fn leases_of_schema_7_expire() {
+    let (_home, connection) = from_schema_7();
+    let sql = "SELECT concat_ws('|', name, host, process, started, worker, until) FROM leases";
+    assert_eq!(rows(&connection, sql), ["consolidate user||0|4711/2|0|9000"], "no host: nobody takes it for gone");
+}

@@ -10,7 +10,7 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 8] = [
+pub(crate) const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
@@ -19,6 +19,7 @@ pub(crate) const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0006_jobs.sql"),
     include_str!("migrations/0007_embeddings.sql"),
     include_str!("migrations/0008_positions.sql"),
+    include_str!("migrations/0009_holders.sql"),
 ];
 
 /// `PRAGMA application_id`: says that a database is one of ours.

@@ -141,7 +141,7 @@ impl Home {
         dry: bool,
         answer: impl Fn(&ReflectBrief) -> String + Send + Sync,
     ) -> Reflection {
-        let worker = Worker { name: "test".to_owned(), is_gone: &|_| false };
+        let worker = Worker { holder: throughline_testkit::stores::holder("test"), is_gone: &|_| false };
         self.engine.reflect(project, &Answering(answer), &worker, dry).unwrap().unwrap()
     }
 

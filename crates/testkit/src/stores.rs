@@ -9,8 +9,13 @@ use throughline_core::model::{
     Actor, Change, ChangeId, ContentHash, DocumentName, Entry, EntryId, Importance, Kind, Layer, Namespace, Role,
     Source, Status, Turn, TurnId, Verb,
 };
-use throughline_core::ports::{Op, Page, Store, StoreError};
+use throughline_core::ports::{Holder, Op, Page, Store, StoreError};
 use throughline_core::recall::Filter;
+
+/// A worker of a process on the host `test`; `name` tells it from others.
+pub fn holder(name: &str) -> Holder {
+    Holder { host: "test".to_owned(), process: 1, started: name.to_owned(), worker: 0 }
+}
 
 /// An active piece of knowledge in `user/facts`, said by the person.
 pub fn entry(id: &str, content: &str) -> Entry {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::consolidate::facts::{self, Fact};
 use crate::consolidate::reply::{self, NotASummary};
 use crate::model::{Actor, DocumentName, EntryId, Layer, Position, Role, SessionId, SessionState, Source, Turn};
-use crate::ports::{Brief, ExtractBrief, Lease, Model, ModelError, Purpose, Reply, Spent, SummaryBrief};
+use crate::ports::{Brief, ExtractBrief, Holder, Lease, Model, ModelError, Purpose, Reply, Spent, SummaryBrief};
 use crate::recall::{Filter, RecallRequest, Scope};
 use crate::session::Standing;
 
@@ -27,10 +27,10 @@ const OFFLINE: &str = "offline";
 
 /// Who is at work, and how to tell that another worker is gone.
 pub struct Worker<'a> {
-    /// A name that no other worker has.
-    pub name: String,
-    /// Whether the worker of this name is known to be gone.
-    pub is_gone: &'a dyn Fn(&str) -> bool,
+    /// This worker.
+    pub holder: Holder,
+    /// Whether another worker of this host is known to be gone.
+    pub is_gone: &'a dyn Fn(&Holder) -> bool,
 }
 
 /// What came of a consolidation.
@@ -144,7 +144,7 @@ impl Engine {
     ) -> Done<Option<T>> {
         let lease = |now: Timestamp| Lease {
             name: name.to_owned(),
-            holder: worker.name.clone(),
+            holder: worker.holder.clone(),
             until: now.checked_add(LEASE).unwrap_or(Timestamp::MAX),
         };
         let hold = || {

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::ports::{EmbedFor, Embedder, Made, MadeBy, ModelError, Purpose, VectorSet};
+use crate::ports::{EmbedFor, Embedder, Holder, Made, MadeBy, ModelError, Purpose, VectorSet};
 use crate::text::tokens;
 use crate::vault::{EmbeddingProgress, Packed, VectorError, checked};
 
@@ -96,7 +96,7 @@ impl Engine {
 
     /// Whether somebody who is not gone is giving passages their vectors at the moment. Only looks: nobody is kept from
     /// beginning.
-    pub fn is_embedding(&self, is_gone: &dyn Fn(&str) -> bool) -> Done<bool> {
+    pub fn is_embedding(&self, is_gone: &dyn Fn(&Holder) -> bool) -> Done<bool> {
         let held = self.store.lease(LEASE)?;
         Ok(held.is_some_and(|lease| lease.until > self.clock.now() && !is_gone(&lease.holder)))
     }

@@ -44,7 +44,7 @@ pub use ids::Ids;
 pub use index::{Index, Search};
 pub use injections::Injections;
 pub use jobs::{Job, Jobs, KEPT_RUNS, Run, RunOutcome};
-pub use leases::{Lease, Leases};
+pub use leases::{Holder, Lease, Leases};
 pub use ledger::{Ledger, Spent};
 pub use model::{
     Brief, ExtractBrief, Finish, Message, Model, ModelError, Purpose, Reply, SummaryBrief, ToolCall, ToolSpec,
