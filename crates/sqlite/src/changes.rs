@@ -92,7 +92,9 @@ impl<'a> ChangeWriter<'a> {
             return Ok(same);
         }
         let entry = Entry { version: 1, ..entry.clone() };
-        rows::insert(self.transaction, &entry).map_err(|error| conflict(error, &entry))?;
+        if !rows::insert_unsaid(self.transaction, &entry).map_err(|error| conflict(error, &entry))? {
+            return Err(StoreError::Conflict { what: entry.id.to_string() });
+        }
         self.keep(&entry).map_err(&storing)?;
         Ok(entry)
     }
@@ -212,18 +214,11 @@ pub(crate) fn insert_change(
     ])
 }
 
-/// The active entry that says the same in the same place, where neither has a key.
+/// The active entry that says the same in the same place, where neither has a key; a twin, if the first is gone.
 fn same(connection: &Connection, entry: &Entry) -> rusqlite::Result<Option<Entry>> {
-    if entry.key.is_some() {
-        return Ok(None);
-    }
-    let sql = format!(
-        "SELECT {ENTRY_COLUMNS} FROM entries e \
-         WHERE namespace = ?1 AND length(content) = length(?2) AND substr(content, 1, 64) = substr(?2, 1, 64) \
-           AND content = ?2 AND layer = ?3 AND project IS ?4 AND status = 'active' AND key IS NULL AND kind = 'entry'"
-    );
-    let values = params![entry.namespace.to_string(), entry.content, entry.layer.as_str(), entry.project];
-    connection.prepare_cached(&sql)?.query_row(values, rows::entry).optional()
+    let Some(digest) = entry.text_digest() else { return Ok(None) };
+    let sql = format!("SELECT {ENTRY_COLUMNS} FROM entries e WHERE e.digest = ? ORDER BY e.twin LIMIT 1");
+    connection.prepare_cached(&sql)?.query_row([digest.as_str()], rows::entry).optional()
 }
 
 /// A key that is taken is said to be; anything else is what SQLite says it is.

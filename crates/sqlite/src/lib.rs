@@ -11,6 +11,7 @@ mod entries;
 mod erase;
 mod error;
 mod filter;
+mod functions;
 mod health;
 mod history;
 mod index;

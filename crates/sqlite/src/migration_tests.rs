@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use crate::open::{MIGRATIONS, migrate};
-use crate::{Durability, open};
+use crate::{Durability, SqliteStore, open};
 
 /// A database that was brought up to date from schema 7.
 fn from_schema_7() -> (tempfile::TempDir, Connection) {
@@ -50,4 +50,16 @@ fn leases_of_schema_7_expire() {
     let (_home, connection) = from_schema_7();
     let sql = "SELECT concat_ws('|', name, host, process, started, worker, until) FROM leases";
     assert_eq!(rows(&connection, sql), ["consolidate user||0|4711/2|0|9000"], "no host: nobody takes it for gone");
+}
+
+#[test]
+fn entries_of_schema_7_that_say_the_same_are_told_apart() {
+    let (home, connection) = from_schema_7();
+    let sql = "SELECT concat_ws('|', id, twin, digest IS NOT NULL) FROM entries ORDER BY row";
+    assert_eq!(rows(&connection, sql), ["first||1", "twin|twin|1", "gone||0", "keyed||0", "elsewhere||1"]);
+    assert_eq!(rows(&connection, "SELECT '' || count(DISTINCT digest) FROM entries"), ["2"]);
+    drop(connection);
+    let store = SqliteStore::open(&home.path().join("memory.db"), home.path(), Durability::Process).unwrap();
+    let again = throughline_testkit::stores::insert(&store, throughline_testkit::stores::entry("new", "likes tea"));
+    assert_eq!(again.id.as_str(), "first");
 }

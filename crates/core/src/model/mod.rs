@@ -1,6 +1,7 @@
 //! The words of the domain. Plain data with strict constructors; nothing here does I/O.
 
 mod change;
+mod digest;
 mod document;
 mod entry;
 mod ids;
@@ -14,6 +15,7 @@ mod turn;
 mod weight;
 
 pub use change::{Actor, Change, DocumentVersion, EntryVersion, Verb};
+pub use digest::TextDigest;
 pub use document::{Bullet, ContentHash, Document, copied_from, copy_name};
 pub use entry::{Entry, Kind, Layer, Source, Status};
 pub(crate) use ids::derived;

@@ -24,7 +24,8 @@ pub trait Changes {
 /// One step of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Op {
-    /// A new entry. The same text without a key, active in the same place, is left alone instead.
+    /// A new entry. One without a key that says the same as an active one in the same place is not stored: that one is
+    /// given instead. A store tells by a unique key on [`Entry::text_digest`], so that it holds for concurrent writers.
     Insert(Entry),
     /// The next version of an entry whose version is still `entry.version`.
     Update(Entry),

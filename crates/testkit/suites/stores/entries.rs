@@ -102,6 +102,58 @@ fn the_same_text_elsewhere_is_another_memory() {
 }
 
 #[test]
+fn the_same_text_is_stored_once_however_many_store_it() {
+    let store = make();
+    let ids: BTreeSet<String> = std::thread::scope(|scope| {
+        let storing: Vec<_> = (0..8)
+            .map(|by| {
+                let handle = store.again();
+                let storing = move |nth: usize| {
+                    let entry = entry(&format!("e{by}x{nth}"), &format!("likes tea {nth}"));
+                    insert(&*handle, entry).id.to_string()
+                };
+                scope.spawn(move || (0..5).map(storing).collect::<Vec<_>>())
+            })
+            .collect();
+        storing.into_iter().flat_map(|stored| stored.join().unwrap()).collect()
+    });
+    assert_eq!(ids.len(), 5, "each is given the one that is stored");
+    assert_eq!(listed(&*store, &Filter::default()).into_iter().collect::<BTreeSet<_>>(), ids);
+    assert_eq!(done(store.changes(99)).len(), 5, "who stored nothing made no change");
+}
+
+#[test]
+fn two_that_came_to_say_the_same_stay_two() {
+    let store = make();
+    let tea = insert(&*store, entry("a", "likes tea"));
+    let milk = insert(&*store, entry("b", "likes milk"));
+    let twin = update(&*store, Entry { content: tea.content.clone(), ..milk.clone() });
+    assert_eq!(stored(&*store, "b"), Some(twin.clone()), "an edit is what the person wants");
+    assert_eq!(insert(&*store, entry("c", "likes tea")), tea, "and no third is stored");
+    assert_eq!(insert(&*store, entry("d", "likes milk")).id.as_str(), "d", "nobody says that any more");
+    update(&*store, inactive(&tea));
+    assert_eq!(insert(&*store, entry("e", "likes tea")), twin, "the other one still says it");
+    let back = update(&*store, Entry { version: 2, ..tea });
+    let twin = update(&*store, inactive(&twin));
+    assert_eq!(insert(&*store, entry("f", "likes tea")), back);
+    update(&*store, inactive(&back));
+    assert_eq!(insert(&*store, entry("g", "likes tea")).id.as_str(), "g", "{twin:?} is no longer said");
+    assert_eq!(done(store.check()), Vec::<String>::new());
+}
+
+#[test]
+fn a_key_tells_an_entry_from_one_that_says_the_same() {
+    let store = make();
+    let plain = insert(&*store, entry("a", "likes tea"));
+    let named = insert(&*store, keyed("b", "drink", "likes tea"));
+    let unnamed = update(&*store, Entry { key: None, ..named });
+    let renamed = update(&*store, Entry { key: Some("beverage".to_owned()), ..plain });
+    assert_eq!(insert(&*store, entry("c", "likes tea")), unnamed);
+    update(&*store, Entry { key: Some("habit".to_owned()), ..unnamed });
+    assert_eq!(insert(&*store, entry("d", "likes tea")).id.as_str(), "d", "{renamed:?} has a key");
+}
+
+#[test]
 fn a_failing_step_takes_the_whole_change_back() {
     let store = make();
     let known = insert(&*store, keyed("a", "editor", "vim"));

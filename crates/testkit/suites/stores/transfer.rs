@@ -219,3 +219,15 @@ fn exports_are_remembered_once() {
     }
     assert_eq!(done(store.exports()), ["/a.json", "/b.json"]);
 }
+
+#[test]
+fn an_adopted_memory_may_say_what_is_said_here() {
+    let from = make();
+    insert(&*from, entry("theirs", "likes tea"));
+    let other = make();
+    let mine = insert(&*other, entry("mine", "likes tea"));
+    assert_eq!(adopt(&*other, &done(from.bundle())), Adopted { added: 1, ..Adopted::default() });
+    assert_eq!(stored(&*other, "theirs").map(|entry| entry.status), Some(Status::Active));
+    assert_eq!(insert(&*other, entry("third", "likes tea")), mine);
+    sound(&*other);
+}
