@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 
 use crate::error::Done;
 use crate::model::{Actor, Change, ChangeId, Entry, Namespace, Verb};
-use crate::ports::{Clock, Ids, Lease, Op, Store, StoreError};
+use crate::ports::{Clock, Holder, Ids, Lease, Op, Store, StoreError};
 use crate::settings::Settings;
 
 /// How often a write is decided anew after a conflict. Each conflict means that another writer made progress.
@@ -15,10 +15,10 @@ const LEASE: SignedDuration = SignedDuration::from_mins(10);
 
 /// Who is at work, and how to tell that another worker is gone.
 pub struct Worker<'a> {
-    /// A name that no other worker has.
-    pub name: String,
-    /// Whether the worker of this name is known to be gone.
-    pub is_gone: &'a dyn Fn(&str) -> bool,
+    /// This worker.
+    pub holder: Holder,
+    /// Whether another worker of this host is known to be gone.
+    pub is_gone: &'a dyn Fn(&Holder) -> bool,
 }
 
 /// What one verb works with. The clock is read once, when the verb begins.
@@ -95,7 +95,7 @@ impl Kernel<'_> {
     ) -> Done<Option<T>> {
         let lease = |now: Timestamp| Lease {
             name: name.to_owned(),
-            holder: worker.name.clone(),
+            holder: worker.holder.clone(),
             until: now.checked_add(LEASE).unwrap_or(Timestamp::MAX),
         };
         let hold = || {

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use throughline_core::ports::{StoreError, StoreStats};
 
 use crate::error::while_doing;
-use crate::{Stored, inspect, open};
+use crate::{Stored, health, open};
 
 /// Pages copied between two reports.
 const PAGES_A_STEP: i32 = 1024;
@@ -112,8 +112,8 @@ fn drill_at(copy: &Path, scratch: &Path) -> Stored<Drill> {
         return Ok(Drill { problems: strange, stats: StoreStats::default() });
     }
     open::migrate(&mut connection, &open::MIGRATIONS, None)?;
-    let problems = inspect::check(&connection).map_err(&rehearsing)?;
-    Ok(Drill { problems, stats: inspect::stats(&connection).map_err(&rehearsing)? })
+    let problems = health::check(&connection).map_err(&rehearsing)?;
+    Ok(Drill { problems, stats: health::stats(&connection).map_err(&rehearsing)? })
 }
 
 /// What is in the schema of a copy and would not be in a new database of its version, or the other way round.

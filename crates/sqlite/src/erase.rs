@@ -8,15 +8,29 @@ use std::path::Path;
 
 use rusqlite::{Connection, Transaction, params};
 use throughline_core::model::{ContentHash, DocumentName};
-use throughline_core::ports::{Erased, Erasure};
+use throughline_core::ports::{Erased, Eraser, Erasure};
 use throughline_core::text::bullets;
 
 use crate::error::while_doing;
 use crate::open;
 use crate::rows::document_address;
-use crate::{Stored, in_transaction};
+use crate::{SqliteStore, Stored, in_transaction};
 
-pub(crate) fn erase(transaction: &Transaction<'_>, erasure: &Erasure) -> Stored<Erased> {
+impl Eraser for SqliteStore {
+    fn erase(&self, erasure: &Erasure) -> Stored<Erased> {
+        self.bookkeeper.flush();
+        let mut erased = self.write("erase", |transaction| erase(transaction, erasure))?;
+        if !self.read(|connection| Ok(sweep(connection)), "sweep")? {
+            erased.unreached.push(
+                "the database file and its log, which another process is reading: swept when the memory is next opened"
+                    .to_owned(),
+            );
+        }
+        Ok(erased)
+    }
+}
+
+fn erase(transaction: &Transaction<'_>, erasure: &Erasure) -> Stored<Erased> {
     erase_rows(transaction, erasure).map_err(while_doing("erase"))
 }
 

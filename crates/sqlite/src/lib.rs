@@ -3,25 +3,38 @@
 //! Goes in: logged operations. Comes out: memories. Never happens: SQL outside this crate, a write that is confirmed
 //! before it is durable, or a reader of the database file that is not SQLite (a plain read drops SQLite's locks).
 
+mod activity;
 mod backup;
-mod conversations;
+mod breakers;
+mod changes;
 mod entries;
 mod erase;
 mod error;
 mod filter;
+mod functions;
+mod health;
 mod history;
 mod index;
-mod inspect;
+mod injections;
 mod jobs;
+mod leases;
+mod ledger;
+#[cfg(test)]
+mod migration_tests;
 mod open;
-mod progress;
+mod projects;
+mod pulse;
 mod recalls;
 mod reflections;
 mod rows;
+mod sessions;
+mod tasks;
 mod transfer;
+mod turns;
+mod undo;
 mod vault;
 mod vectors;
-mod work;
+mod versioned;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

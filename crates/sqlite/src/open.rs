@@ -10,7 +10,7 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 7] = [
+pub(crate) const MIGRATIONS: [&str; 10] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
@@ -18,6 +18,9 @@ pub(crate) const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/0005_vault.sql"),
     include_str!("migrations/0006_jobs.sql"),
     include_str!("migrations/0007_embeddings.sql"),
+    include_str!("migrations/0008_positions.sql"),
+    include_str!("migrations/0009_holders.sql"),
+    include_str!("migrations/0010_same_text.sql"),
 ];
 
 /// `PRAGMA application_id`: says that a database is one of ours.
@@ -175,6 +178,7 @@ pub(crate) fn migrate(
         Some(directory) if found > 0 => Some(save_before(connection, directory, found)?),
         _ => None,
     };
+    crate::functions::register(connection).map_err(&migrating)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&migrating)?;
     // Another process may have been faster: look again under the lock.
     let found = schema_version(&transaction).map_err(&migrating)?;

@@ -1,13 +1,12 @@
-//! The log of reflection, and what was said since its last pass.
+//! The log of reflection.
 
-use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
-use throughline_core::model::{ChangeId, Position, Turn};
-use throughline_core::ports::{Pass, Reflections, TurnsOf};
+use throughline_core::model::ChangeId;
+use throughline_core::ports::{Pass, Reflections};
 
-use crate::conversations::{SELECT_TURNS, turn};
-use crate::error::while_doing;
+use crate::error::{unreadable, while_doing};
 use crate::rows::{json, parsed, time, to_json};
+use crate::turns::{mark, row_of_mark};
 use crate::{SqliteStore, Stored};
 
 impl Reflections for SqliteStore {
@@ -24,31 +23,6 @@ impl Reflections for SqliteStore {
             "read the log of reflection",
         )
     }
-
-    fn said_after(
-        &self,
-        of: &TurnsOf,
-        after: Position,
-        since: Timestamp,
-        limit: usize,
-    ) -> Stored<Vec<(Position, Turn)>> {
-        let project = match of {
-            TurnsOf::NoProject => None,
-            TurnsOf::Project(name) => Some(name),
-        };
-        let sql = format!(
-            "{SELECT_TURNS} WHERE t.row > ?1 AND t.at >= ?2 AND s.project IS ?3 AND t.role IN ('user', 'assistant') \
-             ORDER BY t.row DESC LIMIT ?4"
-        );
-        let values = params![after.number(), since.as_millisecond(), project, i64::try_from(limit).unwrap_or(i64::MAX)];
-        let positioned = |row: &Row<'_>| Ok((Position::new(row.get(6)?), turn(row)?));
-        let mut found: Vec<(Position, Turn)> = self.read(
-            |connection| connection.prepare_cached(&sql)?.query_map(values, positioned)?.collect(),
-            "read what was said",
-        )?;
-        found.reverse();
-        Ok(found)
-    }
 }
 
 pub(crate) fn insert(connection: &Connection, pass: &Pass) -> rusqlite::Result<()> {
@@ -63,7 +37,7 @@ pub(crate) fn insert(connection: &Connection, pass: &Pass) -> rusqlite::Result<(
         pass.reason,
         to_json(&pass.applied)?,
         to_json(&pass.dropped)?,
-        pass.ingested.number(),
+        row_of_mark(&pass.ingested).map_err(unreadable)?,
         pass.tokens_in,
         pass.tokens_out
     ];
@@ -80,7 +54,7 @@ fn pass(row: &Row<'_>) -> rusqlite::Result<Pass> {
         reason: row.get(5)?,
         applied: json(row, 6)?,
         dropped: json(row, 7)?,
-        ingested: Position::new(row.get(8)?),
+        ingested: mark(row.get(8)?),
         tokens_in: row.get(9)?,
         tokens_out: row.get(10)?,
     })

@@ -1,9 +1,10 @@
 //! Rows and entries, there and back.
 
 use jiff::Timestamp;
-use rusqlite::{Row, params};
+use rusqlite::types::Value;
+use rusqlite::{Row, params_from_iter};
 use serde::de::DeserializeOwned;
-use throughline_core::model::{Actor, Change, ChangeId, Entry, EntryId, Memory, Namespace};
+use throughline_core::model::{Actor, Change, ChangeId, Entry, EntryId, Memory, Namespace, SessionId};
 use throughline_core::recall::analysis;
 
 use crate::error::unreadable;
@@ -108,66 +109,65 @@ fn superseded(entry: &Entry) -> rusqlite::Result<Option<String>> {
     (!entry.supersedes.is_empty()).then(|| to_json(&entry.supersedes)).transpose()
 }
 
-/// Writes a whole entry. With the id of one that is there, this is a constraint violation.
+/// The columns that are written, in the order of [`values`]; the digest is the last.
+const WRITTEN: &str = "id, kind, namespace, layer, key, source, status, importance, tags, session, task, project, \
+     created_at, updated_at, expires_at, supersedes, provenance, version, content, terms, digest";
+
+/// What is bound to [`WRITTEN`]: `?1` is the id, `?18` the version, `?21` the digest.
+fn values(entry: &Entry) -> rusqlite::Result<[Value; 21]> {
+    Ok([
+        entry.id.to_string().into(),
+        entry.kind.as_str().to_owned().into(),
+        entry.namespace.to_string().into(),
+        entry.layer.as_str().to_owned().into(),
+        entry.key.clone().into(),
+        entry.source.as_str().to_owned().into(),
+        entry.status.as_str().to_owned().into(),
+        entry.importance.value().into(),
+        to_json(&entry.tags)?.into(),
+        entry.session.as_ref().map(SessionId::to_string).into(),
+        entry.task.clone().into(),
+        entry.project.clone().into(),
+        entry.created_at.as_millisecond().into(),
+        entry.updated_at.as_millisecond().into(),
+        entry.expires_at.map(Timestamp::as_millisecond).into(),
+        superseded(entry)?.into(),
+        to_json(&entry.provenance)?.into(),
+        entry.version.into(),
+        entry.content.clone().into(),
+        terms(entry).into(),
+        entry.text_digest().map(|digest| digest.as_str().to_owned()).into(),
+    ])
+}
+
+/// `?1` to `?21`.
+fn places() -> String {
+    (1..=21).map(|nth| format!("?{nth}")).collect::<Vec<_>>().join(", ")
+}
+
+/// What makes an entry a twin: its own id, where another one already says the same.
+const TWIN: &str = "CASE WHEN EXISTS (SELECT 1 FROM entries o WHERE o.digest = ?21 AND o.twin = '' AND o.id <> ?1) THEN ?1 ELSE '' END";
+
+/// Writes a whole entry, as a twin if need be. With the id of one that is there, this is a constraint violation.
 pub(crate) fn insert(connection: &rusqlite::Connection, entry: &Entry) -> rusqlite::Result<()> {
-    const SQL: &str = "INSERT INTO entries (id, kind, namespace, layer, key, source, status, importance, tags, session, \
-         task, project, created_at, updated_at, expires_at, supersedes, provenance, version, content, terms) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
-    let mut statement = connection.prepare_cached(SQL)?;
-    statement.execute(params![
-        entry.id.as_str(),
-        entry.kind.as_str(),
-        entry.namespace.to_string(),
-        entry.layer.as_str(),
-        entry.key,
-        entry.source.as_str(),
-        entry.status.as_str(),
-        entry.importance.value(),
-        to_json(&entry.tags)?,
-        entry.session.as_ref().map(|session| session.as_str()),
-        entry.task,
-        entry.project,
-        entry.created_at.as_millisecond(),
-        entry.updated_at.as_millisecond(),
-        entry.expires_at.map(|at| at.as_millisecond()),
-        superseded(entry)?,
-        to_json(&entry.provenance)?,
-        entry.version,
-        entry.content,
-        terms(entry),
-    ])?;
-    Ok(())
+    let sql = format!("INSERT INTO entries ({WRITTEN}, twin) VALUES ({}, {TWIN})", places());
+    connection.prepare_cached(&sql)?.execute(params_from_iter(values(entry)?)).map(drop)
+}
+
+/// Writes a whole entry, unless another one already says the same; says whether it did.
+pub(crate) fn insert_unsaid(connection: &rusqlite::Connection, entry: &Entry) -> rusqlite::Result<bool> {
+    let sql = format!(
+        "INSERT INTO entries ({WRITTEN}) VALUES ({}) ON CONFLICT (digest, twin) WHERE digest IS NOT NULL DO NOTHING",
+        places()
+    );
+    Ok(connection.prepare_cached(&sql)?.execute(params_from_iter(values(entry)?))? == 1)
 }
 
 /// Replaces the entry that has this id and is still at the version before.
 pub(crate) fn update(connection: &rusqlite::Connection, entry: &Entry) -> rusqlite::Result<bool> {
-    const SQL: &str = "UPDATE entries SET layer = ?2, key = ?3, source = ?4, status = ?5, importance = ?6, tags = ?7, \
-         session = ?8, task = ?9, project = ?10, created_at = ?11, updated_at = ?12, expires_at = ?13, \
-         supersedes = ?14, provenance = ?15, version = ?16, content = ?17, terms = ?18, namespace = ?19 \
-         WHERE id = ?1 AND version = ?16 - 1";
-    let mut statement = connection.prepare_cached(SQL)?;
-    let changed = statement.execute(params![
-        entry.id.as_str(),
-        entry.layer.as_str(),
-        entry.key,
-        entry.source.as_str(),
-        entry.status.as_str(),
-        entry.importance.value(),
-        to_json(&entry.tags)?,
-        entry.session.as_ref().map(|session| session.as_str()),
-        entry.task,
-        entry.project,
-        entry.created_at.as_millisecond(),
-        entry.updated_at.as_millisecond(),
-        entry.expires_at.map(|at| at.as_millisecond()),
-        superseded(entry)?,
-        to_json(&entry.provenance)?,
-        entry.version,
-        entry.content,
-        terms(entry),
-        entry.namespace.to_string(),
-    ])?;
-    Ok(changed == 1)
+    let sql =
+        format!("UPDATE entries SET ({WRITTEN}, twin) = ({}, {TWIN}) WHERE id = ?1 AND version = ?18 - 1", places());
+    Ok(connection.prepare_cached(&sql)?.execute(params_from_iter(values(entry)?))? == 1)
 }
 
 /// The stored spelling of a document's address.

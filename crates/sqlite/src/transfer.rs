@@ -6,11 +6,11 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use throughline_core::model::{Change, DocumentName, Entry, EntryId, Kind, Memory, Namespace, Session, Status};
 use throughline_core::ports::{Adopted, Bundle, StoreError, Transfer};
 
-use crate::entries::{ChangeWriter, insert_change};
+use crate::changes::{ChangeWriter, insert_change};
 use crate::error::{is_key_taken, while_doing};
 use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS, to_json};
-use crate::work::{self, Versioned};
-use crate::{SqliteStore, Stored, conversations, history};
+use crate::versioned::{self, Versioned};
+use crate::{SqliteStore, Stored, history, projects, sessions, tasks, turns};
 
 impl Transfer for SqliteStore {
     fn bundle(&self) -> Stored<Bundle> {
@@ -28,12 +28,12 @@ impl Transfer for SqliteStore {
                         .collect::<rusqlite::Result<_>>()?,
                     history: history::entry_versions(connection, None)?,
                     document_history: history::document_versions(connection, None)?,
-                    sessions: sessions(connection)?,
-                    turns: conversations::all_turns(connection)?,
-                    tasks: work::all(connection, "created_at, id")?,
-                    task_history: work::task_versions(connection, None)?,
-                    projects: work::all(connection, "name")?,
-                    project_history: work::project_versions(connection)?,
+                    sessions: every_session(connection)?,
+                    turns: turns::all(connection)?,
+                    tasks: versioned::all(connection, "created_at, id")?,
+                    task_history: tasks::versions(connection, None)?,
+                    projects: versioned::all(connection, "name")?,
+                    project_history: projects::versions(connection)?,
                 })
             },
             "read everything",
@@ -68,8 +68,8 @@ impl Transfer for SqliteStore {
     }
 }
 
-fn sessions(connection: &Connection) -> rusqlite::Result<Vec<Session>> {
-    let states = conversations::states(connection, "TRUE ORDER BY created_at, id", [])?;
+fn every_session(connection: &Connection) -> rusqlite::Result<Vec<Session>> {
+    let states = sessions::states(connection, "TRUE ORDER BY created_at, id", [])?;
     Ok(states.into_iter().map(|state| state.session).collect())
 }
 
@@ -97,14 +97,14 @@ impl<'a> Adopter<'a> {
         self.history(bundle, &added)?;
         self.documents(bundle)?;
         let task_history = bundle.task_history.iter().map(|version| (&version.task, &version.change));
-        self.outcome.tasks = self.work(&bundle.tasks, task_history)?;
+        self.outcome.tasks = self.versioned(&bundle.tasks, task_history)?;
         let project_history = bundle.project_history.iter().map(|version| (&version.project, &version.change));
-        self.outcome.projects = self.work(&bundle.projects, project_history)?;
-        self.conversations(bundle)?;
+        self.outcome.projects = self.versioned(&bundle.projects, project_history)?;
+        self.sessions(bundle)?;
         Ok(self.outcome)
     }
 
-    fn conversations(&mut self, bundle: &Bundle) -> rusqlite::Result<()> {
+    fn sessions(&mut self, bundle: &Bundle) -> rusqlite::Result<()> {
         let mut new_sessions = Vec::new();
         for session in &bundle.sessions {
             let added = self.connection().execute(
@@ -124,11 +124,10 @@ impl<'a> Adopter<'a> {
             }
         }
         for turn in &bundle.turns {
-            self.outcome.turns += u64::from(conversations::append(self.connection(), turn)?);
+            self.outcome.turns += u64::from(turns::append(self.connection(), turn)?);
         }
         // What was consolidated elsewhere came along as memories: it is not to be done again here.
-        let done = "UPDATE sessions SET (consolidated, filled) = (SELECT ifnull(max(row), 0), ifnull(max(row), 0) \
-                    FROM turns t WHERE t.session = sessions.row) WHERE id = ?";
+        let done = "UPDATE sessions SET consolidated = last_position, filled = last_position WHERE id = ?";
         for id in new_sessions {
             self.connection().execute(done, [id])?;
         }
@@ -268,7 +267,7 @@ impl<'a> Adopter<'a> {
 
     /// Tasks or projects that are new here, with their earlier versions; one that brings none gets its first here.
     /// Gives how many are new, or back.
-    fn work<'b, T: Versioned + 'b>(
+    fn versioned<'b, T: Versioned + 'b>(
         &self,
         things: &'b [T],
         history: impl Iterator<Item = (&'b T, &'b Change)>,
@@ -276,34 +275,34 @@ impl<'a> Adopter<'a> {
         let mut added: HashMap<&str, u32> = HashMap::new();
         let mut back = 0;
         for thing in things {
-            if work::insert(self.connection(), thing)? {
+            if versioned::insert(self.connection(), thing)? {
                 self.note_adopted(T::WHAT, thing.key())?;
                 added.insert(thing.key(), thing.version());
             } else {
-                back += u64::from(self.bring_work_back(thing)?);
+                back += u64::from(self.bring_versioned_back(thing)?);
             }
         }
         for (version, change) in history {
             // Whatever claims to come after the newest would stand in the way of what really does.
             if added.get(version.key()).is_some_and(|newest| version.version() <= *newest) {
-                work::keep_version(self.connection(), version, self.earlier_change(change)?)?;
+                versioned::keep_version(self.connection(), version, self.earlier_change(change)?)?;
             }
         }
         for thing in things.iter().filter(|thing| added.contains_key(thing.key())) {
-            work::keep_version(self.connection(), thing, self.row)?;
+            versioned::keep_version(self.connection(), thing, self.row)?;
         }
         Ok(added.len() as u64 + back)
     }
 
     /// As [`bring_back`](Self::bring_back), for a task or project.
-    fn bring_work_back<T: Versioned>(&self, thing: &T) -> rusqlite::Result<bool> {
-        let here: Option<T> = work::one(self.connection(), thing.key())?;
+    fn bring_versioned_back<T: Versioned>(&self, thing: &T) -> rusqlite::Result<bool> {
+        let here: Option<T> = versioned::one(self.connection(), thing.key())?;
         let Some(here) = here.filter(|here| here.is_gone() && !thing.is_gone()) else { return Ok(false) };
         if !self.was_undone(T::WHAT, here.key(), here.version())? {
             return Ok(false);
         }
         let next = thing.at_version(here.version().saturating_add(1));
-        Ok(work::update(self.connection(), &next)? && work::keep_version(self.connection(), &next, self.row)?)
+        Ok(versioned::update(self.connection(), &next)? && versioned::keep_version(self.connection(), &next, self.row)?)
     }
 
     /// The row of a change that was made elsewhere, or here before.

@@ -1,19 +1,26 @@
 //! The SQLite file behaves as every store does.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
-use std::cell::Cell;
+#[path = "../../testkit/suites/stores/mod.rs"]
+mod stores;
+
 use std::sync::Arc;
 
+use tempfile::TempDir;
 use throughline_core::ports::Store;
 use throughline_sqlite::{Durability, SqliteStore};
-use throughline_testkit::stores::conformance;
+use throughline_testkit::StoreFixture;
 
-#[test]
-fn the_sqlite_file_is_a_store() {
-    let home = tempfile::tempdir().unwrap();
-    let count = Cell::new(0);
-    conformance(&|| {
-        count.set(count.get() + 1);
-        let path = home.path().join(format!("{}.db", count.get()));
-        Arc::new(SqliteStore::open(&path, home.path(), Durability::Process).unwrap()) as Arc<dyn Store>
-    });
+/// A directory with a database in it.
+struct SqliteFixture(TempDir);
+
+impl StoreFixture for SqliteFixture {
+    fn open(&self) -> Arc<dyn Store> {
+        let path = self.0.path().join("memory.db");
+        Arc::new(SqliteStore::open(&path, self.0.path(), Durability::Process).unwrap())
+    }
+}
+
+fn fixture() -> SqliteFixture {
+    SqliteFixture(tempfile::tempdir().unwrap())
 }

@@ -205,7 +205,7 @@ impl Drop for Home {
 }
 
 fn consolidate(engine: &Engine, id: &str, model: &dyn Model) -> Consolidation {
-    let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
+    let worker = Worker { holder: throughline_testkit::stores::holder("worker"), is_gone: &|_| false };
     engine.consolidation().run(&session(id), model, None, &worker).unwrap()
 }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use tempfile::TempDir;
-use throughline_core::ports::{Entries as _, History as _, Index as _, Inspect as _, StoreError, Transfer as _};
+use throughline_core::ports::{Changes as _, Entries as _, Health as _, Index as _, StoreError, Transfer as _};
 use throughline_core::recall::Filter;
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::stores;
@@ -171,10 +171,18 @@ fn a_foreign_log_is_not_folded_in() {
     assert_eq!(rows, 1, "its own program still finds everything");
 }
 
+/// The newest schema that this program knows.
+fn schema() -> i64 {
+    let (_home, path) = home();
+    drop(open(&path).unwrap());
+    let version = Connection::open(&path).unwrap();
+    version.query_row("SELECT user_version FROM pragma_user_version", [], |row| row.get(0)).unwrap()
+}
+
 fn is_too_new(home: &Path) {
     let error = refused(home);
     let StoreError::TooNew { path, found: 99, known } = &error else { panic!("{error:?}") };
-    assert_eq!((Path::new(path), *known), (home.join("memory.db").as_path(), 7));
+    assert_eq!((Path::new(path), *known), (home.join("memory.db").as_path(), schema()));
     assert!(error.hint().unwrap().contains("newer version"));
 }
 

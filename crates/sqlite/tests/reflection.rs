@@ -21,7 +21,7 @@ use jiff::SignedDuration;
 use tempfile::TempDir;
 use throughline_core::engine::{Engine, Reflection, Said, Settings, StartSession, Worker};
 use throughline_core::model::{Actor, Role, Source};
-use throughline_core::ports::{Brief, Cost, Model, ModelError, ReflectBrief, Reply, Store, Work as _};
+use throughline_core::ports::{Brief, Cost, Model, ModelError, Projects as _, ReflectBrief, Reply, Store};
 use throughline_documents::FileDocuments;
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::{FixedClock, SequentialIds};
@@ -149,7 +149,7 @@ impl Home {
         dry: bool,
         answer: impl Fn(&ReflectBrief) -> String + Send + Sync,
     ) -> Reflection {
-        let worker = Worker { name: "test".to_owned(), is_gone: &|_| false };
+        let worker = Worker { holder: throughline_testkit::stores::holder("test"), is_gone: &|_| false };
         self.engine.reflection().run(project, &Answering(answer), &worker, dry).unwrap().unwrap()
     }
 

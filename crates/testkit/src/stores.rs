@@ -1,20 +1,7 @@
-//! What every store must do, whatever it keeps memories in.
-
-mod conversations;
-mod entries;
-mod filters;
-mod finding;
-mod history;
-mod jobs;
-mod logs;
-mod reflections;
-mod transfer;
-mod vault;
-mod work;
+//! Entries, turns, changes and other things to test stores with. The tests that every store must pass are in
+//! `suites/stores`.
 
 use std::fmt::Debug;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
@@ -22,39 +9,12 @@ use throughline_core::model::{
     Actor, Change, ChangeId, ContentHash, DocumentName, Entry, EntryId, Importance, Kind, Layer, Namespace, Role,
     Source, Status, Turn, TurnId, Verb,
 };
-use throughline_core::ports::{Op, Page, Store, StoreError};
+use throughline_core::ports::{Holder, Op, Page, Store, StoreError};
 use throughline_core::recall::Filter;
 
-/// Gives an empty store each time.
-type Make<'a> = &'a dyn Fn() -> Arc<dyn Store>;
-
-/// A promise, by its name, and what shows that it is kept.
-type Check = (&'static str, fn(Make<'_>));
-
-/// Names each check after its function.
-macro_rules! checks {
-    ($($name:ident),+ $(,)?) => { &[$((stringify!($name), $name)),+] };
-}
-use checks;
-
-/// Runs the whole suite; `make` gives an empty store each time. Every broken promise is named at the end.
-pub fn conformance(make: &dyn Fn() -> Arc<dyn Store>) {
-    let parts: [&[Check]; 11] = [
-        entries::CHECKS,
-        history::CHECKS,
-        filters::CHECKS,
-        finding::CHECKS,
-        logs::CHECKS,
-        jobs::CHECKS,
-        conversations::CHECKS,
-        reflections::CHECKS,
-        work::CHECKS,
-        vault::CHECKS,
-        transfer::CHECKS,
-    ];
-    let broken = |(_, check): &&Check| catch_unwind(AssertUnwindSafe(|| check(make))).is_err();
-    let broken: Vec<&str> = parts.into_iter().flatten().filter(broken).map(|(name, _)| *name).collect();
-    assert!(broken.is_empty(), "these promises are broken (the reasons stand above): {broken:#?}");
+/// A worker of a process on the host `test`; `name` tells it from others.
+pub fn holder(name: &str) -> Holder {
+    Holder { host: "test".to_owned(), process: 1, started: name.to_owned(), worker: 0 }
 }
 
 /// An active piece of knowledge in `user/facts`, said by the person.
@@ -168,15 +128,17 @@ pub fn listed(store: &dyn Store, filter: &Filter) -> Vec<String> {
 }
 
 /// The entry, inactive.
-fn inactive(entry: &Entry) -> Entry {
+pub fn inactive(entry: &Entry) -> Entry {
     Entry { status: Status::Inactive, ..entry.clone() }
 }
 
-fn done<T, E: Debug>(outcome: Result<T, E>) -> T {
+/// What a store gave; a panic where it failed.
+pub fn done<T, E: Debug>(outcome: Result<T, E>) -> T {
     outcome.unwrap_or_else(|error| panic!("the store failed: {error:?}"))
 }
 
-fn conflicts<T: Debug>(outcome: Result<T, StoreError>, what: &str) {
+/// Panics unless the outcome is a conflict.
+pub fn conflicts<T: Debug>(outcome: Result<T, StoreError>, what: &str) {
     assert!(
         matches!(outcome, Err(StoreError::Conflict { .. } | StoreError::KeyTaken { .. })),
         "{what} should conflict, and gave {outcome:?}"
@@ -184,7 +146,7 @@ fn conflicts<T: Debug>(outcome: Result<T, StoreError>, what: &str) {
 }
 
 /// Everything that an observer can see of a store.
-fn everything(store: &dyn Store) -> impl PartialEq + Debug + use<> {
+pub fn everything(store: &dyn Store) -> impl PartialEq + Debug + use<> {
     (
         done(store.bundle()),
         done(store.changes(usize::MAX)),

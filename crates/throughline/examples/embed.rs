@@ -58,7 +58,7 @@ fn say(engine: &Engine, session: &SessionId, message: &str, told: &mut String) -
         engine.sessions().observe(session, &[Said::now(Role::User, message), Said::now(Role::Assistant, answer)])?;
     if observed.due.is_some() {
         // Yours may well do this on another thread: nobody needs to wait for it.
-        let worker = Worker { name: "embedded/1".to_owned(), is_gone: &|_| false };
+        let worker = Worker { holder: throughline::processes::holder(), is_gone: &|_| false };
         if let Consolidation::Done(done) = engine.consolidation().run(session, &Offline, None, &worker)? {
             writeln!(told, "(consolidated: {} turns)", done.compacted)?;
         }

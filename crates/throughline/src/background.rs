@@ -2,7 +2,6 @@
 //! on this memory, nothing is started: it notices within a second or two what is due.
 
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -11,8 +10,8 @@ use throughline_core::model::SessionId;
 use throughline_core::ports::Model;
 use throughline_core::sessions::Trigger;
 
-use crate::world::{self, World, is_running};
-use crate::{daemon, models};
+use crate::world::{self, World};
+use crate::{daemon, models, processes};
 
 /// How long a run waits for another that holds the lease, and how often it looks.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -231,7 +230,7 @@ fn patiently<T>(
     mut work: impl FnMut(&dyn Model, &Worker<'_>) -> Result<Option<T>, EngineError>,
 ) -> Result<Option<T>, EngineError> {
     let model = models::for_consolidation(&world.config.config, &world.home.config, &world.engine);
-    let worker = Worker { name: worker_name(), is_gone: &|name| !is_running(name) };
+    let worker = Worker { holder: processes::holder(), is_gone: &processes::is_gone };
     let mut waited = Duration::ZERO;
     loop {
         match work(&*model, &worker)? {
@@ -242,10 +241,4 @@ fn patiently<T>(
             done => return Ok(done),
         }
     }
-}
-
-/// A name that no other worker has, not even one of this process.
-pub(crate) fn worker_name() -> String {
-    static NTH: AtomicU32 = AtomicU32::new(0);
-    format!("{}/{}", std::process::id(), NTH.fetch_add(1, Ordering::Relaxed))
 }

@@ -13,6 +13,7 @@ mod embedders;
 mod exports;
 mod health;
 mod models;
+pub mod processes;
 pub mod synthetic;
 pub mod vault;
 mod vectors;

@@ -10,10 +10,10 @@ use throughline_core::engine::{Embedded, EngineError, Worker, chain};
 use throughline_core::ports::{Breaker, MadeBy};
 use throughline_core::vault::EmbeddingProgress;
 
-use crate::background::{detached, worker_name};
+use crate::background::detached;
 use crate::embedders::EmbedderSetupError;
-use crate::world::{World, is_running};
-use crate::{daemon, embedders};
+use crate::world::World;
+use crate::{daemon, embedders, processes};
 
 /// How often a run looks whether another is done.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -68,7 +68,7 @@ pub(crate) fn embed(
         Ok(Some(embedder)) => embedder,
         Err(error) => return Ok(Some(Embedding::Ran(not_set_up(&error)))),
     };
-    let worker = Worker { name: worker_name(), is_gone: &|name| !is_running(name) };
+    let worker = Worker { holder: processes::holder(), is_gone: &processes::is_gone };
     let mut waited = Duration::ZERO;
     loop {
         if let Some(done) = world.engine.vault().embed_missing(&*embedder, &worker, effort.most, progress)? {
@@ -122,7 +122,7 @@ pub(crate) fn start_if_due(world: &World) -> Option<EmbeddingProgress> {
     if due.is_some()
         && !daemon::is_running(&world.home)
         && !rests()
-        && !world.engine.vault().is_embedding(&|name| !is_running(name)).unwrap_or(true)
+        && !world.engine.vault().is_embedding(&processes::is_gone).unwrap_or(true)
     {
         detached(world, &["vault", "reembed", "--json"]);
     }

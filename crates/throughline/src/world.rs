@@ -13,7 +13,7 @@ use throughline_clients::connect::Dirs;
 use throughline_core::documents::working::WorkingLimits;
 use throughline_core::engine::{Engine, InjectAt, ReflectionSettings, Settings};
 use throughline_core::model::{Actor, Name, NameError, Source, Status, UnknownSpelling};
-use throughline_core::ports::{Clock, DocumentError, Ids, StoreError, Work as _};
+use throughline_core::ports::{Clock, DocumentError, Ids, Projects as _, StoreError};
 use throughline_core::recall::Ranking;
 use throughline_core::reflection::Schedule;
 use throughline_core::sessions::Policy;
@@ -456,19 +456,6 @@ pub fn secret(name: &str) -> Option<String> {
 pub fn ollama_host() -> Option<String> {
     let host = variable("OLLAMA_HOST")?;
     Some(if host.contains("://") { host } else { format!("http://{host}") })
-}
-
-/// Whether a process with this number is there (`4711/2` is the second worker of 4711). Where that cannot be told, it
-/// is taken to be.
-pub fn is_running(process: &str) -> bool {
-    let Ok(number) = process.split('/').next().unwrap_or_default().parse::<u32>() else { return true };
-    let table = Path::new("/proc");
-    if !table.join("self").exists() {
-        return true;
-    }
-    // One that has ended and was not yet asked for its end is there, but runs no more.
-    let state = std::fs::read_to_string(table.join(number.to_string()).join("stat"));
-    state.is_ok_and(|state| !state.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
 }
 
 /// How much to log: `THROUGHLINE_LOG=debug` and the like; nothing where it says nothing.

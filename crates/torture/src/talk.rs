@@ -13,11 +13,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use throughline::processes;
 use throughline::synthetic::Dice;
-use throughline::world::is_running;
 use throughline_core::engine::{Consolidation, Engine, Said, StartSession, Worker};
 use throughline_core::model::{Kind, Layer, Namespace, Position, Role, SessionId, Status, Turn, TurnId};
-use throughline_core::ports::{Brief, Conversations as _, Cost, Inspect as _, Model, ModelError, Reply, Transfer as _};
+use throughline_core::ports::{
+    Brief, Cost, Health as _, Model, ModelError, Reply, Sessions as _, Transfer as _, Turns as _,
+};
 use throughline_sqlite::SqliteStore;
 
 use crate::{Failure, chain, open, person};
@@ -90,7 +92,7 @@ impl Model for Parrot {
 }
 
 fn consolidate(engine: &Engine, session: &SessionId) -> Result<Consolidation, Failure> {
-    let worker = Worker { name: std::process::id().to_string(), is_gone: &|name| !is_running(name) };
+    let worker = Worker { holder: processes::holder(), is_gone: &processes::is_gone };
     Ok(engine.consolidation().run(session, &Parrot, None, &worker)?)
 }
 

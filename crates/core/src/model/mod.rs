@@ -1,25 +1,33 @@
 //! The words of the domain. Plain data with strict constructors; nothing here does I/O.
 
 mod change;
-mod conversation;
+mod digest;
 mod document;
 mod entry;
 mod ids;
 mod memory;
 mod namespace;
+mod project;
+mod section;
+mod session;
+mod task;
+mod turn;
 mod weight;
-mod work;
 
 pub use change::{Actor, Change, DocumentVersion, EntryVersion, Verb};
-pub use conversation::{Position, Role, Session, SessionState, Turn};
+pub use digest::TextDigest;
 pub use document::{Bullet, ContentHash, Document, copied_from, copy_name};
 pub use entry::{Entry, Kind, Layer, Source, Status};
 pub(crate) use ids::derived;
 pub use ids::{ChangeId, EntryId, RecallId, SessionId, TaskId, TurnId, VaultId};
 pub use memory::Memory;
 pub use namespace::{DocumentName, Name, NameError, Namespace, fold_name};
+pub use project::{Project, ProjectVersion};
+pub use section::MemorySection;
+pub use session::{Position, Session, SessionState};
+pub use task::{Task, TaskStatus, TaskVersion};
+pub use turn::{Role, Turn};
 pub use weight::{Importance, Significance, WeightError};
-pub use work::{MemorySection, Project, ProjectVersion, Task, TaskStatus, TaskVersion};
 
 /// An entry for unit tests.
 #[cfg(test)]

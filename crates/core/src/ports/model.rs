@@ -132,15 +132,6 @@ pub struct ToolCall {
     pub arguments: String,
 }
 
-/// How a provider fared lately: kept between processes, so that a model that fails is left alone by all of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Breaker {
-    /// Failures in a row.
-    pub failures: u32,
-    /// Until when the model is left alone; past it, a probe decides.
-    pub open_until: Option<jiff::Timestamp>,
-}
-
 /// What a summary is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SummaryBrief {

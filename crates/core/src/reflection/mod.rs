@@ -27,8 +27,10 @@ use serde::Serialize;
 use crate::consolidation::facts;
 use crate::error::{Done, EngineError, chain};
 use crate::kernel::{TRIES, Worker};
-use crate::model::{ChangeId, DocumentName, EntryId, Position, Turn, Verb};
-use crate::ports::{Brief, Dropped, Model, Op, Pass, PassOutcome, ReflectBrief, ReflectFact, StoreError, TurnsOf};
+use crate::model::{ChangeId, DocumentName, EntryId, Turn, Verb};
+use crate::ports::{
+    Brief, Dropped, Model, Op, Pass, PassOutcome, ReflectBrief, ReflectFact, StoreError, TurnMark, TurnsOf,
+};
 use crate::text::{redact::redact, tokens};
 
 use draft::Draft;
@@ -108,8 +110,8 @@ struct Target {
 struct Heard {
     turns: Vec<Turn>,
     words: HashSet<String>,
-    from: Position,
-    to: Position,
+    from: TurnMark,
+    to: TurnMark,
     /// Memories that a pass touched which a person undid: they are left alone.
     refused: HashSet<EntryId>,
 }
@@ -290,13 +292,12 @@ impl ReflectionService<'_> {
     fn heard(&self, target: &Target) -> Done<Heard> {
         let passes = self.store.passes(Some(&target.name), PASSES)?;
         let last = passes.iter().find(|pass| pass.outcome != PassOutcome::Failed);
-        let after = last.map_or(Position::default(), |pass| pass.ingested);
+        let after = last.map_or_else(TurnMark::default, |pass| pass.ingested.clone());
         let now = self.kernel.now;
         let first_look = now.checked_sub(FIRST_LOOK).unwrap_or(Timestamp::MIN);
         let since = if last.is_some() { Timestamp::MIN } else { first_look };
         let of = target.project.clone().map_or(TurnsOf::NoProject, TurnsOf::Project);
-        let said = self.store.said_after(&of, after, since, MAX_TURNS)?;
-        let to = said.last().map_or(after, |(at, _)| *at);
+        let (said, to) = self.store.said_after(&of, &after, since, MAX_TURNS)?;
         let mut room = TURNS_TOKENS;
         let fits = |turn: &Turn| {
             let size = tokens::estimate(&turn.content) + 10;
@@ -304,7 +305,7 @@ impl ReflectionService<'_> {
             room = room.saturating_sub(size);
             fits
         };
-        let mut turns: Vec<Turn> = said.into_iter().rev().map(|(_, turn)| turn).take_while(fits).collect();
+        let mut turns: Vec<Turn> = said.into_iter().rev().take_while(fits).collect();
         turns.reverse();
         let words = facts::words_of_the_person(&turns);
         Ok(Heard { turns, words, from: after, to, refused: self.refused(&passes)? })
@@ -420,7 +421,7 @@ impl ReflectionService<'_> {
             applied: draft.applied.clone(),
             dropped: draft.dropped.clone(),
             // What a model did not answer to is read again.
-            ingested: if answers.failure.is_none() { heard.to } else { heard.from },
+            ingested: if answers.failure.is_none() { heard.to.clone() } else { heard.from.clone() },
             tokens_in: answers.tokens_in,
             tokens_out: answers.tokens_out,
         }

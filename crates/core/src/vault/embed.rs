@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::error::Done;
 use crate::kernel::Worker;
-use crate::ports::{Cost, EmbedFor, Embedder, Made, MadeBy, ModelError, Purpose, VectorSet};
+use crate::ports::{Cost, EmbedFor, Embedder, Holder, Made, MadeBy, ModelError, Purpose, VectorSet};
 use crate::text::tokens;
 use crate::vault::{EmbeddingProgress, Packed, VectorError, checked};
 
@@ -96,7 +96,7 @@ impl VaultService<'_> {
 
     /// Whether somebody who is not gone is giving passages their vectors at the moment. Only looks: nobody is kept from
     /// beginning.
-    pub fn is_embedding(&self, is_gone: &dyn Fn(&str) -> bool) -> Done<bool> {
+    pub fn is_embedding(&self, is_gone: &dyn Fn(&Holder) -> bool) -> Done<bool> {
         let held = self.store.lease(LEASE)?;
         Ok(held.is_some_and(|lease| lease.until > self.kernel.now && !is_gone(&lease.holder)))
     }

@@ -113,7 +113,7 @@ fn a_consolidation_that_cannot_be_written_leaves_everything_as_it_was() {
     let before = home.state("cli:one");
     documents.always_in_the_way();
     let facts = r#"{"facts": [{"text": "The person likes tea", "kind": "preference"}]}"#;
-    let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
+    let worker = Worker { holder: throughline_testkit::stores::holder("worker"), is_gone: &|_| false };
     let model = ScriptedModel::saying([SUMMARY, facts, SUMMARY, facts]);
     let outcome = home.engine.consolidation().run(&session("cli:one"), &model, None, &worker);
     assert!(outcome.is_err(), "{outcome:?}");
@@ -209,7 +209,7 @@ fn a_hosts_own_summary_is_taken() {
     let home = Home::new();
     home.exchange("cli:one", "the parser is half done");
     let model = ScriptedModel::saying([NO_FACTS]);
-    let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
+    let worker = Worker { holder: throughline_testkit::stores::holder("worker"), is_gone: &|_| false };
     let outcome = home.engine.consolidation().run(&session("cli:one"), &model, Some("- by the host"), &worker).unwrap();
     assert_eq!(done(outcome).summary, "- by the host");
     assert!(matches!(model.asked()[..], [Brief::Extract(_)]), "no second summary is asked for");

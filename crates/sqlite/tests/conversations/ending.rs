@@ -19,7 +19,7 @@ fn down() -> ModelError {
 }
 
 fn worker(name: &str) -> Worker<'static> {
-    Worker { name: name.to_owned(), is_gone: &|_| false }
+    Worker { holder: throughline_testkit::stores::holder(name), is_gone: &|_| false }
 }
 
 fn end(home: &Home, model: &ScriptedModel) -> Ended {
@@ -318,8 +318,11 @@ fn holds_the_lease(home: &Home) -> impl Fn(&Engine) + Send + 'static {
     move |engine: &Engine| {
         let now = engine.now();
         let until = now.checked_add(SignedDuration::from_mins(10)).unwrap();
-        let lease =
-            throughline_core::ports::Lease { name: "consolidate user".to_owned(), holder: "other".to_owned(), until };
+        let lease = throughline_core::ports::Lease {
+            name: "consolidate user".to_owned(),
+            holder: throughline_testkit::stores::holder("other"),
+            until,
+        };
         assert!(store.acquire(&lease, now, &|_| false).unwrap());
     }
 }

@@ -13,7 +13,7 @@ fn is_summary(brief: &Brief) -> bool {
 }
 
 fn by(engine: &Engine, id: &str, model: &dyn Model, name: &str) -> Consolidation {
-    let worker = Worker { name: name.to_owned(), is_gone: &|_| false };
+    let worker = Worker { holder: throughline_testkit::stores::holder(name), is_gone: &|_| false };
     engine.consolidation().run(&session(id), model, None, &worker).unwrap()
 }
 
@@ -101,10 +101,12 @@ fn the_lease_of_a_worker_that_died_is_taken_over() {
     let home = Home::new();
     home.exchange("cli:one", "the parser is half done");
     let until = "2026-03-01T12:10:00Z".parse().unwrap();
-    let dead = Lease { name: "consolidate user".to_owned(), holder: "dead".to_owned(), until };
+    let dead =
+        Lease { name: "consolidate user".to_owned(), holder: throughline_testkit::stores::holder("dead"), until };
     assert!(home.store.acquire(&dead, home.engine.now(), &|_| false).unwrap());
     assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Busy);
-    let worker = Worker { name: "living".to_owned(), is_gone: &|name| name == "dead" };
+    let worker =
+        Worker { holder: throughline_testkit::stores::holder("living"), is_gone: &|holder| holder.started == "dead" };
     let model = ScriptedModel::saying([SUMMARY, NO_FACTS]);
     done(home.engine.consolidation().run(&session("cli:one"), &model, None, &worker).unwrap());
 }
@@ -133,7 +135,7 @@ fn a_lease_is_free_again_after_any_outcome() {
     home.consolidate("cli:one", &ScriptedModel::saying([""]));
     home.compact("cli:one");
     assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);
-    let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
+    let worker = Worker { holder: throughline_testkit::stores::holder("worker"), is_gone: &|_| false };
     assert!(home.engine.consolidation().run(&session("cli:nobody"), &ScriptedModel::default(), None, &worker).is_err());
     home.exchange("cli:one", "go on");
     home.compact("cli:one");

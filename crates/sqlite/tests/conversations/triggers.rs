@@ -77,7 +77,7 @@ fn where_nothing_was_said_no_model_is_asked_and_nothing_changes() {
     let home = Home::new();
     home.start("cli:one");
     assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);
-    let worker = Worker { name: "worker".to_owned(), is_gone: &|_| false };
+    let worker = Worker { holder: throughline_testkit::stores::holder("worker"), is_gone: &|_| false };
     let host = home.engine.consolidation().run(&session("cli:one"), &ScriptedModel::default(), Some("- host"), &worker);
     assert_eq!(host.unwrap(), Consolidation::Nothing);
     assert_eq!((home.timeline(), home.working(), home.engine.history().changes(9).unwrap()), (vec![], None, vec![]));

@@ -52,7 +52,7 @@ fn add(world: &World, path: &str, parts: usize) {
 }
 
 fn embed(world: &World, embedder: &dyn Embedder, worker: &str, most: u64) -> Option<Embedded> {
-    let worker = Worker { name: worker.to_owned(), is_gone: &|_| false };
+    let worker = Worker { holder: throughline_testkit::stores::holder(worker), is_gone: &|_| false };
     world.engine.vault().embed_missing(embedder, &worker, most, &mut |_, _| true).unwrap()
 }
 
@@ -115,7 +115,7 @@ fn whoever_looks_takes_nothing_and_a_run_that_is_stopped_keeps_what_it_has() {
     let look = || seen.lock().unwrap().push((is_embedding(), world.engine.vault().is_embedding(&|_| true).unwrap()));
     let embedder = scripted("m", &look);
     assert!(!is_embedding());
-    let worker = Worker { name: "daemon".to_owned(), is_gone: &|_| false };
+    let worker = Worker { holder: throughline_testkit::stores::holder("daemon"), is_gone: &|_| false };
     let done =
         world.engine.vault().embed_missing(&embedder, &worker, u64::MAX, &mut |done, _| done == 0).unwrap().unwrap();
     assert_eq!((done.embedded, done.missing, done.problem), (32, 68, None));

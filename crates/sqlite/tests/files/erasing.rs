@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use throughline_core::engine::{Edit, NewMemory};
 use throughline_core::model::{Entry, EntryId, Layer, Task, TaskId, TaskStatus, TurnId, Verb};
-use throughline_core::ports::{Entries as _, Erasure, Op, Store};
+use throughline_core::ports::{Eraser as _, Erasure, Op, Store};
 use throughline_core::recall::{Filter, RecallRequest, analysis};
 use throughline_sqlite::{SqliteStore, erase_in_backup};
 use throughline_testkit::World;
@@ -189,7 +189,7 @@ fn a_backup_is_erased_too() {
     assert_eq!((erased.turns, erased.recalls), (1, 1));
     assert_eq!(left_in(home.path()), Vec::<String>::new());
     let restored = SqliteStore::open(&backup, home.path(), throughline_sqlite::Durability::Process).unwrap();
-    assert_eq!(throughline_core::ports::Inspect::check(&restored).unwrap(), Vec::<String>::new());
+    assert_eq!(throughline_core::ports::Health::check(&restored).unwrap(), Vec::<String>::new());
     assert_eq!(stores::listed(&restored, &Filter::default()).len(), 101, "and everything else is still there");
 }
 

@@ -100,11 +100,12 @@ fn one_pass_at_a_time() {
     home.save(FILE);
     let other = throughline_core::ports::Lease {
         name: "reflect projects/stall".to_owned(),
-        holder: "other".to_owned(),
+        holder: throughline_testkit::stores::holder("other"),
         until: "2026-03-02T00:00:00Z".parse().unwrap(),
     };
     assert!(home.store.acquire(&other, home.engine.now(), &|_| false).unwrap());
-    let worker = throughline_core::engine::Worker { name: "test".to_owned(), is_gone: &|_| false };
+    let worker =
+        throughline_core::engine::Worker { holder: throughline_testkit::stores::holder("test"), is_gone: &|_| false };
     let model = super::Answering(|_: &_| NOTHING.to_owned());
     assert_eq!(home.engine.reflection().run(Some("stall"), &model, &worker, false).unwrap(), None);
 }

@@ -42,10 +42,9 @@ fn database(home: &Home) -> rusqlite::Connection {
 }
 
 /// The process that is at it.
-fn holder(home: &Home) -> Option<String> {
-    let sql = "SELECT holder FROM leases WHERE name = 'embed the vault'";
-    let holder: Option<String> = database(home).query_row(sql, [], |row| row.get(0)).ok();
-    holder.map(|holder| holder.split('/').next().unwrap().to_owned())
+fn holder(home: &Home) -> Option<u32> {
+    let sql = "SELECT process FROM leases WHERE name = 'embed the vault'";
+    database(home).query_row(sql, [], |row| row.get(0)).ok()
 }
 
 /// Texts that a model was asked to embed for storing, one after the other.

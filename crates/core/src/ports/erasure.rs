@@ -1,0 +1,35 @@
+//! Erasing: removing every trace of something.
+
+use crate::model::{DocumentName, EntryId, TurnId};
+
+use super::Stored;
+
+/// Removes things for good.
+pub trait Eraser {
+    /// Removes every trace of what is named; durable when it returns. Gives what could not be reached.
+    fn erase(&self, erasure: &Erasure) -> Stored<Erased>;
+}
+
+/// What to remove for good.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Erasure {
+    /// Memories, with their history, index and log rows.
+    pub memories: Vec<EntryId>,
+    /// Turns of conversations.
+    pub turns: Vec<TurnId>,
+    /// Bullets, by their text, in every kept version of their document.
+    pub bullets: Vec<(DocumentName, String)>,
+}
+
+/// What erasing removed, and what it could not reach.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+pub struct Erased {
+    /// Versions of entries and of documents that held the text.
+    pub versions: u64,
+    /// Rows of the recall log that returned it.
+    pub recalls: u64,
+    /// Turns of conversations.
+    pub turns: u64,
+    /// Places that may still hold the text, as a person would find them.
+    pub unreached: Vec<String>,
+}

@@ -1,0 +1,60 @@
+//! Turns: what was said. Append-only.
+
+use jiff::Timestamp;
+
+use crate::model::{Position, SessionId, Turn, TurnId};
+
+use super::Stored;
+
+/// Turns of sessions.
+pub trait Turns {
+    /// Appends turns, opening sessions that are new; a turn that is there already is left alone. Durable when it
+    /// returns. Gives how many are new.
+    fn append(&self, turns: &[Turn]) -> Stored<usize>;
+    /// As [`append`](Self::append), for turns that were said elsewhere. As long as nothing else was said in their
+    /// session, [`SessionState::imported_to`](crate::model::SessionState::imported_to) follows them, in the same
+    /// transaction.
+    fn append_imported(&self, turns: &[Turn]) -> Stored<usize>;
+    /// The turns of a session after a position, oldest first, each with the position behind it.
+    fn turns_after(&self, id: &SessionId, after: Position) -> Stored<Vec<(Position, Turn)>>;
+    /// The first `limit` turns of a session, oldest first, after one of them where one is named; nothing where that was
+    /// not said in it.
+    fn turn_page(&self, id: &SessionId, after: Option<&TurnId>, limit: usize) -> Stored<Option<Vec<Turn>>>;
+    /// What persons and assistants said after a mark and not before a time, in the order in which it was stored: the
+    /// latest `limit` turns, and the mark behind them.
+    ///
+    /// A turn that was not visible when a mark was given is after that mark, in whatever order transactions commit: a
+    /// store may give a turn twice, but never leaves one out.
+    fn said_after(
+        &self,
+        of: &TurnsOf,
+        after: &TurnMark,
+        since: Timestamp,
+        limit: usize,
+    ) -> Stored<(Vec<Turn>, TurnMark)>;
+}
+
+/// Whose conversations are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TurnsOf {
+    /// Those that belong to no project.
+    NoProject,
+    /// Those of one project.
+    Project(String),
+}
+
+/// A place among the turns of all sessions. Only the store that gave it knows what it says; the default is the beginning.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TurnMark(String);
+
+impl TurnMark {
+    /// A store's own spelling; empty is the beginning.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The store's own spelling.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}

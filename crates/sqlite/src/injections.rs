@@ -1,0 +1,32 @@
+//! Memories that conversations were given.
+
+use rusqlite::Row;
+use throughline_core::model::{EntryId, SessionId};
+use throughline_core::ports::Injections;
+
+use crate::error::while_doing;
+use crate::{SqliteStore, Stored};
+
+impl Injections for SqliteStore {
+    fn injected(&self, session: &SessionId) -> Stored<Vec<EntryId>> {
+        let sql = "SELECT memory FROM injected i JOIN sessions s ON s.row = i.session \
+                   WHERE s.id = ? AND i.after >= s.kept_from ORDER BY memory";
+        let id = |row: &Row<'_>| Ok(EntryId::new(row.get::<_, String>(0)?));
+        self.read(
+            |connection| connection.prepare_cached(sql)?.query_map([session.as_str()], id)?.collect(),
+            "read what was injected",
+        )
+    }
+
+    fn note_injected(&self, session: &SessionId, memories: &[EntryId]) -> Stored<()> {
+        let sql = "INSERT INTO injected (session, memory, after) \
+                   SELECT row, ?2, last_position FROM sessions WHERE id = ?1 \
+                   ON CONFLICT (session, memory) DO UPDATE SET after = excluded.after";
+        self.write("note what was injected", |transaction| {
+            let noted = memories.iter().try_for_each(|memory| {
+                transaction.prepare_cached(sql)?.execute([session.as_str(), memory.as_str()]).map(drop)
+            });
+            noted.map_err(while_doing("note what was injected"))
+        })
+    }
+}

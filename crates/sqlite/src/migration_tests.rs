@@ -1,0 +1,65 @@
+//! What an older schema held is still there after the migrations.
+
+use rusqlite::Connection;
+
+use crate::open::{MIGRATIONS, migrate};
+use crate::{Durability, SqliteStore, open};
+
+/// A database that was brought up to date from schema 7.
+fn from_schema_7() -> (tempfile::TempDir, Connection) {
+    let home = tempfile::tempdir().unwrap();
+    let mut connection = open::connect(&home.path().join("memory.db"), Durability::Process).unwrap();
+    migrate(&mut connection, &MIGRATIONS[..7], None).unwrap();
+    connection.execute_batch(include_str!("migrations/fixtures/schema_7.sql")).unwrap();
+    migrate(&mut connection, &MIGRATIONS, None).unwrap();
+    assert_eq!(crate::health::check(&connection).unwrap(), Vec::<String>::new());
+    (home, connection)
+}
+
+/// The rows that a query gives, their columns joined.
+fn rows(connection: &Connection, sql: &str) -> Vec<String> {
+    let mut statement = connection.prepare(sql).unwrap();
+    statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn turns_of_schema_7_have_positions_in_their_session() {
+    let (_home, connection) = from_schema_7();
+    let sql = "SELECT id || ' ' || position FROM turns ORDER BY session, position";
+    assert_eq!(rows(&connection, sql), ["a1 1", "a2 2", "a3 3", "a4 4", "b1 1", "b2 2", "b3 3"]);
+}
+
+#[test]
+fn pointers_of_schema_7_stand_where_they_stood() {
+    let (_home, connection) = from_schema_7();
+    let sql = "SELECT concat_ws(' ', id, last_position, consolidated, kept_from, filled, imported_to) FROM sessions";
+    let expected = [
+        // Consolidated up to a turn that was erased: up to the one before it, and `a3` still waits.
+        "cli:a 4 2 2 3 0",
+        // Up to the newest, which was erased: what is said next still waits.
+        "cli:b 3 3 1 2 2",
+        "cli:empty 0 0 0 0 0",
+    ];
+    assert_eq!(rows(&connection, sql), expected);
+    let sql = "SELECT concat_ws(' ', session, memory, after) FROM injected ORDER BY session, memory";
+    assert_eq!(rows(&connection, sql), ["1 m1 0", "1 m2 2", "2 m1 3"]);
+}
+
+#[test]
+fn leases_of_schema_7_expire() {
+    let (_home, connection) = from_schema_7();
+    let sql = "SELECT concat_ws('|', name, host, process, started, worker, until) FROM leases";
+    assert_eq!(rows(&connection, sql), ["consolidate user||0|4711/2|0|9000"], "no host: nobody takes it for gone");
+}
+
+#[test]
+fn entries_of_schema_7_that_say_the_same_are_told_apart() {
+    let (home, connection) = from_schema_7();
+    let sql = "SELECT concat_ws('|', id, twin, digest IS NOT NULL) FROM entries ORDER BY row";
+    assert_eq!(rows(&connection, sql), ["first||1", "twin|twin|1", "gone||0", "keyed||0", "elsewhere||1"]);
+    assert_eq!(rows(&connection, "SELECT '' || count(DISTINCT digest) FROM entries"), ["2"]);
+    drop(connection);
+    let store = SqliteStore::open(&home.path().join("memory.db"), home.path(), Durability::Process).unwrap();
+    let again = throughline_testkit::stores::insert(&store, throughline_testkit::stores::entry("new", "likes tea"));
+    assert_eq!(again.id.as_str(), "first");
+}

@@ -1,0 +1,150 @@
+//! Sessions, and how far each was processed.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use throughline_core::model::{Position, Session, SessionId, SessionState};
+use throughline_core::ports::{NewSession, Page, SessionPage, Sessions, StoreError};
+
+use crate::entries::parse_cursor;
+use crate::error::while_doing;
+use crate::rows::{parsed, time};
+use crate::{SqliteStore, Stored};
+
+impl Sessions for SqliteStore {
+    fn sessions(&self) -> Stored<Vec<SessionState>> {
+        self.read(|connection| states(connection, "TRUE ORDER BY updated_at DESC, row DESC", []), "list sessions")
+    }
+
+    fn session(&self, id: &SessionId) -> Stored<Option<SessionState>> {
+        self.read(|connection| state(connection, id), "read a session")
+    }
+
+    fn session_page(&self, channel: Option<&str>, page: &Page) -> Stored<SessionPage> {
+        let before = page.cursor.as_deref().map(parse_cursor).transpose()?;
+        let limit = page.limit.min(i64::MAX as usize - 1);
+        // Turns are counted for the page alone.
+        let sql = format!(
+            "SELECT {STATE_COLUMNS}, row, (SELECT count(*) FROM turns WHERE session = sessions.row) FROM sessions \
+             WHERE row IN (SELECT row FROM sessions WHERE (?1 IS NULL OR substr(id, 1, instr(id, ':') - 1) = ?1) \
+               AND (?2 IS NULL OR (updated_at, row) < (?2, ?3)) ORDER BY updated_at DESC, row DESC LIMIT ?4) \
+             ORDER BY updated_at DESC, row DESC"
+        );
+        let mut found: Vec<(SessionState, i64, u64)> = self.read(
+            |connection| {
+                let values = params![channel, before.map(|(at, _)| at), before.map(|(_, row)| row), limit as i64 + 1];
+                let counted = |row: &Row<'_>| Ok((read_state(row)?, row.get(STATE_WIDTH)?, row.get(STATE_WIDTH + 1)?));
+                connection.prepare_cached(&sql)?.query_map(values, counted)?.collect()
+            },
+            "list sessions",
+        )?;
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let last = found.last().filter(|_| more);
+        let cursor = last.map(|(state, row, _)| format!("{}.{row}", state.session.updated_at.as_millisecond()));
+        Ok(SessionPage { sessions: found.into_iter().map(|(state, _, turns)| (state, turns)).collect(), cursor })
+    }
+
+    fn open_session(&self, new: &NewSession) -> Stored<SessionState> {
+        let opening = while_doing("open a session");
+        self.write("open a session", |transaction| {
+            let sql = "INSERT INTO sessions (id, project, task, base_prompt, created_at, updated_at) \
+                       VALUES (?1, ?2, ?3, ifnull(?4, ''), ?5, ?5) ON CONFLICT (id) DO UPDATE SET \
+                         project = ifnull(?2, project), task = ifnull(?3, task), \
+                         base_prompt = ifnull(?4, base_prompt), ended_at = NULL";
+            let at = new.at.as_millisecond();
+            let values = params![new.id.as_str(), new.project, new.task, new.base_prompt, at];
+            transaction.execute(sql, values).map_err(&opening)?;
+            let found = state(transaction, &new.id).map_err(&opening)?;
+            found.ok_or_else(|| StoreError::Conflict { what: new.id.to_string() })
+        })
+    }
+
+    fn open_new_session(&self, new: &NewSession) -> Stored<Option<SessionState>> {
+        let opening = while_doing("open a session");
+        self.write("open a session", |transaction| {
+            let sql = "INSERT INTO sessions (id, project, task, base_prompt, created_at, updated_at) \
+                       VALUES (?1, ?2, ?3, ifnull(?4, ''), ?5, ?5) ON CONFLICT (id) DO NOTHING";
+            let at = new.at.as_millisecond();
+            let values = params![new.id.as_str(), new.project, new.task, new.base_prompt, at];
+            let is_new = transaction.execute(sql, values).map_err(&opening)? == 1;
+            if is_new { state(transaction, &new.id).map_err(&opening) } else { Ok(None) }
+        })
+    }
+
+    fn set_opening(&self, id: &SessionId, opening: &str) -> Stored<String> {
+        self.write("begin a session", |transaction| {
+            let sql = "UPDATE sessions SET opening = ifnull(opening, ?2) WHERE id = ?1 RETURNING opening";
+            transaction
+                .query_row(sql, params![id.as_str(), opening], |row| row.get(0))
+                .map_err(while_doing("begin a session"))
+        })
+    }
+
+    fn reset_session(&self, id: &SessionId) -> Stored<()> {
+        self.write("reset a session", |transaction| {
+            let forget = "DELETE FROM injected WHERE session = (SELECT row FROM sessions WHERE id = ?)";
+            transaction
+                .execute("UPDATE sessions SET opening = NULL WHERE id = ?", [id.as_str()])
+                .and_then(|_| transaction.execute(forget, [id.as_str()]))
+                .map(drop)
+                .map_err(while_doing("reset a session"))
+        })
+    }
+
+    fn end_session(&self, id: &SessionId, at: Timestamp) -> Stored<()> {
+        self.write("end a session", |transaction| {
+            let sql = "UPDATE sessions SET ended_at = ?2 WHERE id = ?1";
+            let ended = transaction.execute(sql, params![id.as_str(), at.as_millisecond()]);
+            ended.map(drop).map_err(while_doing("end a session"))
+        })
+    }
+    fn note_failure(&self, session: &SessionId) -> Stored<u32> {
+        let sql = "UPDATE sessions SET failures = failures + 1 WHERE id = ? RETURNING failures";
+        self.write("count a failure", |transaction| {
+            let counted = transaction.query_row(sql, [session.as_str()], |row| row.get(0));
+            counted.map_err(while_doing("count a failure"))
+        })
+    }
+}
+
+const STATE_COLUMNS: &str = "id, project, task, created_at, updated_at, ended_at, base_prompt, opening, consolidated, \
+     kept_from, failures, filled, imported_to";
+
+/// How many columns those are.
+const STATE_WIDTH: usize = 13;
+
+fn state(connection: &Connection, id: &SessionId) -> rusqlite::Result<Option<SessionState>> {
+    let sql = format!("SELECT {STATE_COLUMNS} FROM sessions WHERE id = ?");
+    connection.prepare_cached(&sql)?.query_row([id.as_str()], read_state).optional()
+}
+
+/// Sessions that pass a condition, which also says in which order.
+pub(crate) fn states(
+    connection: &Connection,
+    condition: &str,
+    values: impl rusqlite::Params,
+) -> rusqlite::Result<Vec<SessionState>> {
+    let sql = format!("SELECT {STATE_COLUMNS} FROM sessions WHERE {condition}");
+    connection.prepare_cached(&sql)?.query_map(values, read_state)?.collect()
+}
+
+fn read_state(row: &Row<'_>) -> rusqlite::Result<SessionState> {
+    let session = Session {
+        id: parsed(row, 0)?,
+        project: row.get(1)?,
+        task: row.get(2)?,
+        created_at: time(row.get(3)?)?,
+        updated_at: time(row.get(4)?)?,
+        ended_at: row.get::<_, Option<i64>>(5)?.map(time).transpose()?,
+    };
+    Ok(SessionState {
+        session,
+        base_prompt: row.get(6)?,
+        opening: row.get(7)?,
+        consolidated: Position::new(row.get(8)?),
+        kept_from: Position::new(row.get(9)?),
+        failures: row.get(10)?,
+        filled: Position::new(row.get(11)?),
+        imported_to: Position::new(row.get(12)?),
+    })
+}

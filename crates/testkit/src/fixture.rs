@@ -1,0 +1,51 @@
+//! Stores to run tests on.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use throughline_core::ports::Store;
+
+/// A place for one store: empty at first, removed when it is dropped.
+pub trait StoreFixture: Send + Sync {
+    /// Opens the store that is kept here, or another handle to it, as another process would.
+    fn open(&self) -> Arc<dyn Store>;
+}
+
+/// A store in a place of its own. Dereferences to the store.
+pub struct Fresh {
+    /// Dropped before its place.
+    store: Arc<dyn Store>,
+    fixture: Box<dyn StoreFixture>,
+}
+
+impl Fresh {
+    /// Opens a store in this place.
+    pub fn new(fixture: impl StoreFixture + 'static) -> Self {
+        Self { store: fixture.open(), fixture: Box::new(fixture) }
+    }
+
+    /// The store, to be shared.
+    pub fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.store)
+    }
+
+    /// Another handle to the same store, as another process would have it.
+    pub fn again(&self) -> Arc<dyn Store> {
+        self.fixture.open()
+    }
+
+    /// Closes this handle and opens the store again.
+    pub fn reopen(self) -> Self {
+        let Self { store, fixture } = self;
+        drop(store);
+        Self { store: fixture.open(), fixture }
+    }
+}
+
+impl Deref for Fresh {
+    type Target = dyn Store;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.store
+    }
+}

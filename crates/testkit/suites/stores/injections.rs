@@ -1,0 +1,22 @@
+//! Memories that a conversation was given.
+
+use super::*;
+
+#[test]
+fn what_was_injected_is_known_while_it_is_in_view() {
+    let store = make();
+    let ids = |names: &[&str]| -> Vec<EntryId> { names.iter().map(|name| EntryId::new(*name)).collect() };
+    let injected = || done(store.injected(&session()));
+    done(store.open_session(&new(0)));
+    done(store.note_injected(&session(), &ids(&["a"])));
+    let first = say(&*store, 1)[0];
+    done(store.note_injected(&session(), &ids(&["b", "c"])));
+    let second = say(&*store, 2)[1];
+    assert_eq!(injected(), ids(&["a", "b", "c"]));
+    assert_eq!(done(store.injected(&"cli:b".parse().unwrap())), []);
+    done(apply(&*store, Verb::Consolidate, &[consolidated(Position::default(), second, first, None)]));
+    assert_eq!(injected(), ids(&["b", "c"]), "they stand in front of the second message, which is still sent");
+    done(store.note_injected(&session(), &ids(&["b"])));
+    done(apply(&*store, Verb::Consolidate, &[consolidated(second, second, second, None)]));
+    assert_eq!(injected(), ids(&["b"]), "given again, it stands further down");
+}

@@ -1,0 +1,55 @@
+//! What every store must do, whatever it keeps memories in: one test per promise.
+//!
+//! A test file of a store crate takes this suite in with `#[path]`, and says beside it what it runs on:
+//!
+//! ```ignore
+//! #[path = "../../testkit/suites/stores/mod.rs"]
+//! mod stores;
+//!
+//! fn fixture() -> impl StoreFixture { … }
+//! ```
+//!
+//! So each promise is an ordinary `#[test]` of that crate: it has a name of its own, runs by itself and in parallel under
+//! `cargo test` and nextest, and none can be left out of a list.
+
+mod activity;
+mod breakers;
+mod builders;
+mod candidates;
+mod changes;
+mod entries;
+mod erasure;
+mod filters;
+mod health;
+mod history;
+mod index;
+mod injections;
+mod jobs;
+mod leases;
+mod ledger;
+mod projects;
+mod pulse;
+mod recalls;
+mod reflections;
+mod sessions;
+mod tasks;
+mod transfer;
+mod turns;
+mod vault;
+mod vectors;
+mod versioned;
+
+use jiff::SignedDuration;
+use throughline_core::model::*;
+use throughline_core::ports::*;
+use throughline_core::recall::{AskedBy, Candidate, Filter, FoundBy, RecallRecord, RecalledHit, Scope, Terms, Why};
+use throughline_core::vault::{Chunk, Packed, Passage, Place, VaultDocument};
+use throughline_testkit::Fresh;
+use throughline_testkit::stores::*;
+
+use builders::*;
+
+/// An empty store.
+fn make() -> Fresh {
+    Fresh::new(crate::fixture())
+}
