@@ -237,11 +237,6 @@ impl EngineError {
         }
     }
 
-    /// Whether another writer was faster: what was decided must be decided anew.
-    pub(crate) fn is_conflict(&self) -> bool {
-        matches!(self, Self::Store(StoreError::Conflict { .. } | StoreError::KeyTaken { .. }))
-    }
-
     /// Whether the answer is "there is no such thing" and not a failure.
     pub fn is_not_found(&self) -> bool {
         matches!(

@@ -2,13 +2,13 @@
 
 use jiff::{SignedDuration, Timestamp, Zoned};
 
-use crate::error::Done;
+use crate::error::{Done, EngineError};
 use crate::model::{Actor, Change, ChangeId, Entry, Namespace, Verb};
-use crate::ports::{Clock, Holder, Ids, Lease, Op, Store, StoreError};
+use crate::ports::{Changes, Clock, Holder, Ids, Lease, Leases, Op, StoreError};
 use crate::settings::Settings;
 
 /// How often a write is decided anew after a conflict. Each conflict means that another writer made progress.
-pub(crate) const TRIES: usize = 64;
+const TRIES: usize = 64;
 
 /// How long a lease lasts if its holder neither finishes nor dies.
 const LEASE: SignedDuration = SignedDuration::from_mins(10);
@@ -24,7 +24,8 @@ pub struct Worker<'a> {
 /// What one verb works with. The clock is read once, when the verb begins.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel<'e> {
-    pub(crate) store: &'e dyn Store,
+    pub(crate) changes: &'e dyn Changes,
+    pub(crate) leases: &'e dyn Leases,
     pub(crate) clock: &'e dyn Clock,
     pub(crate) ids: &'e dyn Ids,
     pub(crate) settings: &'e Settings,
@@ -66,21 +67,7 @@ impl Kernel<'_> {
 
     /// Applies operations as one change, in one transaction; durable when it returns.
     pub(crate) fn apply(&self, verb: Verb, ops: &[Op]) -> Result<Vec<Entry>, StoreError> {
-        self.store.apply(&self.change(verb), ops, &mut || true)
-    }
-
-    /// Decides and writes until no other writer was faster. `attempt` reads, decides and applies; a conflict, or `None`,
-    /// makes it start over. `what` names the thing in the error after too many conflicts.
-    pub(crate) fn retry<T>(&self, what: &str, mut attempt: impl FnMut() -> Done<Option<T>>) -> Done<T> {
-        for _ in 0..TRIES {
-            match attempt() {
-                Ok(Some(done)) => return Ok(done),
-                Ok(None) => {}
-                Err(error) if error.is_conflict() => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(StoreError::Conflict { what: what.to_owned() }.into())
+        self.changes.apply(&self.change(verb), ops, &mut || true)
     }
 
     /// Does work that nobody else may do under this name at the same time; `None` where another worker holds the lease.
@@ -100,16 +87,59 @@ impl Kernel<'_> {
         };
         let hold = || {
             let now = self.clock.now();
-            Ok(self.store.acquire(&lease(now), now, worker.is_gone)?)
+            Ok(self.leases.acquire(&lease(now), now, worker.is_gone)?)
         };
         if !hold()? {
             return Ok(None);
         }
         let outcome = work(&hold);
         // The work is done either way; a lease that is not released expires.
-        if let Err(error) = self.store.release(&lease(self.clock.now())) {
+        if let Err(error) = self.leases.release(&lease(self.clock.now())) {
             tracing::warn!(%error, name, "a lease was not released");
         }
         outcome.map(Some)
+    }
+}
+
+/// Decides and writes until no other writer was faster. `attempt` reads, decides and applies; `None` makes it start over.
+/// `exhausted` is the error after too many attempts.
+pub(crate) fn retry<T>(
+    exhausted: impl FnOnce() -> EngineError,
+    mut attempt: impl FnMut() -> Done<Option<T>>,
+) -> Done<T> {
+    for _ in 0..TRIES {
+        if let Some(done) = attempt()? {
+            return Ok(done);
+        }
+    }
+    Err(exhausted())
+}
+
+/// The error where other writers were faster every time.
+pub(crate) fn conflict(what: impl ToString) -> EngineError {
+    StoreError::Conflict { what: what.to_string() }.into()
+}
+
+/// Tells a lost race from a failure.
+pub(crate) trait Race<T> {
+    /// `None` where another writer changed it in between.
+    fn unless_outrun(self) -> Done<Option<T>>;
+    /// `None` where another writer changed it in between, or took the key.
+    fn unless_outrun_or_taken(self) -> Done<Option<T>>;
+}
+
+impl<T, E: Into<EngineError>> Race<T> for Result<T, E> {
+    fn unless_outrun(self) -> Done<Option<T>> {
+        match self.map_err(Into::into) {
+            Err(EngineError::Store(StoreError::Conflict { .. })) => Ok(None),
+            outcome => outcome.map(Some),
+        }
+    }
+
+    fn unless_outrun_or_taken(self) -> Done<Option<T>> {
+        match self.map_err(Into::into) {
+            Err(EngineError::Store(StoreError::KeyTaken { .. })) => Ok(None),
+            outcome => outcome.unless_outrun(),
+        }
     }
 }

@@ -2,13 +2,15 @@
 
 use crate::error::Done;
 use crate::kernel::Kernel;
-use crate::ports::{Breaker, Brief, Cost, Model, ModelError, Purpose, Reply, Spent, Store};
+use crate::ports;
+use crate::ports::{Breaker, Brief, Cost, Model, ModelError, Purpose, Reply, Spent};
 
 /// Calls models.
 #[derive(Clone, Copy)]
 pub struct ModelService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) breakers: &'e dyn ports::Breakers,
+    pub(crate) ledger: &'e dyn ports::Ledger,
 }
 
 impl ModelService<'_> {
@@ -55,25 +57,25 @@ impl ModelService<'_> {
             tokens_in,
             tokens_out,
         };
-        if let Err(error) = self.store.spend(&spent) {
+        if let Err(error) = self.ledger.spend(&spent) {
             tracing::warn!(%error, "the ledger could not be written");
         }
         outcome.map(|(value, ..)| value)
     }
 
     fn spent_on(&self, day: &str) -> u64 {
-        let rows = self.store.spending(day).unwrap_or_default();
+        let rows = self.ledger.spending(day).unwrap_or_default();
         rows.iter().map(|row| row.tokens_in + row.tokens_out).sum()
     }
 
     /// What models cost since a day.
     pub fn spending(&self, since: &str) -> Done<Vec<Spent>> {
-        Ok(self.store.spending(since)?)
+        Ok(self.ledger.spending(since)?)
     }
 
     /// How a model fared lately, as far as that is known; `model` names it and where it is.
     pub fn breaker(&self, model: &str) -> Option<Breaker> {
-        self.store.breaker(model).unwrap_or_else(|error| {
+        self.breakers.breaker(model).unwrap_or_else(|error| {
             tracing::warn!(%error, "how the model fared lately is not known");
             None
         })
@@ -81,7 +83,7 @@ impl ModelService<'_> {
 
     /// Keeps how a model fares, for other processes.
     pub fn keep_breaker(&self, model: &str, breaker: &Breaker) {
-        if let Err(error) = self.store.keep_breaker(model, breaker) {
+        if let Err(error) = self.breakers.keep_breaker(model, breaker) {
             tracing::warn!(%error, "how the model fares could not be kept");
         }
     }

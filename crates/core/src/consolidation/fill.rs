@@ -9,12 +9,12 @@ use serde::Serialize;
 use crate::consolidation::Consolidation;
 use crate::consolidation::facts::{self, Fact, FactKind};
 use crate::consolidation::plan;
-use crate::error::{Done, EngineError};
-use crate::kernel::{TRIES, Worker};
+use crate::error::Done;
+use crate::kernel::{Race as _, Worker, conflict, retry};
 use crate::model::{
     Entry, EntryId, Layer, Namespace, Position, Role, SessionId, SessionState, Source, Task, TaskId, Turn, Verb,
 };
-use crate::ports::{Brief, ExtractBrief, Model, Op, StoreError};
+use crate::ports::{Brief, ExtractBrief, Model, Op};
 use crate::text::{redact::redact, tokens};
 
 /// What somebody stored in this conversation and shares this much with a fact is that fact in other words.
@@ -59,7 +59,7 @@ impl ConsolidationService<'_> {
         self.sessions.get(session)?;
         let consolidation = self.run(session, model, None, worker)?;
         let filled = self.fill(session, model, worker)?;
-        self.store.end_session(session, self.kernel.now)?;
+        self.session_store.end_session(session, self.kernel.now)?;
         Ok(Ended { session: session.clone(), consolidation, filled })
     }
 
@@ -85,7 +85,7 @@ impl ConsolidationService<'_> {
         is_still_alone: &dyn Fn() -> Done<bool>,
     ) -> Done<Option<Filled>> {
         let from = self.sessions.get(session)?.filled;
-        let turns = within(FILL_TOKENS, self.store.turns_after(session, from)?);
+        let turns = within(FILL_TOKENS, self.turns.turns_after(session, from)?);
         let last = turns.last().map(|(at, _)| *at);
         let said: Vec<Turn> =
             turns.into_iter().map(|(_, turn)| turn).filter(|turn| turn.role != Role::Summary).collect();
@@ -96,17 +96,17 @@ impl ConsolidationService<'_> {
         // A model that failed is asked again the next time, about the same turns.
         let reached = last.filter(|_| facts.is_some());
         let facts = facts.unwrap_or_default();
-        for _ in 0..TRIES {
-            // Whoever took the lease over meanwhile has looked back on these turns: nothing is left to write.
-            if self.sessions.get(session)?.filled != from {
-                return Ok(None);
-            }
-            match self.write_fill(session, &said, &facts, (from, reached)) {
-                Err(EngineError::Store(StoreError::Conflict { .. } | StoreError::KeyTaken { .. })) => {}
-                outcome => return outcome.map(Some),
-            }
-        }
-        Err(StoreError::Conflict { what: session.to_string() }.into())
+        retry(
+            || conflict(session),
+            || {
+                // Another worker that took the lease over has looked back on these turns: nothing is left to write.
+                if self.sessions.get(session)?.filled != from {
+                    return Ok(Some(None));
+                }
+                let written = self.write_fill(session, &said, &facts, (from, reached)).unless_outrun_or_taken()?;
+                Ok(written.map(Some))
+            },
+        )
     }
 
     /// What the person corrected or explicitly stated; nothing where the model could not say.
@@ -143,7 +143,7 @@ impl ConsolidationService<'_> {
             superseded: new.wrong.iter().map(|entry| entry.id.clone()).collect(),
             ..Filled::default()
         };
-        let window = self.store.turns_after(session, state.kept_from)?;
+        let window = self.turns.turns_after(session, state.kept_from)?;
         let summary = window.iter().rev().map(|(_, turn)| turn).find(|turn| turn.role == Role::Summary);
         if let Some(summary) = summary {
             let kept = self.summary_ops(&state, &summary.content, std::slice::from_ref(summary))?;
@@ -154,7 +154,7 @@ impl ConsolidationService<'_> {
             ops.push(Op::Filled { session: session.clone(), from, to });
         }
         if !ops.is_empty() {
-            let stored = self.store.apply(&self.kernel.change(Verb::Fill), &ops, &mut || true)?;
+            let stored = self.kernel.apply(Verb::Fill, &ops)?;
             // What the store knew already is not new.
             filled.facts.retain(|id| stored.iter().any(|entry| entry.id == *id));
         }
@@ -163,19 +163,18 @@ impl ConsolidationService<'_> {
 
     /// Keeps a summary of a conversation in the archive, and brings its task up to date. Names the entry that keeps it.
     pub fn keep_summary(&self, session: &SessionId, text: &str) -> Done<Option<EntryId>> {
-        for _ in 0..TRIES {
-            let kept = self.summary_ops(&self.sessions.get(session)?, &input::content(text)?.0, &[])?;
-            let standing = kept.entry.or(kept.known);
-            if kept.ops.is_empty() {
-                return Ok(standing);
-            }
-            match self.store.apply(&self.kernel.change(Verb::Fill), &kept.ops, &mut || true) {
-                Err(StoreError::Conflict { .. } | StoreError::KeyTaken { .. }) => {}
-                Err(error) => return Err(error.into()),
-                Ok(_) => return Ok(standing),
-            }
-        }
-        Err(StoreError::Conflict { what: session.to_string() }.into())
+        retry(
+            || conflict(session),
+            || {
+                let kept = self.summary_ops(&self.sessions.get(session)?, &input::content(text)?.0, &[])?;
+                let standing = kept.entry.or(kept.known);
+                if kept.ops.is_empty() {
+                    return Ok(Some(standing));
+                }
+                let applied = self.kernel.apply(Verb::Fill, &kept.ops).unless_outrun_or_taken()?;
+                Ok(applied.map(|_| standing))
+            },
+        )
     }
 
     /// What keeping a summary takes; nothing where it is kept already.
@@ -184,7 +183,7 @@ impl ConsolidationService<'_> {
         let namespace = Namespace::Session(session.clone());
         let key = format!("session_{session}");
         let content = plan::timeline_text(at, redact(text).text.trim());
-        let known = self.store.keyed(&namespace, state.session.project.as_deref(), &key)?;
+        let known = self.entries.keyed(&namespace, state.session.project.as_deref(), &key)?;
         let mut kept = Kept::default();
         match known {
             Some(known) if without_date(&known.content) == without_date(&content) => kept.known = Some(known.id),
@@ -206,7 +205,7 @@ impl ConsolidationService<'_> {
                 kept.ops.push(Op::Insert(Entry { key: Some(key), tags, source, created_at: at, ..entry }));
             }
         }
-        if let Some(task) = tasks::open(self.store, state.session.task.as_deref())? {
+        if let Some(task) = tasks::open(self.task_store, state.session.task.as_deref())? {
             let next = plan::task_state(&task.state, session, at, text, TASK_TOKENS);
             if next != task.state {
                 kept.task = Some(task.id.clone());

@@ -18,7 +18,7 @@ use crate::kernel::Kernel;
 use crate::kernel::Worker;
 use crate::memories::MemoryService;
 use crate::models::ModelService;
-use crate::ports::Store;
+use crate::ports;
 use crate::recall::RecallService;
 use crate::sessions::SessionService;
 use jiff::Timestamp;
@@ -104,7 +104,11 @@ impl Batch {
 #[derive(Clone, Copy)]
 pub struct ConsolidationService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) activity: &'e dyn ports::Activity,
+    pub(crate) entries: &'e dyn ports::Entries,
+    pub(crate) session_store: &'e dyn ports::Sessions,
+    pub(crate) task_store: &'e dyn ports::Tasks,
+    pub(crate) turns: &'e dyn ports::Turns,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) memories: MemoryService<'e>,
     pub(crate) models: ModelService<'e>,
@@ -177,7 +181,7 @@ impl ConsolidationService<'_> {
         if !is_still_alone()? {
             return Ok(Consolidation::Busy);
         }
-        let failures = self.store.note_failure(session)?;
+        let failures = self.session_store.note_failure(session)?;
         tracing::warn!(%session, reason, failures, "a conversation was not summarised");
         if failures < self.kernel.settings.policy.max_failures {
             return Ok(Consolidation::Failed { reason, failures });
@@ -189,7 +193,7 @@ impl ConsolidationService<'_> {
     /// What was said since the last consolidation; nothing if nothing was.
     fn batch(&self, session: &SessionId) -> Done<Option<Batch>> {
         let state = self.sessions.get(session)?;
-        let window = self.store.turns_after(session, state.kept_from)?;
+        let window = self.turns.turns_after(session, state.kept_from)?;
         let standing = Standing { window: &window, consolidated: state.consolidated };
         let turns: Vec<Turn> = standing.unconsolidated().map(|(_, turn)| turn.clone()).collect();
         let Some(to) = standing.unconsolidated().last().map(|(at, _)| *at) else { return Ok(None) };

@@ -8,7 +8,7 @@ use crate::consolidation::plan;
 use crate::documents::IdentityUsage;
 use crate::documents::working;
 use crate::error::{Done, EngineError};
-use crate::kernel::TRIES;
+use crate::kernel::{Race as _, conflict, retry};
 use crate::model::{
     ContentHash, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Namespace, Position, Role,
     SessionState, Source, Status, Turn, TurnId, Verb,
@@ -45,48 +45,51 @@ impl ConsolidationService<'_> {
         let kept_from = self.kept_from(batch);
         let has_timeline = self.kernel.settings.enabled && !summary.own.is_empty();
         let mut has_documents = true;
-        for _ in 0..TRIES {
-            let mut ops: Vec<Op> = Vec::new();
-            if has_timeline {
-                ops.push(Op::Insert(self.timeline_entry(batch, &summary.own)));
-            }
-            let new_facts = if self.kernel.settings.enabled {
-                self.new_facts(&batch.state, &batch.turns, facts, SAME_FACT)?
-            } else {
-                NewFacts::default()
-            };
-            ops.extend(new_facts.ops(&self.memories));
-            ops.push(self.pointer(batch, kept_from, &running));
-            let documents =
-                if has_documents { self.documents_of(batch, &working, &new_facts.entries)? } else { Vec::new() };
-            match self.documents.commit(Verb::Consolidate, &ops, &documents) {
-                Ok(None) => continue,
-                Err(EngineError::Document(error)) => {
-                    tracing::warn!(%error, "a document cannot be written; going on without");
-                    has_documents = false;
+        retry(
+            || conflict(&batch.state.session.id),
+            || {
+                let mut ops: Vec<Op> = Vec::new();
+                if has_timeline {
+                    ops.push(Op::Insert(self.timeline_entry(batch, &summary.own)));
                 }
-                Err(EngineError::Store(StoreError::Conflict { what })) if what == batch.state.session.id.as_str() => {
-                    return Ok(None);
-                }
-                Err(EngineError::Store(StoreError::Conflict { .. })) => {}
-                Err(error) => return Err(error),
-                Ok(Some(entries)) => {
-                    let is_new = |entry: &Entry| entry.status == Status::Active;
-                    let mut ids = entries.into_iter().filter(is_new).map(|entry| entry.id);
-                    let (tokens_before, tokens_after) = sizes(batch, kept_from, &running);
-                    return Ok(Some(Compaction {
-                        summary: summary.own,
-                        compacted: batch.turns.len(),
-                        tokens_before,
-                        tokens_after,
-                        timeline: if has_timeline { ids.next() } else { None },
-                        facts: ids.collect(),
-                        documents: documents.into_iter().map(|(before, _)| before.name).collect(),
-                    }));
-                }
-            }
-        }
-        Err(StoreError::Conflict { what: batch.state.session.id.to_string() }.into())
+                let new_facts = if self.kernel.settings.enabled {
+                    self.new_facts(&batch.state, &batch.turns, facts, SAME_FACT)?
+                } else {
+                    NewFacts::default()
+                };
+                ops.extend(new_facts.ops(&self.memories));
+                ops.push(self.pointer(batch, kept_from, &running));
+                let documents =
+                    if has_documents { self.documents_of(batch, &working, &new_facts.entries)? } else { Vec::new() };
+                let entries = match self.documents.commit(Verb::Consolidate, &ops, &documents) {
+                    Err(EngineError::Document(error)) => {
+                        tracing::warn!(%error, "a document cannot be written; going on without");
+                        has_documents = false;
+                        return Ok(None);
+                    }
+                    // The pointer moved: another worker has consolidated these turns.
+                    Err(EngineError::Store(StoreError::Conflict { what }))
+                        if what == batch.state.session.id.as_str() =>
+                    {
+                        return Ok(Some(None));
+                    }
+                    committed => committed.unless_outrun()?.flatten(),
+                };
+                let Some(entries) = entries else { return Ok(None) };
+                let is_new = |entry: &Entry| entry.status == Status::Active;
+                let mut ids = entries.into_iter().filter(is_new).map(|entry| entry.id);
+                let (tokens_before, tokens_after) = sizes(batch, kept_from, &running);
+                Ok(Some(Some(Compaction {
+                    summary: summary.own.clone(),
+                    compacted: batch.turns.len(),
+                    tokens_before,
+                    tokens_after,
+                    timeline: if has_timeline { ids.next() } else { None },
+                    facts: ids.collect(),
+                    documents: documents.into_iter().map(|(before, _)| before.name).collect(),
+                })))
+            },
+        )
     }
 
     /// Archives the raw turns: nothing is lost, and the window can move on. Working memory stays as it was.
@@ -99,7 +102,7 @@ impl ConsolidationService<'_> {
             ops.push(Op::Insert(self.timeline_entry(batch, &text)));
         }
         ops.push(self.pointer(batch, kept_from, earlier));
-        match self.store.apply(&self.kernel.change(Verb::Consolidate), &ops, &mut || true) {
+        match self.kernel.apply(Verb::Consolidate, &ops) {
             Err(StoreError::Conflict { .. }) => Ok(None),
             Err(error) => Err(error.into()),
             Ok(entries) => {
@@ -248,7 +251,7 @@ impl ConsolidationService<'_> {
     pub fn is_time_confirmed(&self) -> Done<bool> {
         let now = self.kernel.now;
         let ago = |duration: SignedDuration| now.checked_sub(duration).unwrap_or(now);
-        Ok(self.store.was_in_use(ago(LONG_UNSEEN), ago(CONFIRMED_AFTER))?)
+        Ok(self.activity.was_in_use(ago(LONG_UNSEEN), ago(CONFIRMED_AFTER))?)
     }
 
     /// Retires automatic chunks of the timeline that are older than their retention, unless they matter: some hundreds at
@@ -267,7 +270,7 @@ impl ConsolidationService<'_> {
         let mut ops = Vec::new();
         // What stays for ever must not stand in front of what goes.
         while ops.len() < RETIRED_AT_ONCE {
-            let listing = self.store.list(&filter, &page)?;
+            let listing = self.entries.list(&filter, &page)?;
             let old = listing.memories.into_iter().map(|memory| memory.entry);
             // An old conversation that was summed up lately stays as long as any other.
             let old = old.filter(|entry| is_passing_chunk(entry) && entry.updated_at < until);

@@ -22,7 +22,7 @@ impl ContextService<'_> {
         let settings = self.kernel.settings;
         let shows_again = request.repeat || settings.inject_repeat || settings.inject_at == InjectAt::SystemPrompt;
         let shown = match &request.session {
-            Some(session) if !shows_again => self.store.injected(session)?,
+            Some(session) if !shows_again => self.injections.injected(session)?,
             _ => Vec::new(),
         };
         let limit = settings.recall_limit;
@@ -78,7 +78,7 @@ impl ContextService<'_> {
         let mut hits = self.recall.find(&request, Fallback::Nothing)?;
         let named = past::since(&recall.query, self.kernel.now);
         if let (true, Some(since)) = (hits.is_empty(), named) {
-            let listing = self.store.list(&Filter { since: Some(since), ..filter }, &Page { limit, cursor: None })?;
+            let listing = self.entries.list(&Filter { since: Some(since), ..filter }, &Page { limit, cursor: None })?;
             hits.extend(listing.memories.into_iter().map(by_date));
         }
         Ok(hits)
@@ -87,7 +87,7 @@ impl ContextService<'_> {
     /// Tasks that were done and that a message names, the latest first.
     fn named_tasks(&self, message: &str) -> Done<Vec<String>> {
         let words = distinct_words(message);
-        let done = self.store.done_tasks(LATEST_TASKS)?.into_iter();
+        let done = self.task_store.done_tasks(LATEST_TASKS)?.into_iter();
         let about = done.filter(|task| past::is_about(&words, task)).take(SPOKEN_OF);
         Ok(about.map(|task| task.id.to_string()).collect())
     }

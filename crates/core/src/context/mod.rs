@@ -14,7 +14,8 @@ use crate::error::{Done, EngineError, chain};
 use crate::kernel::Kernel;
 use crate::memories::MemoryService;
 use crate::model::{EntryId, RecallId, SessionId, SessionState};
-use crate::ports::{NewSession, Store};
+use crate::ports;
+use crate::ports::NewSession;
 use crate::recall::{AskedBy, Hit, RecallLog, RecallService};
 use crate::settings::InjectAt;
 use crate::text::redact::redact;
@@ -89,7 +90,11 @@ pub struct Given {
 #[derive(Clone, Copy)]
 pub struct ContextService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) entries: &'e dyn ports::Entries,
+    pub(crate) injections: &'e dyn ports::Injections,
+    pub(crate) project_store: &'e dyn ports::Projects,
+    pub(crate) session_store: &'e dyn ports::Sessions,
+    pub(crate) task_store: &'e dyn ports::Tasks,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) log: RecallLog<'e>,
     pub(crate) memories: MemoryService<'e>,
@@ -111,7 +116,7 @@ impl ContextService<'_> {
     /// Computes what would go to the model, and why. Writes nothing. What cannot be read is left out, and logged.
     pub fn prepare(&self, request: &ContextRequest) -> Done<Prepared> {
         self.check_documents();
-        let state = request.session.as_ref().map(|session| self.store.session(session)).transpose()?.flatten();
+        let state = request.session.as_ref().map(|session| self.session_store.session(session)).transpose()?.flatten();
         let is_told = request.project.is_some() || request.task.is_some() || request.base_prompt.is_some();
         let opens = state.is_none() || is_told;
         let request = &completed(request, state.as_ref());
@@ -138,9 +143,9 @@ impl ContextService<'_> {
         let mut opening = opening.clone();
         if let Some(session) = request.session.as_ref().filter(|_| !prepared.is_open) {
             if prepared.opens {
-                self.store.open_session(&self.new_session(session, request))?;
+                self.session_store.open_session(&self.new_session(session, request))?;
             }
-            opening = self.store.set_opening(session, &opening)?;
+            opening = self.session_store.set_opening(session, &opening)?;
         }
         let (Some(hits), Some(message)) = (&prepared.hits, &request.message) else {
             return Ok(Given { opening, recall_id: None });
@@ -148,7 +153,7 @@ impl ContextService<'_> {
         let given: Vec<EntryId> = context.parts.iter().filter_map(|part| part.id.clone()).collect();
         let stays_in_view = host == Host::KeepsMessage && self.kernel.settings.inject_at == InjectAt::Message;
         if let (Some(session), true) = (&request.session, stays_in_view && !given.is_empty()) {
-            self.store.note_injected(session, &given)?;
+            self.injections.note_injected(session, &given)?;
         }
         let recall_id = self.log.note((AskedBy::Message, request.session.as_ref()), message, hits, &given);
         Ok(Given { opening, recall_id: Some(recall_id) })
@@ -157,7 +162,7 @@ impl ContextService<'_> {
     /// A session that has begun.
     fn session(&self, session: &SessionId) -> Done<SessionState> {
         let unknown = || EngineError::NoSession { session: session.clone() };
-        self.store.session(session)?.ok_or_else(unknown)
+        self.session_store.session(session)?.ok_or_else(unknown)
     }
 
     fn new_session(&self, session: &SessionId, request: &ContextRequest) -> NewSession {

@@ -43,7 +43,7 @@ impl ContextService<'_> {
 
     /// The opening as it would be now, whatever the session began with.
     pub(crate) fn opening_now(&self, request: &ContextRequest) -> Done<String> {
-        let state = request.session.as_ref().map(|session| self.store.session(session)).transpose()?.flatten();
+        let state = request.session.as_ref().map(|session| self.session_store.session(session)).transpose()?.flatten();
         Ok(self.opening(&super::completed(request, state.as_ref())).0)
     }
 
@@ -72,7 +72,7 @@ impl ContextService<'_> {
     }
 
     fn task_part(&self, request: &ContextRequest) -> Option<(String, Part)> {
-        let found = tasks::open(self.store, request.task.as_deref()).unwrap_or_else(|error| {
+        let found = tasks::open(self.task_store, request.task.as_deref()).unwrap_or_else(|error| {
             tracing::warn!(%error, "the task cannot be read; going on without it");
             None
         });

@@ -30,7 +30,7 @@ impl ContextService<'_> {
                 }
             }
             Tier::Project(name) => {
-                let known = crate::projects::registered(self.store, name)?.name;
+                let known = crate::projects::registered(self.project_store, name)?.name;
                 let no_directory = || EngineError::NoDirectory { project: known.clone() };
                 let file = self.documents.memory_file(Some(known.as_str()))?.ok_or_else(no_directory)?;
                 self.documents.read(&Namespace::Document(file))

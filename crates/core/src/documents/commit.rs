@@ -65,7 +65,7 @@ impl DocumentService<'_> {
         let ops: Vec<Op> = ops.iter().cloned().chain(versions).collect();
         let steps: Vec<FileStep> =
             documents.iter().map(|(before, after)| FileStep::from(before, Some(after))).collect();
-        match self.with_files(&steps, |last| self.store.apply(change, &ops, last)) {
+        match self.with_files(&steps, |last| self.kernel.changes.apply(change, &ops, last)) {
             Err(EngineError::Document(DocumentError::Conflict { .. })) => Ok(None),
             outcome => outcome.map(Some),
         }

@@ -79,7 +79,7 @@ impl DocumentService<'_> {
         };
         let exists = text.is_some();
         let text = text.unwrap_or_default();
-        let updated_at = if exists { self.store.document_changed_at(&name)? } else { None };
+        let updated_at = if exists { self.history.document_changed_at(&name)? } else { None };
         let working = name.is_working().then(|| working::parse(&text)).flatten();
         let limit = DocumentLimit {
             chars: name.is_profile().then_some(IDENTITY_LIMIT),

@@ -5,8 +5,9 @@ mod list;
 pub(crate) mod record;
 pub mod working;
 
-use crate::kernel::Kernel;
-use crate::ports::{Documents, Store};
+use crate::kernel::{Kernel, retry};
+use crate::ports;
+use crate::ports::Documents;
 use crate::vault::VaultService;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +17,6 @@ use serde::Serialize;
 
 use crate::documents::commit::FileStep;
 use crate::error::{Done, EngineError, chain};
-use crate::kernel::TRIES;
 use crate::memories::Outcome;
 use crate::model::{
     Actor, ContentHash, Document, DocumentName, Entry, Kind, Layer, Name, Namespace, Position, Source, Status, Verb,
@@ -73,7 +73,7 @@ fn without_secrets(line: &str, safe_document: &str) -> String {
     if safe_document.contains(&line) { line } else { "[redacted:secret]".to_owned() }
 }
 
-fn conflict(name: &DocumentName) -> EngineError {
+fn changed_meanwhile(name: &DocumentName) -> EngineError {
     DocumentError::Conflict { name: name.clone() }.into()
 }
 
@@ -123,7 +123,11 @@ pub struct WorkingMemory {
 #[derive(Clone, Copy)]
 pub struct DocumentService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) entries: &'e dyn ports::Entries,
+    pub(crate) history: &'e dyn ports::History,
+    pub(crate) index: &'e dyn ports::Index,
+    pub(crate) project_store: &'e dyn ports::Projects,
+    pub(crate) turns: &'e dyn ports::Turns,
     pub(crate) files: &'e dyn Documents,
     pub(crate) vault: VaultService<'e>,
 }
@@ -154,7 +158,7 @@ impl DocumentService<'_> {
                 Ok(self.files.read(name)?.map(|document| document.text))
             }
             Namespace::Session(session) => {
-                let turns = self.store.turns_after(session, Position::default())?;
+                let turns = self.turns.turns_after(session, Position::default())?;
                 let lines = turns.iter().map(|(_, turn)| {
                     let who = turn.speaker.as_deref().unwrap_or(turn.role.as_str());
                     format!("**{who}** ({}): {}\n", turn.at, turn.content)
@@ -171,7 +175,7 @@ impl DocumentService<'_> {
 
     fn render_entries(&self, address: &Namespace) -> Done<Option<String>> {
         let filter = Filter { scope: Scope::Only(address.clone()), ..Filter::recallable(self.kernel.now) };
-        let listing = self.store.list(&filter, &Page { limit: usize::MAX, cursor: None })?;
+        let listing = self.entries.list(&filter, &Page { limit: usize::MAX, cursor: None })?;
         if listing.memories.is_empty() {
             return Ok(None);
         }
@@ -207,7 +211,7 @@ impl DocumentService<'_> {
         let before = Cell::new(None);
         let text = self.rewrite(name, Verb::Write, &|current| {
             if expected.is_some_and(|expected| *expected != current.hash) {
-                return Err(conflict(name));
+                return Err(changed_meanwhile(name));
             }
             before.set(Some(current.hash.clone()));
             Ok(Some(wanted.clone()))
@@ -226,7 +230,7 @@ impl DocumentService<'_> {
     /// of a project that has no directory.
     pub(crate) fn check_namespace(&self, name: &DocumentName) -> Done<()> {
         if let Some(project) = name.as_project() {
-            let known = crate::projects::registered(self.store, project.as_str())?;
+            let known = crate::projects::registered(self.project_store, project.as_str())?;
             return known.dir.map(drop).ok_or_else(|| EngineError::NoDirectory { project: project.clone() });
         }
         match &self.kernel.settings.namespace {
@@ -257,22 +261,26 @@ impl DocumentService<'_> {
         verb: Verb,
         edit: &dyn Fn(&Document) -> Done<Option<String>>,
     ) -> Done<String> {
-        let mut wanted = String::new();
-        for _ in 0..TRIES {
+        let wanted = Cell::new(String::new());
+        let says_something_new = matches!(verb, Verb::Remember | Verb::Write | Verb::Edit);
+        let exhausted =
+            || if says_something_new { self.kept_beside(name, &wanted.take()) } else { changed_meanwhile(name) };
+        retry(exhausted, || {
             let current = self.current_document(name)?;
-            let Some(next) = edit(&current)? else { return Ok(current.text) };
+            let Some(next) = edit(&current)? else { return Ok(Some(current.text)) };
             if next == current.text {
-                return Ok(next);
+                return Ok(Some(next));
             }
             let op = self.versioned(name, Some(&next), self.kernel.actor.who);
             let step = FileStep::from(&current, Some(&next));
-            match self.with_files(&[step], |last| self.store.apply(&self.kernel.change(verb), &[op], last)) {
-                Err(EngineError::Document(DocumentError::Conflict { .. })) => wanted = next,
-                outcome => return outcome.map(|_| next),
+            match self.with_files(&[step], |last| self.kernel.changes.apply(&self.kernel.change(verb), &[op], last)) {
+                Err(EngineError::Document(DocumentError::Conflict { .. })) => {
+                    wanted.set(next);
+                    Ok(None)
+                }
+                outcome => outcome.map(|_| Some(next)),
             }
-        }
-        let says_something_new = matches!(verb, Verb::Remember | Verb::Write | Verb::Edit);
-        Err(if says_something_new { self.kept_beside(name, &wanted) } else { conflict(name) })
+        })
     }
 
     /// The last resort for a text that could not be written: it is kept beside its document, without secrets, and the
@@ -283,14 +291,14 @@ impl DocumentService<'_> {
             Ok(copy) => DocumentError::KeptBeside { name: name.clone(), copy }.into(),
             Err(error) => {
                 tracing::warn!(error = chain(&error), "what was to be written could not be kept beside the document");
-                conflict(name)
+                changed_meanwhile(name)
             }
         }
     }
 
     /// What was kept beside documents, in words.
     pub(crate) fn copies(&self) -> Done<Vec<String>> {
-        let known = self.store.known_documents()?.into_iter().map(|known| known.name);
+        let known = self.history.known_documents()?.into_iter().map(|known| known.name);
         let is_own = |name: &DocumentName| Some(name.namespace()) == self.kernel.settings.namespace.as_ref();
         let mut names: BTreeSet<DocumentName> = known.filter(is_own).collect();
         names.extend(self.project_documents()?);
@@ -316,7 +324,7 @@ impl DocumentService<'_> {
     /// Notices every document; one that cannot be read is a problem in words, and no obstacle to the others.
     pub(crate) fn notice_each(&self) -> Done<Vec<String>> {
         let known: BTreeMap<DocumentName, KnownDocument> =
-            self.store.known_documents()?.into_iter().map(|document| (document.name.clone(), document)).collect();
+            self.history.known_documents()?.into_iter().map(|document| (document.name.clone(), document)).collect();
         let mut names: BTreeSet<DocumentName> = self.project_documents()?.into_iter().collect();
         if let Some(namespace) = &self.kernel.settings.namespace {
             names.extend(self.files.list(namespace)?);
@@ -338,7 +346,8 @@ impl DocumentService<'_> {
 
     /// The memory files of projects that have a directory.
     pub(crate) fn project_documents(&self) -> Done<Vec<DocumentName>> {
-        let placed = crate::projects::all_registered(self.store)?.into_iter().filter(|project| project.dir.is_some());
+        let placed =
+            crate::projects::all_registered(self.project_store)?.into_iter().filter(|project| project.dir.is_some());
         Ok(placed.map(|project| DocumentName::project(&project.name)).collect())
     }
 
@@ -353,7 +362,7 @@ impl DocumentService<'_> {
         if name.is_copy() {
             return Ok(());
         }
-        let known = self.store.known_documents()?;
+        let known = self.history.known_documents()?;
         self.notice_known(name, known.iter().find(|document| document.name == *name))
     }
 
@@ -381,14 +390,14 @@ impl DocumentService<'_> {
                 Ok(now) => now.map_or_else(ContentHash::missing, |document| document.hash) == hash,
                 Err(_) => false,
             };
-            match self.store.apply(&self.kernel.acting(&by_hand).change(Verb::Write), &[op], &mut still) {
+            match self.kernel.changes.apply(&self.kernel.acting(&by_hand).change(Verb::Write), &[op], &mut still) {
                 Ok(_) => {}
                 Err(StoreError::Conflict { .. } | StoreError::TakenBack) => return Ok(()),
                 Err(error) => return Err(error.into()),
             }
         }
         let entries = self.bullets(name, text.unwrap_or_default(), Source::User);
-        Ok(self.store.replace_bullets(name, &hash, stamp.as_deref(), &entries)?)
+        Ok(self.index.replace_bullets(name, &hash, stamp.as_deref(), &entries)?)
     }
 
     /// A document's new text, and what can be found of it.

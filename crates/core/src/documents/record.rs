@@ -57,7 +57,7 @@ impl DocumentService<'_> {
             let namespace = self.kernel.settings.namespace.as_ref().ok_or(EngineError::NoNamespace)?;
             return Ok(Some(DocumentName::memory(namespace)));
         };
-        let known = project.parse().ok().map(|name: Name| self.store.project(&name)).transpose()?.flatten();
+        let known = project.parse().ok().map(|name: Name| self.project_store.project(&name)).transpose()?.flatten();
         let placed = known.filter(|project| project.dir.is_some() && project.status == Status::Active);
         Ok(placed.map(|project| DocumentName::project(&project.name)))
     }

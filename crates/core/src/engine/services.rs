@@ -37,7 +37,7 @@ pub(super) fn reflection_actor() -> &'static Actor {
 /// The services of one verb.
 #[derive(Clone, Copy)]
 pub(crate) struct Services<'e> {
-    store: &'e dyn Store,
+    pub(crate) store: &'e dyn Store,
     files: &'e dyn Documents,
     pub(crate) kernel: Kernel<'e>,
 }
@@ -52,7 +52,11 @@ impl<'e> Services<'e> {
         settings: &'e Settings,
         actor: &'e Actor,
     ) -> Self {
-        Self { store, files, kernel: Kernel { store, clock, ids, settings, actor, now: clock.now() } }
+        Self {
+            store,
+            files,
+            kernel: Kernel { changes: store, leases: store, clock, ids, settings, actor, now: clock.now() },
+        }
     }
 
     /// The same verb in somebody else's name.
@@ -64,43 +68,90 @@ impl<'e> Services<'e> {
     }
 
     pub(crate) fn log(self) -> RecallLog<'e> {
-        RecallLog { kernel: self.kernel, store: self.store }
+        RecallLog { kernel: self.kernel, recalls: self.store }
     }
 
     pub(crate) fn models(self) -> ModelService<'e> {
-        ModelService { kernel: self.kernel, store: self.store }
+        ModelService { kernel: self.kernel, breakers: self.store, ledger: self.store }
     }
 
     pub(crate) fn vault(self) -> VaultService<'e> {
-        VaultService { kernel: self.kernel, store: self.store, log: self.log(), models: self.models() }
+        VaultService {
+            kernel: self.kernel,
+            vault_store: self.store,
+            vectors: self.store,
+            log: self.log(),
+            models: self.models(),
+        }
     }
 
     pub(crate) fn documents(self) -> DocumentService<'e> {
-        DocumentService { kernel: self.kernel, store: self.store, files: self.files, vault: self.vault() }
+        DocumentService {
+            kernel: self.kernel,
+            entries: self.store,
+            history: self.store,
+            index: self.store,
+            project_store: self.store,
+            turns: self.store,
+            files: self.files,
+            vault: self.vault(),
+        }
     }
 
     pub(crate) fn recall(self) -> RecallService<'e> {
-        RecallService { kernel: self.kernel, store: self.store, log: self.log(), documents: self.documents() }
+        RecallService {
+            kernel: self.kernel,
+            entries: self.store,
+            index: self.store,
+            recalls: self.store,
+            session_store: self.store,
+            log: self.log(),
+            documents: self.documents(),
+        }
     }
 
     pub(crate) fn memories(self) -> MemoryService<'e> {
         let (documents, recall) = (self.documents(), self.recall());
-        MemoryService { kernel: self.kernel, store: self.store, files: self.files, documents, recall }
+        MemoryService {
+            kernel: self.kernel,
+            bundles: self.store,
+            entries: self.store,
+            eraser: self.store,
+            history: self.store,
+            index: self.store,
+            session_store: self.store,
+            task_store: self.store,
+            turns: self.store,
+            files: self.files,
+            documents,
+            recall,
+        }
     }
 
     pub(crate) fn tasks(self) -> TaskService<'e> {
-        TaskService { kernel: self.kernel, store: self.store }
+        TaskService { kernel: self.kernel, entries: self.store, task_store: self.store }
     }
 
     pub(crate) fn projects(self) -> ProjectService<'e> {
         let (documents, tasks) = (self.documents(), self.tasks());
-        ProjectService { kernel: self.kernel, store: self.store, files: self.files, documents, tasks }
+        ProjectService {
+            kernel: self.kernel,
+            history: self.store,
+            project_store: self.store,
+            files: self.files,
+            documents,
+            tasks,
+        }
     }
 
     pub(crate) fn context(self) -> ContextService<'e> {
         ContextService {
             kernel: self.kernel,
-            store: self.store,
+            entries: self.store,
+            injections: self.store,
+            project_store: self.store,
+            session_store: self.store,
+            task_store: self.store,
             documents: self.documents(),
             log: self.log(),
             memories: self.memories(),
@@ -110,13 +161,23 @@ impl<'e> Services<'e> {
     }
 
     pub(crate) fn sessions(self) -> SessionService<'e> {
-        SessionService { kernel: self.kernel, store: self.store, context: self.context(), tasks: self.tasks() }
+        SessionService {
+            kernel: self.kernel,
+            session_store: self.store,
+            turns: self.store,
+            context: self.context(),
+            tasks: self.tasks(),
+        }
     }
 
     pub(crate) fn consolidation(self) -> ConsolidationService<'e> {
         ConsolidationService {
             kernel: self.kernel,
-            store: self.store,
+            activity: self.store,
+            entries: self.store,
+            session_store: self.store,
+            task_store: self.store,
+            turns: self.store,
             documents: self.documents(),
             memories: self.memories(),
             models: self.models(),
@@ -128,7 +189,12 @@ impl<'e> Services<'e> {
     pub(crate) fn reflection(self) -> ReflectionService<'e> {
         ReflectionService {
             kernel: self.kernel,
-            store: self.store,
+            entries: self.store,
+            history: self.store,
+            integrity: self.store,
+            passes: self.store,
+            session_store: self.store,
+            turns: self.store,
             documents: self.documents(),
             memories: self.memories(),
             models: self.models(),
@@ -139,17 +205,45 @@ impl<'e> Services<'e> {
 
     pub(crate) fn history(self) -> HistoryService<'e> {
         let (documents, memories, tasks) = (self.documents(), self.memories(), self.tasks());
-        HistoryService { kernel: self.kernel, store: self.store, files: self.files, documents, memories, tasks }
+        HistoryService {
+            kernel: self.kernel,
+            history: self.store,
+            task_store: self.store,
+            files: self.files,
+            documents,
+            memories,
+            tasks,
+        }
     }
 
     pub(crate) fn transfer(self) -> TransferService<'e> {
         let (documents, memories) = (self.documents(), self.memories());
-        TransferService { kernel: self.kernel, store: self.store, files: self.files, documents, memories }
+        TransferService {
+            kernel: self.kernel,
+            bundles: self.store,
+            entries: self.store,
+            history: self.store,
+            session_store: self.store,
+            turns: self.store,
+            files: self.files,
+            documents,
+            memories,
+        }
     }
 
     pub(crate) fn health(self) -> HealthService<'e> {
         let (documents, vault, models) = (self.documents(), self.vault(), self.models());
-        HealthService { kernel: self.kernel, store: self.store, documents, vault, models }
+        HealthService {
+            kernel: self.kernel,
+            activity: self.store,
+            index: self.store,
+            integrity: self.store,
+            jobs: self.store,
+            pulses: self.store,
+            documents,
+            vault,
+            models,
+        }
     }
 
     pub(crate) fn tools(self) -> ToolService<'e> {

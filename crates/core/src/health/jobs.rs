@@ -25,17 +25,17 @@ pub struct DayActivity {
 impl HealthService<'_> {
     /// Keeps a run of a job.
     pub fn note_run(&self, run: &Run) -> Done<()> {
-        Ok(self.store.note_run(run)?)
+        Ok(self.jobs.note_run(run)?)
     }
 
     /// The newest runs of a job first.
     pub fn runs(&self, job: Job, limit: usize) -> Done<Vec<Run>> {
-        Ok(self.store.runs(job, limit)?)
+        Ok(self.jobs.runs(job, limit)?)
     }
 
     /// How far everything in the store is. What somebody changed in a document is seen once somebody looks at it.
     pub fn pulse(&self) -> Done<Pulse> {
-        Ok(self.store.pulse()?)
+        Ok(self.pulses.pulse()?)
     }
 
     /// How far everything is, documents that somebody else is editing included.
@@ -55,7 +55,7 @@ impl HealthService<'_> {
         let starts = dates.iter().map(|day| day.to_zoned(zone.clone()).map(|at| at.timestamp()));
         let starts = starts.collect::<Result<Vec<_>, _>>();
         let starts = starts.map_err(|_| EngineError::invalid("the number of days", "goes beyond the calendar"))?;
-        let doings = self.store.doings(&starts)?;
+        let doings = self.activity.doings(&starts)?;
         Ok(dates.into_iter().zip(doings).map(|(day, doings)| DayActivity { day, doings }).collect())
     }
 }

@@ -7,7 +7,8 @@ use crate::documents::WorkingMemory;
 use crate::error::chain;
 use crate::kernel::Kernel;
 use crate::models::ModelService;
-use crate::ports::{Spent, Store};
+use crate::ports;
+use crate::ports::Spent;
 use crate::vault::VaultService;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -73,7 +74,11 @@ pub struct MemoryStatus {
 #[derive(Clone, Copy)]
 pub struct HealthService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) activity: &'e dyn ports::Activity,
+    pub(crate) index: &'e dyn ports::Index,
+    pub(crate) integrity: &'e dyn ports::Health,
+    pub(crate) jobs: &'e dyn ports::Jobs,
+    pub(crate) pulses: &'e dyn ports::Pulses,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) vault: VaultService<'e>,
     pub(crate) models: ModelService<'e>,
@@ -92,7 +97,7 @@ impl HealthService<'_> {
         self.documents.notice_all()?;
         let identity = self.documents.profile()?.map(|(_, usage)| usage);
         let working_expires_at = self.documents.working()?.map(|working| working.expires_at);
-        Ok(Overview { store: self.store.stats()?, identity, working_expires_at, vault: self.vault.stats()? })
+        Ok(Overview { store: self.integrity.stats()?, identity, working_expires_at, vault: self.vault.stats()? })
     }
 
     /// What a quick look finds: documents that cannot be read, identity over its limit. The store is not checked.
@@ -113,7 +118,7 @@ impl HealthService<'_> {
     /// Whether store, index and documents are sound.
     pub fn check(&self) -> Health {
         let mut health = Health::default();
-        match self.store.check() {
+        match self.integrity.check() {
             Ok(problems) => health.problems.extend(problems),
             Err(error) => health.problems.push(format!("the store cannot be checked: {}", chain(&error))),
         }
@@ -131,7 +136,7 @@ impl HealthService<'_> {
 
     /// Rebuilds the index from the rows and the documents.
     pub fn reindex(&self, progress: &mut dyn FnMut(u64, u64)) -> Done<u64> {
-        let count = self.store.rebuild(progress)?;
+        let count = self.index.rebuild(progress)?;
         self.documents.notice_all()?;
         Ok(count)
     }

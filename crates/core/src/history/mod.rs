@@ -3,7 +3,8 @@
 use crate::documents::DocumentService;
 use crate::kernel::Kernel;
 use crate::memories::MemoryService;
-use crate::ports::{Documents, Store};
+use crate::ports;
+use crate::ports::Documents;
 use crate::tasks::TaskService;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -105,7 +106,8 @@ pub struct Changes {
 #[derive(Clone, Copy)]
 pub struct HistoryService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) history: &'e dyn ports::History,
+    pub(crate) task_store: &'e dyn ports::Tasks,
     pub(crate) files: &'e dyn Documents,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) memories: MemoryService<'e>,
@@ -117,16 +119,16 @@ impl HistoryService<'_> {
     pub fn of(&self, reference: &str) -> Done<HistoryOf> {
         self.documents.notice_all()?;
         Ok(match self.target(reference)? {
-            Target::Document(name) => HistoryOf::Document { versions: self.store.document_versions(&name)? },
-            Target::Entry(id) => HistoryOf::Entry { versions: self.store.entry_versions(&id)? },
-            Target::Task(id) => HistoryOf::Task { versions: self.store.task_versions(&id)? },
+            Target::Document(name) => HistoryOf::Document { versions: self.history.document_versions(&name)? },
+            Target::Entry(id) => HistoryOf::Entry { versions: self.history.entry_versions(&id)? },
+            Target::Task(id) => HistoryOf::Task { versions: self.task_store.task_versions(&id)? },
         })
     }
 
     /// Every version of a document, whatever else has its name.
     pub fn versions_of(&self, name: &DocumentName) -> Done<HistoryOf> {
         self.documents.notice(name)?;
-        Ok(HistoryOf::Document { versions: self.store.document_versions(name)? })
+        Ok(HistoryOf::Document { versions: self.history.document_versions(name)? })
     }
 
     /// What `reference` names: a memory by its id or key, else a document by its address, else a task; a bullet is its
@@ -148,7 +150,7 @@ impl HistoryService<'_> {
 
     /// The newest changes first.
     pub fn changes(&self, limit: usize) -> Done<Vec<Change>> {
-        Ok(self.store.changes(limit)?)
+        Ok(self.kernel.changes.changes(limit)?)
     }
 
     /// Brings an earlier version of a memory, a document or a task back, as its newest.
@@ -165,7 +167,7 @@ impl HistoryService<'_> {
 
     /// The entry that a task left in the archive has versions of its own.
     fn restore_task(&self, id: &TaskId, version: u32) -> Done<Task> {
-        let versions = self.store.task_versions(id)?;
+        let versions = self.task_store.task_versions(id)?;
         let wanted = versions.into_iter().find(|candidate| candidate.task.version == version);
         let no_version = || EngineError::NoVersion { reference: id.to_string(), version };
         let wanted = wanted.ok_or_else(no_version)?.task;
@@ -177,7 +179,7 @@ impl HistoryService<'_> {
 
     /// Brings an earlier version of a document back, as its newest.
     pub fn restore_document(&self, name: DocumentName, version: u32) -> Done<Document> {
-        let versions = self.store.document_versions(&name)?;
+        let versions = self.history.document_versions(&name)?;
         let wanted = versions.into_iter().find(|candidate| candidate.version == version);
         let no_version = || EngineError::NoVersion { reference: name.to_string(), version };
         let (text, hash) = wanted.and_then(|found| Some((found.text?, found.hash))).ok_or_else(no_version)?;
@@ -191,14 +193,14 @@ impl HistoryService<'_> {
     /// Reverts the last change as a whole: one edit, a file that was saved, an import.
     pub fn undo(&self) -> Done<Undone> {
         self.documents.notice_all()?;
-        let undoable = self.store.undoable()?.ok_or(EngineError::NothingToUndo)?;
+        let undoable = self.kernel.changes.undoable()?.ok_or(EngineError::NothingToUndo)?;
         if undoable.change.verb == Verb::Erase {
             return Err(EngineError::WasErased);
         }
         let steps = self.undo_steps(&undoable)?;
         let change = Change { undoes: Some(undoable.change.id.clone()), ..self.kernel.change(Verb::Undo) };
         let ops = self.undo_ops(&undoable)?;
-        let entries = self.documents.with_files(&steps, |last| self.store.apply(&change, &ops, last))?;
+        let entries = self.documents.with_files(&steps, |last| self.kernel.changes.apply(&change, &ops, last))?;
         self.documents.notice_all()?;
         let memories = entries.iter().map(|entry| self.memories.memory(&entry.id)).collect::<Done<_>>()?;
         Ok(Undone {
@@ -213,7 +215,7 @@ impl HistoryService<'_> {
 
     /// Refuses to put back a text from which a secret was left out, or to take away one that is kept only without it.
     fn check_whole(&self, name: &DocumentName, left: &ContentHash, before: Option<&str>) -> Done<()> {
-        let versions = self.store.document_versions(name)?;
+        let versions = self.history.document_versions(name)?;
         let is_whole = |text: &str, hash: &ContentHash| {
             versions.iter().any(|version| version.text.as_deref() == Some(text) && version.hash == *hash)
                 && ContentHash::of(text) == *hash
@@ -228,9 +230,9 @@ impl HistoryService<'_> {
 
     /// Leaves the last change as it is, so that `undo` goes on with the one before.
     pub fn skip(&self) -> Done<Change> {
-        let undoable = self.store.undoable()?.ok_or(EngineError::NothingToUndo)?;
+        let undoable = self.kernel.changes.undoable()?.ok_or(EngineError::NothingToUndo)?;
         let change = Change { undoes: Some(undoable.change.id.clone()), ..self.kernel.change(Verb::Undo) };
-        self.store.apply(&change, &[], &mut || true)?;
+        self.kernel.changes.apply(&change, &[], &mut || true)?;
         Ok(undoable.change)
     }
 
@@ -286,7 +288,7 @@ impl HistoryService<'_> {
             return Ok(Op::document(name.clone(), before.map(str::to_owned)));
         }
         // The file in the other directory may hold a secret that was left out here: it is known by its digest.
-        let versions = self.store.document_versions(name)?;
+        let versions = self.history.document_versions(name)?;
         let known = versions.into_iter().rfind(|version| version.text.as_deref() == before);
         Ok(match (self.documents.versioned(name, before, Source::User), known) {
             (Op::Document { name, text, bullets, .. }, Some(known)) if before.is_some() => {

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::error::{Done, EngineError, ErrorCode};
-use crate::kernel::TRIES;
+use crate::kernel::{Race as _, conflict, retry};
 use crate::memories::{Edit, Outcome, Remembered};
 use crate::model::{Entry, EntryId, Status, Verb};
-use crate::ports::{Op, StoreError};
+use crate::ports::Op;
 
 /// What is done to each of many memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -89,17 +89,16 @@ impl MemoryService<'_> {
     /// Changes the tags of a memory by a function of what they are now.
     fn retag(&self, reference: &str, change: &dyn Fn(&mut Vec<String>)) -> Done<EntryId> {
         let id = self.resolve(reference)?;
-        for _ in 0..TRIES {
-            let entry = self.memory(&id)?.entry;
-            let mut tags = entry.tags;
-            change(&mut tags);
-            let edit = Edit { tags: Some(tags), expected_version: Some(entry.version), ..Edit::default() };
-            match self.edit(id.as_str(), &edit) {
-                Err(EngineError::Store(StoreError::Conflict { .. })) => {}
-                outcome => return outcome.map(|_| id),
-            }
-        }
-        Err(StoreError::Conflict { what: reference.to_owned() }.into())
+        retry(
+            || conflict(reference),
+            || {
+                let entry = self.memory(&id)?.entry;
+                let mut tags = entry.tags;
+                change(&mut tags);
+                let edit = Edit { tags: Some(tags), expected_version: Some(entry.version), ..Edit::default() };
+                Ok(self.edit(id.as_str(), &edit).unless_outrun()?.map(|_| id.clone()))
+            },
+        )
     }
 
     /// Brings a memory back as it was when it was last active.
@@ -108,7 +107,7 @@ impl MemoryService<'_> {
         if self.memory(&id)?.entry.status == Status::Active {
             return self.receipt(&id, Outcome::Unchanged, Vec::new());
         }
-        let versions = self.store.entry_versions(&id)?;
+        let versions = self.history.entry_versions(&id)?;
         let active = versions.iter().rfind(|version| version.entry.status == Status::Active);
         let never = || EngineError::invalid("the memory", "was never active");
         self.restore_version(&id, active.ok_or_else(never)?.entry.version)
@@ -117,7 +116,7 @@ impl MemoryService<'_> {
     /// Brings an earlier version of a memory back, as its newest.
     pub(crate) fn restore_version(&self, id: &EntryId, version: u32) -> Done<Remembered> {
         let no_version = || EngineError::NoVersion { reference: id.to_string(), version };
-        let versions = self.store.entry_versions(id)?;
+        let versions = self.history.entry_versions(id)?;
         let wanted =
             versions.into_iter().find(|candidate| candidate.entry.version == version).ok_or_else(no_version)?;
         let current = self.memory(id)?.entry;
@@ -125,7 +124,7 @@ impl MemoryService<'_> {
         if (Entry { updated_at: current.updated_at, ..next.clone() }) == current {
             return self.receipt(id, Outcome::Unchanged, Vec::new());
         }
-        self.store.apply(&self.kernel.change(Verb::Restore), &[Op::Update(next)], &mut || true)?;
+        self.kernel.apply(Verb::Restore, &[Op::Update(next)])?;
         self.receipt(id, Outcome::Updated, Vec::new())
     }
 }

@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use crate::error::{Done, EngineError};
 use crate::input;
-use crate::kernel::TRIES;
-use crate::memories::{Edit, Outcome};
+use crate::kernel::{Race as _, conflict, retry};
+use crate::memories::{Edit, Outcome, Remembered};
 use crate::model::{Entry, EntryId, Kind, Layer, Memory, SessionId, Source, Status, TurnId, Verb};
-use crate::ports::{Op, StoreError};
+use crate::ports::Op;
 use crate::recall::find::Fallback;
 use crate::recall::{CORRECTION_TAG, Filter, Hit, Projects, RecallRequest, Scope};
 
@@ -64,30 +64,33 @@ impl MemoryService<'_> {
     /// Puts what is right in the place of what is wrong. A line of a document is changed where it stands.
     pub fn correct(&self, reference: &str, correction: &Correction) -> Done<Replaced> {
         let id = self.resolve(reference)?;
-        for _ in 0..TRIES {
-            let wrong = self.memory(&id)?.entry;
-            if wrong.kind == Kind::Bullet {
-                let edit = Edit { content: Some(correction.content.clone()), ..Edit::default() };
-                let edited = self.edit(id.as_str(), &edit)?;
-                let (memory, outcome, redacted) = (edited.memory, edited.outcome, edited.redacted);
-                return Ok(Replaced { memory, outcome, superseded: Vec::new(), redacted });
-            }
-            if wrong.status != Status::Active {
-                let problem =
-                    format!("`{reference}` is not active any more: it was forgotten, or something took its place");
-                return Err(EngineError::invalid("the target", problem));
-            }
-            let planned = self.plan_correction(&wrong, correction)?;
-            if planned.outcome == Outcome::Unchanged {
-                return self.replaced(planned, Vec::new());
-            }
-            match self.store.apply(&self.kernel.change(Verb::Correct), &planned.ops, &mut || true) {
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
-                Ok(_) => return self.replaced(planned, vec![self.memory(&id)?]),
-            }
-        }
-        Err(StoreError::Conflict { what: reference.to_owned() }.into())
+        retry(
+            || conflict(reference),
+            || {
+                let wrong = self.memory(&id)?.entry;
+                if wrong.kind == Kind::Bullet {
+                    return self.correct_line(&id, correction).map(Some);
+                }
+                if wrong.status != Status::Active {
+                    let problem =
+                        format!("`{reference}` is not active any more: it was forgotten, or something took its place");
+                    return Err(EngineError::invalid("the target", problem));
+                }
+                let planned = self.plan_correction(&wrong, correction)?;
+                if planned.outcome == Outcome::Unchanged {
+                    return self.replaced(planned, Vec::new()).map(Some);
+                }
+                let applied = self.kernel.apply(Verb::Correct, &planned.ops).unless_outrun()?;
+                applied.map(|_| self.replaced(planned, vec![self.memory(&id)?])).transpose()
+            },
+        )
+    }
+
+    /// A line of a document is changed where it stands.
+    fn correct_line(&self, id: &EntryId, correction: &Correction) -> Done<Replaced> {
+        let edit = Edit { content: Some(correction.content.clone()), ..Edit::default() };
+        let Remembered { memory, outcome, redacted } = self.edit(id.as_str(), &edit)?;
+        Ok(Replaced { memory, outcome, superseded: Vec::new(), redacted })
     }
 
     fn replaced(&self, planned: PlannedCorrection, superseded: Vec<Memory>) -> Done<Replaced> {
@@ -195,22 +198,21 @@ impl MemoryService<'_> {
         if ids.len() < 2 {
             return Err(EngineError::invalid("a merge", "needs two different memories at least"));
         }
-        for _ in 0..TRIES {
-            let entries = ids.iter().map(|id| Ok(self.memory(id)?.entry)).collect::<Done<Vec<Entry>>>()?;
-            let (standing, redacted) = self.merged(&entries, content)?;
-            let retired = entries[1..].iter().map(|entry| Op::Update(self.retired(entry)));
-            let ops: Vec<Op> = retired.chain([Op::Update(standing)]).collect();
-            match self.store.apply(&self.kernel.change(Verb::Merge), &ops, &mut || true) {
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
-                Ok(_) => {
-                    let superseded = ids[1..].iter().map(|id| self.memory(id)).collect::<Done<_>>()?;
-                    let memory = self.memory(&ids[0])?;
-                    return Ok(Replaced { memory, outcome: Outcome::Updated, superseded, redacted });
+        retry(
+            || conflict(&ids[0]),
+            || {
+                let entries = ids.iter().map(|id| Ok(self.memory(id)?.entry)).collect::<Done<Vec<Entry>>>()?;
+                let (standing, redacted) = self.merged(&entries, content)?;
+                let retired = entries[1..].iter().map(|entry| Op::Update(self.retired(entry)));
+                let ops: Vec<Op> = retired.chain([Op::Update(standing)]).collect();
+                if self.kernel.apply(Verb::Merge, &ops).unless_outrun()?.is_none() {
+                    return Ok(None);
                 }
-            }
-        }
-        Err(StoreError::Conflict { what: ids[0].to_string() }.into())
+                let superseded = ids[1..].iter().map(|id| self.memory(id)).collect::<Done<_>>()?;
+                let memory = self.memory(&ids[0])?;
+                Ok(Some(Replaced { memory, outcome: Outcome::Updated, superseded, redacted }))
+            },
+        )
     }
 
     /// The first of several with all that the others add: the highest weight, every label, every source.

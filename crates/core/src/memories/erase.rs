@@ -59,13 +59,13 @@ impl MemoryService<'_> {
         let (versions, documents) = match (entry.kind, &entry.namespace) {
             (Kind::Bullet, Namespace::Document(name)) => {
                 let holds = |text: &str| bullets::parse(name, text).iter().any(|line| line.id == entry.id);
-                let versions = self.store.document_versions(name)?;
+                let versions = self.history.document_versions(name)?;
                 let count = versions.iter().filter(|version| version.text.as_deref().is_some_and(holds)).count();
                 let own = [format!("a line of {name} ({})", entry.id), format!("kept versions of {name}")];
                 unreached.retain(|place| !own.contains(place));
                 (count, vec![name.clone()])
             }
-            _ => (self.store.entry_versions(&entry.id)?.len(), Vec::new()),
+            _ => (self.history.entry_versions(&entry.id)?.len(), Vec::new()),
         };
         unreached.retain(|place| !place.ends_with(&is_itself));
         Ok(ErasurePreview {
@@ -74,7 +74,7 @@ impl MemoryService<'_> {
             recalls: memory.recall_count,
             sources: entry.provenance,
             documents,
-            copies: self.store.exports()?,
+            copies: self.bundles.exports()?,
             unreached,
         })
     }
@@ -101,7 +101,7 @@ impl MemoryService<'_> {
             })?;
             erasure.bullets.push((name.clone(), entry.content));
         }
-        let mut erased = self.store.erase(&erasure)?;
+        let mut erased = self.eraser.erase(&erasure)?;
         if let Some(name) = document
             && self.has_other_wordings(&name, &erasure.bullets)?
         {
@@ -115,12 +115,12 @@ impl MemoryService<'_> {
     /// Removes a line that no longer stands in its document from every kept version of it.
     fn erase_former_line(&self, reference: &str) -> Done<ErasedMemory> {
         let is_meant = |id: &EntryId| reference.len() >= 6 && id.as_str().starts_with(reference);
-        for known in self.store.known_documents()? {
-            for version in self.store.document_versions(&known.name)? {
+        for known in self.history.known_documents()? {
+            for version in self.history.document_versions(&known.name)? {
                 let lines = bullets::parse(&known.name, version.text.as_deref().unwrap_or_default());
                 let Some(line) = lines.into_iter().find(|line| is_meant(&line.id)) else { continue };
                 let erasure = Erasure { bullets: vec![(known.name, line.content)], ..Erasure::default() };
-                let erased = self.store.erase(&erasure)?;
+                let erased = self.eraser.erase(&erasure)?;
                 self.note_erasing()?;
                 return Ok(ErasedMemory { id: line.id, sources: Vec::new(), erased });
             }
@@ -132,7 +132,7 @@ impl MemoryService<'_> {
     fn has_other_wordings(&self, name: &DocumentName, erased: &[(DocumentName, String)]) -> Done<bool> {
         let now = self.files.read(name)?.map(|document| document.text).unwrap_or_default();
         let current: Vec<String> = bullets::parse(name, &now).into_iter().map(|bullet| bullet.content).collect();
-        let versions = self.store.document_versions(name)?;
+        let versions = self.history.document_versions(name)?;
         let lines =
             versions.iter().filter_map(|version| version.text.as_deref()).flat_map(|text| bullets::parse(name, text));
         let is_alike = |line: &str| erased.iter().any(|(_, content)| similarity(line, content) >= OTHER_WORDING);
@@ -141,7 +141,7 @@ impl MemoryService<'_> {
 
     /// An erasure leaves no text in the history, but that it happened: whoever undoes must know.
     fn note_erasing(&self) -> Done<()> {
-        self.store.apply(&self.kernel.change(Verb::Erase), &[Op::Erased], &mut || true)?;
+        self.kernel.apply(Verb::Erase, &[Op::Erased])?;
         Ok(())
     }
 
@@ -155,7 +155,7 @@ impl MemoryService<'_> {
         let mut traces = Vec::new();
         for (kind, status) in [(Kind::Entry, None), (Kind::Bullet, None), (Kind::Turn, Some(Status::Active))] {
             let filter = Filter { kinds: vec![kind], status, ..Filter::default() };
-            let found = self.store.contains(&[needle.to_owned()], &filter, MOST_TRACES)?;
+            let found = self.index.contains(&[needle.to_owned()], &filter, MOST_TRACES)?;
             traces.extend(found.into_iter().map(|candidate| {
                 let entry = candidate.memory.entry;
                 match (kind, &entry.namespace) {
@@ -165,19 +165,19 @@ impl MemoryService<'_> {
                 }
             }));
         }
-        for task in self.store.tasks()? {
-            if self.store.task_versions(&task.id)?.iter().any(|version| version.task.state.contains(needle)) {
+        for task in self.task_store.tasks()? {
+            if self.task_store.task_versions(&task.id)?.iter().any(|version| version.task.state.contains(needle)) {
                 traces.push(format!("the state of the task {}, now or earlier", task.id));
             }
         }
-        for name in self.store.known_documents()?.into_iter().map(|known| known.name) {
-            let versions = self.store.document_versions(&name)?;
+        for name in self.history.known_documents()?.into_iter().map(|known| known.name) {
+            let versions = self.history.document_versions(&name)?;
             if versions.iter().any(|version| version.text.as_deref().is_some_and(|text| text.contains(needle))) {
                 traces.push(format!("kept versions of {name}"));
             }
         }
-        for state in self.store.sessions()? {
-            let turns = self.store.turns_after(&state.session.id, Position::default())?;
+        for state in self.session_store.sessions()? {
+            let turns = self.turns.turns_after(&state.session.id, Position::default())?;
             let mut summaries = turns.iter().filter(|(_, turn)| turn.role == Role::Summary);
             if summaries.any(|(_, turn)| turn.content.contains(needle)) {
                 traces.push(format!("a summary in the conversation {}", state.session.id));

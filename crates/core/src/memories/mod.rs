@@ -10,12 +10,13 @@ use serde::Serialize;
 use crate::documents::DocumentService;
 use crate::error::{Done, EngineError};
 use crate::input;
-use crate::kernel::{Kernel, TRIES};
+use crate::kernel::{Kernel, Race as _, conflict, retry};
 use crate::model::{
     Bullet, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source,
     Status, TurnId, Verb,
 };
-use crate::ports::{Documents, Listing, Op, Page, Store, StoreError};
+use crate::ports;
+use crate::ports::{Documents, Listing, Op, Page};
 use crate::recall::{Filter, RecallService, check_range};
 use crate::text::{bullets, redact::redact};
 
@@ -118,7 +119,14 @@ pub struct Forgotten {
 #[derive(Clone, Copy)]
 pub struct MemoryService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) bundles: &'e dyn ports::Transfer,
+    pub(crate) entries: &'e dyn ports::Entries,
+    pub(crate) eraser: &'e dyn ports::Eraser,
+    pub(crate) history: &'e dyn ports::History,
+    pub(crate) index: &'e dyn ports::Index,
+    pub(crate) session_store: &'e dyn ports::Sessions,
+    pub(crate) task_store: &'e dyn ports::Tasks,
+    pub(crate) turns: &'e dyn ports::Turns,
     pub(crate) files: &'e dyn Documents,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) recall: RecallService<'e>,
@@ -129,7 +137,7 @@ impl MemoryService<'_> {
     pub fn list(&self, filter: &Filter, page: &Page) -> Done<Listing> {
         check_range(filter)?;
         self.documents.notice_all()?;
-        Ok(self.store.list(filter, page)?)
+        Ok(self.entries.list(filter, page)?)
     }
 
     /// One memory.
@@ -141,7 +149,7 @@ impl MemoryService<'_> {
 
     /// The one memory that `reference` names: an id, an exact key, or the beginning of an id.
     pub(crate) fn resolve(&self, reference: &str) -> Done<EntryId> {
-        let mut ids = self.store.resolve(reference)?;
+        let mut ids = self.entries.resolve(reference)?;
         match ids.len() {
             1 => Ok(ids.remove(0)),
             0 => Err(EngineError::NotFound { reference: reference.to_owned() }),
@@ -154,38 +162,39 @@ impl MemoryService<'_> {
         if new.layer == Layer::Identity {
             return self.remember_identity(new);
         }
-        for _ in 0..TRIES {
-            let (draft, redacted) = self.draft(new)?;
-            let known = match &draft.key {
-                Some(key) => self.store.keyed(&draft.namespace, draft.project.as_deref(), key)?,
-                None => None,
-            };
-            let (entry, outcome) = match known {
-                None => (draft, Outcome::Created),
-                Some(known) => {
-                    let next = successor(&known, draft, new);
-                    if same_but_for_time(&known, &next) {
-                        return self.receipt(&known.id, Outcome::Unchanged, redacted);
-                    }
-                    (next, Outcome::Updated)
+        retry(|| conflict(new.key.clone().unwrap_or_default()), || self.try_remember(new))
+    }
+
+    /// One attempt; `None` where another writer was faster.
+    fn try_remember(&self, new: &NewMemory) -> Done<Option<Remembered>> {
+        let (draft, redacted) = self.draft(new)?;
+        let known = match &draft.key {
+            Some(key) => self.entries.keyed(&draft.namespace, draft.project.as_deref(), key)?,
+            None => None,
+        };
+        let (entry, outcome) = match known {
+            None => (draft, Outcome::Created),
+            Some(known) => {
+                let next = successor(&known, draft, new);
+                if same_but_for_time(&known, &next) {
+                    return self.receipt(&known.id, Outcome::Unchanged, redacted).map(Some);
                 }
-            };
-            let wanted = entry.id.clone();
-            let op = if outcome == Outcome::Created { Op::Insert(entry) } else { Op::Update(entry) };
-            match self.store.apply(&self.kernel.change(Verb::Remember), &[op], &mut || true) {
-                Err(StoreError::Conflict { .. } | StoreError::KeyTaken { .. }) => {}
-                Err(error) => return Err(error.into()),
-                // A new memory has no use yet: its receipt needs no second look.
-                Ok(entries) => match entries.into_iter().next() {
-                    Some(entry) if entry.id == wanted && outcome == Outcome::Created => {
-                        return Ok(Remembered { memory: Memory::new(entry, 0, None), outcome, redacted });
-                    }
-                    Some(entry) if entry.id != wanted => return self.add_to_known(&entry.id, new, redacted),
-                    _ => return self.receipt(&wanted, outcome, redacted),
-                },
+                (next, Outcome::Updated)
             }
-        }
-        Err(StoreError::Conflict { what: new.key.clone().unwrap_or_default() }.into())
+        };
+        let wanted = entry.id.clone();
+        let op = if outcome == Outcome::Created { Op::Insert(entry) } else { Op::Update(entry) };
+        let applied = self.kernel.apply(Verb::Remember, &[op]).unless_outrun_or_taken()?;
+        let Some(entries) = applied else { return Ok(None) };
+        let remembered = match entries.into_iter().next() {
+            // A new memory has no use yet: its receipt needs no second look.
+            Some(entry) if entry.id == wanted && outcome == Outcome::Created => {
+                Remembered { memory: Memory::new(entry, 0, None), outcome, redacted }
+            }
+            Some(entry) if entry.id != wanted => self.add_to_known(&entry.id, new, redacted)?,
+            _ => self.receipt(&wanted, outcome, redacted)?,
+        };
+        Ok(Some(remembered))
     }
 
     /// The same text is there already: what is new about it is its weight and its labels, if they are given.
@@ -206,7 +215,7 @@ impl MemoryService<'_> {
             }
             ops.push(Op::Insert(self.draft(new)?.0));
         }
-        Ok(self.store.apply(&self.kernel.change(Verb::Remember), &ops, &mut || true)?.len())
+        Ok(self.kernel.apply(Verb::Remember, &ops)?.len())
     }
 
     /// The entry that `new` asks for, checked and with secrets taken out.
@@ -247,31 +256,30 @@ impl MemoryService<'_> {
     }
 
     pub(crate) fn memory(&self, id: &EntryId) -> Done<Memory> {
-        self.store.memory(id)?.ok_or_else(|| EngineError::NotFound { reference: id.to_string() })
+        self.entries.memory(id)?.ok_or_else(|| EngineError::NotFound { reference: id.to_string() })
     }
 
     /// Changes a memory.
     pub fn edit(&self, reference: &str, edit: &Edit) -> Done<Remembered> {
         let id = self.resolve(reference)?;
-        for _ in 0..TRIES {
-            let entry = self.memory(&id)?.entry;
-            if edit.expected_version.is_some_and(|expected| expected != entry.version) {
-                return Err(StoreError::Conflict { what: id.to_string() }.into());
-            }
-            let (next, redacted) = self.edited(&entry, edit)?;
-            if same_but_for_time(&entry, &next) {
-                return self.receipt(&id, Outcome::Unchanged, redacted);
-            }
-            if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
-                return self.edit_bullet(name, &entry, &next, redacted);
-            }
-            match self.store.apply(&self.kernel.change(Verb::Edit), &[Op::Update(next)], &mut || true) {
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
-                Ok(_) => return self.receipt(&id, Outcome::Updated, redacted),
-            }
-        }
-        Err(StoreError::Conflict { what: reference.to_owned() }.into())
+        retry(
+            || conflict(reference),
+            || {
+                let entry = self.memory(&id)?.entry;
+                if edit.expected_version.is_some_and(|expected| expected != entry.version) {
+                    return Err(conflict(&id));
+                }
+                let (next, redacted) = self.edited(&entry, edit)?;
+                if same_but_for_time(&entry, &next) {
+                    return self.receipt(&id, Outcome::Unchanged, redacted).map(Some);
+                }
+                if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
+                    return self.edit_bullet(name, &entry, &next, redacted).map(Some);
+                }
+                let applied = self.kernel.apply(Verb::Edit, &[Op::Update(next)]).unless_outrun()?;
+                applied.map(|_| self.receipt(&id, Outcome::Updated, redacted)).transpose()
+            },
+        )
     }
 
     fn edited(&self, entry: &Entry, edit: &Edit) -> Done<(Entry, Vec<&'static str>)> {
@@ -305,25 +313,24 @@ impl MemoryService<'_> {
     /// Makes a memory inactive: never recalled again, kept for audit. A bullet leaves its document.
     pub fn forget(&self, reference: &str) -> Done<Forgotten> {
         let id = self.resolve(reference)?;
-        for _ in 0..TRIES {
-            let entry = self.memory(&id)?.entry;
-            if entry.status == Status::Inactive {
-                return Ok(Forgotten { id, already: true });
-            }
-            if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
-                self.documents.rewrite(name, Verb::Forget, &|current| {
-                    Ok(bullet_in(name, &current.text, &id).map(|bullet| bullets::without(&current.text, &bullet)))
-                })?;
-                return Ok(Forgotten { id, already: false });
-            }
-            let next = Entry { status: Status::Inactive, updated_at: self.kernel.now, ..entry };
-            match self.store.apply(&self.kernel.change(Verb::Forget), &[Op::Update(next)], &mut || true) {
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
-                Ok(_) => return Ok(Forgotten { id, already: false }),
-            }
-        }
-        Err(StoreError::Conflict { what: reference.to_owned() }.into())
+        let forgotten = |already: bool| Forgotten { id: id.clone(), already };
+        retry(
+            || conflict(reference),
+            || {
+                let entry = self.memory(&id)?.entry;
+                if entry.status == Status::Inactive {
+                    return Ok(Some(forgotten(true)));
+                }
+                if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
+                    self.documents.rewrite(name, Verb::Forget, &|current| {
+                        Ok(bullet_in(name, &current.text, &id).map(|bullet| bullets::without(&current.text, &bullet)))
+                    })?;
+                    return Ok(Some(forgotten(false)));
+                }
+                let applied = self.kernel.apply(Verb::Forget, &[Op::Update(self.retired(&entry))]).unless_outrun()?;
+                Ok(applied.map(|_| forgotten(false)))
+            },
+        )
     }
 
     fn edit_bullet(

@@ -8,9 +8,10 @@ use serde::Serialize;
 use crate::documents::DocumentService;
 use crate::error::{Done, EngineError};
 use crate::input;
-use crate::kernel::{Kernel, TRIES};
+use crate::kernel::{Kernel, Race as _, conflict, retry};
 use crate::model::{ContentHash, Document, DocumentName, Name, Project, Source, Status, Task, TaskStatus, Verb};
-use crate::ports::{Documents, Op, Store, StoreError};
+use crate::ports;
+use crate::ports::{Documents, Op, StoreError};
 use crate::tasks::TaskService;
 
 /// A project and how much is known of it.
@@ -36,7 +37,8 @@ pub enum Nearest {
 #[derive(Clone, Copy)]
 pub struct ProjectService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) history: &'e dyn ports::History,
+    pub(crate) project_store: &'e dyn ports::Projects,
     pub(crate) files: &'e dyn Documents,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) tasks: TaskService<'e>,
@@ -57,7 +59,7 @@ impl ProjectService<'_> {
 
     /// Every project that is registered, by name.
     pub fn list(&self) -> Done<Vec<Project>> {
-        all_registered(self.store)
+        all_registered(self.project_store)
     }
 
     /// What a directory, given without links in its path, belongs to. Looking registers nothing.
@@ -77,7 +79,7 @@ impl ProjectService<'_> {
 
     /// One project with its open tasks.
     pub fn get(&self, name: &str) -> Done<ProjectOverview> {
-        let project = registered(self.store, name)?;
+        let project = registered(self.project_store, name)?;
         let tasks = self.tasks.list(Some(TaskStatus::Open), Some(project.name.as_str()))?;
         Ok(ProjectOverview { project, tasks })
     }
@@ -86,13 +88,13 @@ impl ProjectService<'_> {
     pub fn remove(&self, name: &str) -> Done<Project> {
         let project = self.get(name)?.project;
         let next = Project { status: Status::Inactive, updated_at: self.kernel.now, ..project };
-        self.store.apply(&self.kernel.change(Verb::Project), &[Op::Project(next.clone())], &mut || true)?;
+        self.kernel.apply(Verb::Project, &[Op::Project(next.clone())])?;
         Ok(Project { version: next.version + 1, ..next })
     }
 
     /// Every project that was ever registered, by name; those that were removed are inactive.
     pub fn all(&self) -> Done<Vec<Project>> {
-        Ok(self.store.projects()?)
+        Ok(self.project_store.projects()?)
     }
 
     /// What the memory file of a project would say if the project were in this directory. Registers nothing.
@@ -108,18 +110,24 @@ impl ProjectService<'_> {
         if let Some(dir) = &dir {
             self.check_free(&name, dir)?;
         }
-        for _ in 0..TRIES {
-            let known = self.store.project(&name)?;
-            let next = self.placed(&name, dir.as_deref(), known.as_ref());
-            if let Some(known) = known.filter(|known| known.dir == next.dir && known.status == next.status) {
-                return Ok(known);
-            }
-            match self.move_project(&next, dir.as_deref()) {
-                Err(EngineError::Store(StoreError::Conflict { .. } | StoreError::TakenBack)) => {}
-                outcome => return outcome.map(|()| Project { version: next.version + 1, ..next }),
-            }
-        }
-        Err(StoreError::Conflict { what: name.to_string() }.into())
+        retry(
+            || conflict(&name),
+            || {
+                let known = self.project_store.project(&name)?;
+                let next = self.placed(&name, dir.as_deref(), known.as_ref());
+                if let Some(known) = known.filter(|known| known.dir == next.dir && known.status == next.status) {
+                    return Ok(Some(known));
+                }
+                match self.move_project(&next, dir.as_deref()) {
+                    // A person saved the file in between.
+                    Err(EngineError::Store(StoreError::TakenBack)) => Ok(None),
+                    outcome => {
+                        let moved = outcome.unless_outrun()?;
+                        Ok(moved.map(|()| Project { version: next.version + 1, ..next }))
+                    }
+                }
+            },
+        )
     }
 
     /// A project as it is to be.
@@ -141,7 +149,7 @@ impl ProjectService<'_> {
         let mut ops = vec![Op::Project(next.clone())];
         let there = to.map(|dir| self.files.read_in(&file, dir)).transpose()?;
         if let Some(there) = &there {
-            let known = self.store.known_documents()?.into_iter().find(|known| known.name == file);
+            let known = self.history.known_documents()?.into_iter().find(|known| known.name == file);
             if known.map_or_else(ContentHash::missing, |known| known.hash) != hash_of(there.as_ref()) {
                 ops.push(self.documents.versioned(
                     &file,
@@ -156,7 +164,7 @@ impl ProjectService<'_> {
             }
             _ => true,
         };
-        self.store.apply(&self.kernel.change(Verb::Project), &ops, &mut still)?;
+        self.kernel.changes.apply(&self.kernel.change(Verb::Project), &ops, &mut still)?;
         Ok(())
     }
 
@@ -181,14 +189,14 @@ fn hash_of(document: Option<&Document>) -> ContentHash {
 }
 
 /// Every project that is registered, by name.
-pub(crate) fn all_registered(store: &dyn Store) -> Done<Vec<Project>> {
+pub(crate) fn all_registered(store: &dyn ports::Projects) -> Done<Vec<Project>> {
     let mut projects = store.projects()?;
     projects.retain(|project| project.status == Status::Active);
     Ok(projects)
 }
 
 /// One project that is registered.
-pub(crate) fn registered(store: &dyn Store, name: &str) -> Done<Project> {
+pub(crate) fn registered(store: &dyn ports::Projects, name: &str) -> Done<Project> {
     let known = name.parse().ok().map(|name: Name| store.project(&name)).transpose()?.flatten();
     let known = known.filter(|project| project.status == Status::Active);
     known.ok_or_else(|| EngineError::NoProject { name: name.to_owned() })

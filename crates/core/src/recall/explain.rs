@@ -48,10 +48,10 @@ pub struct Explanation {
 impl RecallService<'_> {
     /// What the latest message of a conversation was given, and why; nothing where nothing was recalled.
     pub fn explain(&self, session: &SessionId) -> Done<Option<Explanation>> {
-        if self.store.session(session)?.is_none() {
+        if self.session_store.session(session)?.is_none() {
             return Err(EngineError::NoSession { session: session.clone() });
         }
-        let mut records = self.store.recalls(Some(session), LATEST)?;
+        let mut records = self.recalls.recalls(Some(session), LATEST)?;
         let message = records.iter().position(|record| record.by == AskedBy::Message);
         records.truncate(message.map_or(1, |at| at + 1));
         records.reverse();
@@ -60,7 +60,7 @@ impl RecallService<'_> {
 
     /// What one recall gave, and why. A conversation learns nothing of what others asked.
     pub fn explain_recall(&self, recall: &str, asker: Option<&SessionId>) -> Done<Explanation> {
-        let record = self.store.recall_record(&RecallId::new(recall))?;
+        let record = self.recalls.recall_record(&RecallId::new(recall))?;
         let record = record.filter(|record| asker.is_none_or(|asker| record.session.as_ref() == Some(asker)));
         let no_recall = || EngineError::invalid("the recall", format!("`{recall}` is no recall of this conversation"));
         self.explained(&[record.ok_or_else(no_recall)?])
@@ -68,7 +68,7 @@ impl RecallService<'_> {
 
     fn explained(&self, records: &[RecallRecord]) -> Done<Explanation> {
         let used = |(by, hit): (AskedBy, &RecalledHit)| -> Done<Used> {
-            let memory = self.store.memory(&hit.id)?;
+            let memory = self.entries.memory(&hit.id)?;
             let content = memory.map(|memory| tokens::cut(&memory.entry.content, SHOWN_TOKENS).to_owned());
             Ok(Used { id: hit.id.clone(), content, by, score: hit.score, why: hit.why.clone() })
         };

@@ -2,7 +2,7 @@
 
 use crate::documents::DocumentService;
 use crate::kernel::Kernel;
-use crate::ports::Store;
+use crate::ports;
 use crate::recall::RecallLog;
 use std::collections::HashSet;
 
@@ -33,7 +33,10 @@ pub(crate) enum Fallback {
 #[derive(Clone, Copy)]
 pub struct RecallService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) entries: &'e dyn ports::Entries,
+    pub(crate) index: &'e dyn ports::Index,
+    pub(crate) recalls: &'e dyn ports::Recalls,
+    pub(crate) session_store: &'e dyn ports::Sessions,
     pub(crate) log: RecallLog<'e>,
     pub(crate) documents: DocumentService<'e>,
 }
@@ -68,7 +71,7 @@ impl RecallService<'_> {
         let fetch = (limit * 2).max(20);
         let mut candidates = self.by_words(request, fetch)?;
         if candidates.is_empty() && fallback == Fallback::Letters {
-            candidates = self.store.contains(&needles(&request.query), &request.filter, fetch)?;
+            candidates = self.index.contains(&needles(&request.query), &request.filter, fetch)?;
         }
         let mut hits = rank(candidates, self.kernel.now, self.kernel.settings.ranking);
         hits.truncate(limit);
@@ -81,7 +84,7 @@ impl RecallService<'_> {
             if terms.is_empty() {
                 return Ok(Vec::new());
             }
-            Ok(self.store.search(&Search { terms, filter: request.filter.clone(), limit: fetch })?)
+            Ok(self.index.search(&Search { terms, filter: request.filter.clone(), limit: fetch })?)
         };
         let found = search(terms.clone())?;
         // What was said is evidence: there, a weak trace is better than none, behind everything that fits better.
@@ -94,7 +97,7 @@ impl RecallService<'_> {
 
     /// The newest recalls first, from the log.
     pub fn log(&self, limit: usize) -> Done<Vec<RecallRecord>> {
-        Ok(self.store.recalls(None, limit)?)
+        Ok(self.recalls.recalls(None, limit)?)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::Done;
 use crate::error::EngineError;
 use crate::kernel::Kernel;
 use crate::model::{EntryId, Kind, RecallId, SessionId};
-use crate::ports::Store;
+use crate::ports;
 use crate::recall::Explanation;
 use crate::recall::{AskedBy, Hit, RecallRecord, RecalledHit};
 use crate::text::redact::redact;
@@ -18,7 +18,7 @@ const MAX_LOGGED_CHARS: usize = 1000;
 #[derive(Clone, Copy)]
 pub(crate) struct RecallLog<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) recalls: &'e dyn ports::Recalls,
 }
 
 impl RecallLog<'_> {
@@ -43,7 +43,7 @@ impl RecallLog<'_> {
         let recall_id = RecallId::new(self.kernel.new_id());
         let query = redact(query).text.chars().take(MAX_LOGGED_CHARS).collect();
         let (at, session) = (self.kernel.now, session.cloned());
-        self.store.note(RecallRecord { recall_id: recall_id.clone(), at, session, by, query, hits });
+        self.recalls.note(RecallRecord { recall_id: recall_id.clone(), at, session, by, query, hits });
         recall_id
     }
 }
@@ -82,12 +82,12 @@ impl From<Option<Explanation>> for Explained {
 impl super::RecallService<'_> {
     /// The newest recalls first; of one conversation, where one is given.
     pub fn log_of(&self, session: Option<&SessionId>, limit: usize) -> Done<Recalls> {
-        Ok(Recalls { recalls: self.store.recalls(session, limit)? })
+        Ok(Recalls { recalls: self.recalls.recalls(session, limit)? })
     }
 
     /// One recall, while the log keeps it.
     pub fn record(&self, id: &str) -> Done<RecallRecord> {
-        let record = self.store.recall_record(&RecallId::new(id))?;
+        let record = self.recalls.recall_record(&RecallId::new(id))?;
         record.ok_or_else(|| EngineError::NoRecall { reference: id.to_owned() })
     }
 }

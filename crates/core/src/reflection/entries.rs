@@ -36,8 +36,8 @@ impl ReflectionService<'_> {
             projects,
             ..Filter::recallable(self.kernel.now)
         };
-        let newest = self.store.list(&filter, &Page { limit: LOOKED_AT, cursor: None })?.memories;
-        let all = self.store.stats()?.knowledge as f64;
+        let newest = self.entries.list(&filter, &Page { limit: LOOKED_AT, cursor: None })?.memories;
+        let all = self.integrity.stats()?.knowledge as f64;
         let mut left = ((all * self.kernel.settings.reflection.max_share).floor() as usize).max(1);
         if self.kernel.settings.reflection.max_share <= 0.0 {
             return Ok(());
@@ -96,7 +96,7 @@ impl ReflectionService<'_> {
             projects: Projects::NoneOr(None),
             ..Filter::recallable(self.kernel.now)
         };
-        let newest = self.store.list(&filter, &Page { limit: LOOKED_AT, cursor: None })?.memories;
+        let newest = self.entries.list(&filter, &Page { limit: LOOKED_AT, cursor: None })?.memories;
         let mut left_alone: HashSet<EntryId> = draft.ops.iter().filter_map(retires).collect();
         left_alone.extend(heard.refused.iter().cloned());
         for entry in newest.into_iter().map(|memory| memory.entry) {

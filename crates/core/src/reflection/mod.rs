@@ -14,7 +14,7 @@ use crate::documents::DocumentService;
 use crate::kernel::Kernel;
 use crate::memories::MemoryService;
 use crate::models::ModelService;
-use crate::ports::Store;
+use crate::ports;
 use crate::projects::ProjectService;
 use crate::recall::RecallService;
 use std::collections::HashSet;
@@ -26,11 +26,9 @@ use serde::Serialize;
 
 use crate::consolidation::facts;
 use crate::error::{Done, EngineError, chain};
-use crate::kernel::{TRIES, Worker};
+use crate::kernel::{Race as _, Worker, conflict, retry};
 use crate::model::{ChangeId, DocumentName, EntryId, Turn, Verb};
-use crate::ports::{
-    Brief, Dropped, Model, Op, Pass, PassOutcome, ReflectBrief, ReflectFact, StoreError, TurnMark, TurnsOf,
-};
+use crate::ports::{Brief, Dropped, Model, Op, Pass, PassOutcome, ReflectBrief, ReflectFact, TurnMark, TurnsOf};
 use crate::text::{redact::redact, tokens};
 
 use draft::Draft;
@@ -144,7 +142,12 @@ pub struct Passes {
 #[derive(Clone, Copy)]
 pub struct ReflectionService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) entries: &'e dyn ports::Entries,
+    pub(crate) history: &'e dyn ports::History,
+    pub(crate) integrity: &'e dyn ports::Health,
+    pub(crate) passes: &'e dyn ports::Reflections,
+    pub(crate) session_store: &'e dyn ports::Sessions,
+    pub(crate) turns: &'e dyn ports::Turns,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) memories: MemoryService<'e>,
     pub(crate) models: ModelService<'e>,
@@ -187,7 +190,7 @@ impl ReflectionService<'_> {
         names.dedup();
         let mut documents = Vec::new();
         for name in names {
-            let versions = self.store.document_versions(&name)?;
+            let versions = self.history.document_versions(&name)?;
             let Some(at) = versions.iter().position(|version| version.change.id == *change) else { continue };
             let text = |at: usize| versions[at].text.clone().unwrap_or_default();
             let before = at.checked_sub(1).map(text).unwrap_or_default();
@@ -199,7 +202,7 @@ impl ReflectionService<'_> {
     /// The newest passes first; of one project, where one is given.
     pub fn passes(&self, project: Option<&str>, limit: usize) -> Done<Vec<Pass>> {
         let target = project.map(|project| self.reflect_target(Some(project))).transpose()?;
-        Ok(self.store.passes(target.as_ref().map(|target| target.name.as_str()), limit)?)
+        Ok(self.passes.passes(target.as_ref().map(|target| target.name.as_str()), limit)?)
     }
 
     /// Whether a pass over the person's memory, or a project's, is due at this time and place.
@@ -222,13 +225,13 @@ impl ReflectionService<'_> {
             return Ok(None);
         }
         let target = self.reflect_target(project)?;
-        let passes = self.store.passes(Some(&target.name), PASSES)?;
+        let passes = self.passes.passes(Some(&target.name), PASSES)?;
         let is_whole = |pass: &&Pass| pass.outcome != PassOutcome::Failed && pass.reason.is_none();
         let done = passes.iter().find(is_whole).map(|pass| pass.at);
         let done = match done {
             Some(at) => Some(at),
             // Before the first pass, the first conversation begins the count.
-            None => self.store.sessions()?.iter().map(|state| state.session.created_at).min(),
+            None => self.session_store.sessions()?.iter().map(|state| state.session.created_at).min(),
         };
         Ok(Some((done, passes.first().map(|pass| pass.at))))
     }
@@ -256,48 +259,57 @@ impl ReflectionService<'_> {
         self.documents.notice_all()?;
         let heard = self.heard(target)?;
         let answers = self.ask_about(target, &heard, model)?;
-        for _ in 0..TRIES {
-            if !is_still_alone()? {
-                return Ok(None);
-            }
-            let draft = self.draft_pass(target, &heard, &answers)?;
-            let change = self.kernel.change(Verb::Reflect);
-            let mut pass = self.pass(target, &heard, &answers, &draft);
-            let documents = draft.differences();
-            if dry_run || pass.outcome != PassOutcome::Changed {
-                if !dry_run {
-                    self.store.note_pass(&pass)?;
+        retry(
+            || conflict(&target.name),
+            || {
+                if !is_still_alone()? {
+                    return Ok(Some(None));
                 }
-                return Ok(Some(Reflection { pass, dry_run, documents }));
+                let written = self.write_pass(target, &heard, &answers, dry_run)?;
+                Ok(written.map(Some))
+            },
+        )
+    }
+
+    /// One attempt to write a pass; `None` where another writer was faster.
+    fn write_pass(&self, target: &Target, heard: &Heard, answers: &Answers, dry_run: bool) -> Done<Option<Reflection>> {
+        let draft = self.draft_pass(target, heard, answers)?;
+        let change = self.kernel.change(Verb::Reflect);
+        let mut pass = self.pass(target, heard, answers, &draft);
+        let documents = draft.differences();
+        if dry_run || pass.outcome != PassOutcome::Changed {
+            if !dry_run {
+                self.passes.note_pass(&pass)?;
             }
-            pass.change = Some(change.id.clone());
-            let kept = Op::Reflected(Box::new(pass.clone()));
-            let ops: Vec<Op> = draft.ops.iter().cloned().chain([kept]).collect();
-            match self.documents.commit_as(&change, &ops, &draft.changed()) {
-                Ok(None) | Err(EngineError::Store(StoreError::Conflict { .. })) => {}
-                Err(EngineError::Document(error)) => {
-                    let reason = Some(chain(&error));
-                    let pass = Pass { change: None, outcome: PassOutcome::Failed, reason, applied: Vec::new(), ..pass };
-                    self.store.note_pass(&pass)?;
-                    return Ok(Some(Reflection { pass, dry_run, documents: Vec::new() }));
-                }
-                Err(error) => return Err(error),
-                Ok(Some(_)) => return Ok(Some(Reflection { pass, dry_run, documents })),
+            return Ok(Some(Reflection { pass, dry_run, documents }));
+        }
+        pass.change = Some(change.id.clone());
+        let kept = Op::Reflected(Box::new(pass.clone()));
+        let ops: Vec<Op> = draft.ops.iter().cloned().chain([kept]).collect();
+        match self.documents.commit_as(&change, &ops, &draft.changed()) {
+            Err(EngineError::Document(error)) => {
+                let reason = Some(chain(&error));
+                let pass = Pass { change: None, outcome: PassOutcome::Failed, reason, applied: Vec::new(), ..pass };
+                self.passes.note_pass(&pass)?;
+                Ok(Some(Reflection { pass, dry_run, documents: Vec::new() }))
+            }
+            committed => {
+                let committed = committed.unless_outrun()?.flatten();
+                Ok(committed.map(|_| Reflection { pass, dry_run, documents }))
             }
         }
-        Err(StoreError::Conflict { what: target.name.clone() }.into())
     }
 
     /// What was said since the last pass that ended well: the latest of it, as far as it fits.
     fn heard(&self, target: &Target) -> Done<Heard> {
-        let passes = self.store.passes(Some(&target.name), PASSES)?;
+        let passes = self.passes.passes(Some(&target.name), PASSES)?;
         let last = passes.iter().find(|pass| pass.outcome != PassOutcome::Failed);
         let after = last.map_or_else(TurnMark::default, |pass| pass.ingested.clone());
         let now = self.kernel.now;
         let first_look = now.checked_sub(FIRST_LOOK).unwrap_or(Timestamp::MIN);
         let since = if last.is_some() { Timestamp::MIN } else { first_look };
         let of = target.project.clone().map_or(TurnsOf::NoProject, TurnsOf::Project);
-        let (said, to) = self.store.said_after(&of, &after, since, MAX_TURNS)?;
+        let (said, to) = self.turns.said_after(&of, &after, since, MAX_TURNS)?;
         let mut room = TURNS_TOKENS;
         let fits = |turn: &Turn| {
             let size = tokens::estimate(&turn.content) + 10;
@@ -314,7 +326,7 @@ impl ReflectionService<'_> {
     /// What an undone pass had touched: whoever took it back does not want it again the next day.
     fn refused(&self, passes: &[Pass]) -> Done<HashSet<EntryId>> {
         let undone: HashSet<ChangeId> =
-            self.store.changes(CHANGES)?.into_iter().filter_map(|change| change.undoes).collect();
+            self.kernel.changes.changes(CHANGES)?.into_iter().filter_map(|change| change.undoes).collect();
         let taken_back = |pass: &&Pass| pass.change.as_ref().is_some_and(|change| undone.contains(change));
         let applied = passes.iter().filter(taken_back).flat_map(|pass| &pass.applied);
         Ok(applied.flat_map(|step| step.ids.iter().cloned()).collect())
@@ -400,7 +412,7 @@ impl ReflectionService<'_> {
         if let Some(at) = written.and_then(|day| day.to_zoned(TimeZone::UTC).ok()) {
             return Ok(Some(at.timestamp()));
         }
-        Ok(self.store.memory(&line.id)?.map(|memory| memory.entry.created_at))
+        Ok(self.entries.memory(&line.id)?.map(|memory| memory.entry.created_at))
     }
 
     fn pass(&self, target: &Target, heard: &Heard, answers: &Answers, draft: &Draft) -> Pass {

@@ -51,7 +51,7 @@ pub struct SessionReset {
 impl SessionService<'_> {
     /// Conversations, the latest first, each with how much was said; of one channel, where one is given.
     pub fn page(&self, channel: Option<&str>, limit: usize, cursor: Option<&str>) -> Done<SessionListing> {
-        let page = self.store.session_page(channel, &Page { limit, cursor: cursor.map(str::to_owned) })?;
+        let page = self.session_store.session_page(channel, &Page { limit, cursor: cursor.map(str::to_owned) })?;
         let sessions = page.sessions.into_iter().map(|(state, turns)| ListedSession { state, turns });
         Ok(SessionListing { sessions: sessions.collect(), cursor: page.cursor })
     }
@@ -61,7 +61,7 @@ impl SessionService<'_> {
         let session = self.get(id)?;
         let after = after.map(TurnId::new);
         // One more than is shown says whether there are more.
-        let found = self.store.turn_page(id, after.as_ref(), limit.saturating_add(1))?;
+        let found = self.turns.turn_page(id, after.as_ref(), limit.saturating_add(1))?;
         let unsaid = || {
             let after = after.as_ref().map(TurnId::as_str).unwrap_or_default();
             EngineError::invalid("the turn", format!("`{after}` was not said in {id}"))
@@ -79,13 +79,13 @@ impl SessionService<'_> {
 
     /// One session, where it is known.
     pub fn find(&self, session: &SessionId) -> Done<Option<SessionState>> {
-        Ok(self.store.session(session)?)
+        Ok(self.session_store.session(session)?)
     }
 
     /// The turns of a session that are still sent: the latest that are known.
     pub fn latest_turns(&self, session: &SessionId) -> Done<HashSet<TurnId>> {
-        let Some(state) = self.store.session(session)? else { return Ok(HashSet::new()) };
-        let turns = self.store.turns_after(session, state.kept_from)?;
+        let Some(state) = self.session_store.session(session)? else { return Ok(HashSet::new()) };
+        let turns = self.turns.turns_after(session, state.kept_from)?;
         Ok(turns.into_iter().map(|(_, turn)| turn.id).collect())
     }
 }

@@ -5,7 +5,7 @@ mod policy;
 
 use crate::context::ContextService;
 use crate::kernel::Kernel;
-use crate::ports::Store;
+use crate::ports;
 use crate::tasks::TaskService;
 use serde::Serialize;
 
@@ -88,7 +88,8 @@ pub struct Observed {
 #[derive(Clone, Copy)]
 pub struct SessionService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) session_store: &'e dyn ports::Sessions,
+    pub(crate) turns: &'e dyn ports::Turns,
     pub(crate) context: ContextService<'e>,
     pub(crate) tasks: TaskService<'e>,
 }
@@ -96,7 +97,7 @@ pub struct SessionService<'e> {
 impl SessionService<'_> {
     /// Begins a session, or finds it begun: its memory is computed once, and stays as it is until a reset.
     pub fn start(&self, start: &StartSession) -> Done<Started> {
-        let state = self.store.open_session(&self.checked(start)?)?;
+        let state = self.session_store.open_session(&self.checked(start)?)?;
         self.opened(&state)
     }
 
@@ -105,7 +106,7 @@ impl SessionService<'_> {
         let mut new = self.checked(start)?;
         let mut nth = 1;
         loop {
-            if let Some(state) = self.store.open_new_session(&new)? {
+            if let Some(state) = self.session_store.open_new_session(&new)? {
                 return self.opened(&state);
             }
             nth += 1;
@@ -143,7 +144,7 @@ impl SessionService<'_> {
     /// Keeps what was said, word for word but for secrets and what memory itself had put in front.
     pub fn observe(&self, session: &SessionId, said: &[Said]) -> Done<Observed> {
         let turns: Vec<Turn> = said.iter().map(|said| self.turn(session, said)).collect::<Done<_>>()?;
-        let kept = self.store.append(&turns)?;
+        let kept = self.turns.append(&turns)?;
         Ok(Observed { due: self.due(session)?, kept, turns })
     }
 
@@ -166,7 +167,7 @@ impl SessionService<'_> {
     /// Whether a conversation is due for consolidation, and why.
     pub fn due(&self, session: &SessionId) -> Done<Option<Trigger>> {
         let state = self.get(session)?;
-        let window = self.store.turns_after(session, state.kept_from)?;
+        let window = self.turns.turns_after(session, state.kept_from)?;
         let standing = Standing::by_itself(&window, &state);
         match standing.due(&self.kernel.settings.policy, self.kernel.now) {
             None if self.is_flush_due(&state)? => Ok(Some(Trigger::Flush)),
@@ -180,7 +181,7 @@ impl SessionService<'_> {
         if every == 0 || !self.kernel.settings.enabled {
             return Ok(false);
         }
-        let turns = self.store.turns_after(&state.session.id, flushed_to(state))?;
+        let turns = self.turns.turns_after(&state.session.id, flushed_to(state))?;
         Ok(turns.iter().filter(|(_, turn)| turn.role == Role::User).count() >= every)
     }
 
@@ -188,7 +189,7 @@ impl SessionService<'_> {
     pub fn all_due(&self, lately: jiff::SignedDuration) -> Done<Vec<(SessionId, Trigger)>> {
         let mut due = Vec::new();
         let since = self.kernel.now.checked_sub(lately).unwrap_or(jiff::Timestamp::MIN);
-        for state in self.store.sessions()?.into_iter().take_while(|state| state.session.updated_at >= since) {
+        for state in self.session_store.sessions()?.into_iter().take_while(|state| state.session.updated_at >= since) {
             let trigger = if self.is_ending(&state)? { Some(Trigger::Ended) } else { self.due(&state.session.id)? };
             if let Some(trigger) = trigger {
                 due.push((state.session.id, trigger));
@@ -202,43 +203,43 @@ impl SessionService<'_> {
         if state.session.ended_at.is_none() || !self.kernel.settings.enabled {
             return Ok(false);
         }
-        Ok(!self.store.turns_after(&state.session.id, flushed_to(state))?.is_empty())
+        Ok(!self.turns.turns_after(&state.session.id, flushed_to(state))?.is_empty())
     }
 
     /// Marks a conversation as ended; whoever looks for what is due does the rest.
     pub fn mark_ended(&self, session: &SessionId) -> Done<()> {
         self.get(session)?;
-        Ok(self.store.end_session(session, self.kernel.now)?)
+        Ok(self.session_store.end_session(session, self.kernel.now)?)
     }
 
     /// What is still sent to the model: the latest summary and the turns since, as far as they fit.
     pub fn window(&self, session: &SessionId, budget: usize) -> Done<(Vec<Turn>, usize)> {
         let state = self.get(session)?;
-        let turns = self.store.turns_after(session, state.kept_from)?.into_iter().map(|(_, turn)| turn);
+        let turns = self.turns.turns_after(session, state.kept_from)?.into_iter().map(|(_, turn)| turn);
         Ok(fit(&turns.collect::<Vec<_>>(), budget))
     }
 
     /// Forgets what the session began with: the next turn computes it anew.
     pub fn reset(&self, session: &SessionId) -> Done<()> {
         self.get(session)?;
-        Ok(self.store.reset_session(session)?)
+        Ok(self.session_store.reset_session(session)?)
     }
 
     /// All sessions, the latest first.
     pub fn all(&self) -> Done<Vec<SessionState>> {
-        Ok(self.store.sessions()?)
+        Ok(self.session_store.sessions()?)
     }
 
     /// A session and all that was said in it.
     pub fn conversation(&self, session: &SessionId) -> Done<(SessionState, Vec<Turn>)> {
         let state = self.get(session)?;
-        let turns = self.store.turns_after(session, Position::default())?;
+        let turns = self.turns.turns_after(session, Position::default())?;
         Ok((state, turns.into_iter().map(|(_, turn)| turn).collect()))
     }
 
     /// One session, without what was said in it.
     pub fn get(&self, session: &SessionId) -> Done<SessionState> {
         let unknown = || EngineError::NoSession { session: session.clone() };
-        self.store.session(session)?.ok_or_else(unknown)
+        self.session_store.session(session)?.ok_or_else(unknown)
     }
 }

@@ -2,8 +2,8 @@
 
 mod report;
 
-use crate::kernel::Kernel;
-use crate::ports::Store;
+use crate::kernel::{Kernel, Race as _, conflict, retry};
+use crate::ports;
 use utoipa::ToSchema;
 
 use jiff::Timestamp;
@@ -12,9 +12,8 @@ use serde::Serialize;
 use crate::consolidation::plan;
 use crate::error::{Done, EngineError};
 use crate::input;
-use crate::kernel::TRIES;
 use crate::model::{Entry, EntryId, Importance, Kind, Layer, Memory, Status, Task, TaskId, TaskStatus, Verb};
-use crate::ports::{Op, StoreError};
+use crate::ports::Op;
 
 pub use report::{Period, Report, ReportBy};
 
@@ -76,7 +75,8 @@ pub struct Tasks {
 #[derive(Clone, Copy)]
 pub struct TaskService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) entries: &'e dyn ports::Entries,
+    pub(crate) task_store: &'e dyn ports::Tasks,
 }
 
 impl TaskService<'_> {
@@ -95,13 +95,13 @@ impl TaskService<'_> {
             archive: None,
             version: 0,
         };
-        self.store.apply(&self.kernel.change(Verb::Task), &[Op::Task(task.clone())], &mut || true)?;
+        self.kernel.apply(Verb::Task, &[Op::Task(task.clone())])?;
         Ok(Task { version: 1, ..task })
     }
 
     /// Tasks of a status and a project, where given; the latest changed first.
     pub fn list(&self, status: Option<TaskStatus>, project: Option<&str>) -> Done<Vec<Task>> {
-        let mut tasks = self.store.tasks()?;
+        let mut tasks = self.task_store.tasks()?;
         tasks.retain(|task| status.is_none_or(|status| task.status == status));
         tasks.retain(|task| project.is_none_or(|project| task.project.as_deref() == Some(project)));
         Ok(tasks)
@@ -109,10 +109,10 @@ impl TaskService<'_> {
 
     /// The one task that `reference` names: an id, the beginning of one, or a whole title.
     pub fn get(&self, reference: &str) -> Done<Task> {
-        if let Some(task) = self.store.task(&TaskId::new(reference))? {
+        if let Some(task) = self.task_store.task(&TaskId::new(reference))? {
             return Ok(task);
         }
-        let tasks = self.store.tasks()?;
+        let tasks = self.task_store.tasks()?;
         let titled = |task: &&Task| task.status != TaskStatus::Removed && task.title == reference;
         let begins = |task: &&Task| reference.len() >= 6 && task.id.as_str().starts_with(reference);
         let mut found: Vec<&Task> = tasks.iter().filter(titled).collect();
@@ -143,7 +143,7 @@ impl TaskService<'_> {
         }
         self.change(reference, Verb::Task, &|task| {
             if edit.expected_version.is_some_and(|expected| expected != task.version) {
-                return Err(StoreError::Conflict { what: task.id.to_string() }.into());
+                return Err(conflict(&task.id));
             }
             let mut next = task.clone();
             if let Some(title) = &edit.title {
@@ -185,7 +185,7 @@ impl TaskService<'_> {
                 Task { status: TaskStatus::Done, state: String::new(), done_at: Some(now), archive, ..task.clone() };
             Ok((next, vec![op]))
         })?;
-        let archived = task.archive.as_ref().map(|id| self.store.memory(id)).transpose()?.flatten();
+        let archived = task.archive.as_ref().map(|id| self.entries.memory(id)).transpose()?.flatten();
         Ok(Finished { task, archived })
     }
 
@@ -195,10 +195,10 @@ impl TaskService<'_> {
         let parts = [format!("Task done: {}", task.title), task.state.clone(), input::state(conclusion)?];
         let parts = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty());
         let text = plan::timeline_text(now, &parts.collect::<Vec<_>>().join("\n\n"));
-        let linked = task.archive.as_ref().map(|id| self.store.memory(id)).transpose()?.flatten();
+        let linked = task.archive.as_ref().map(|id| self.entries.memory(id)).transpose()?.flatten();
         let known = match linked {
             Some(Memory { entry, .. }) if entry.status == Status::Active => Some(entry),
-            _ => self.store.keyed(&self.kernel.facts(), task.project.as_deref(), &archive_key(&task.id))?,
+            _ => self.entries.keyed(&self.kernel.facts(), task.project.as_deref(), &archive_key(&task.id))?,
         };
         if let Some(entry) = known {
             let content = input::latest(&format!("{}\n\n{text}", entry.content));
@@ -230,27 +230,26 @@ impl TaskService<'_> {
     /// Changes a task by a function of what it is now; what it does to entries belongs to the same change.
     pub(crate) fn change(&self, reference: &str, verb: Verb, edit: &dyn Fn(&Task) -> Done<WithOps>) -> Done<Task> {
         let id = self.get(reference)?.id;
-        for _ in 0..TRIES {
-            let no_task = || EngineError::NoTask { reference: reference.to_owned() };
-            let task = self.store.task(&id)?.ok_or_else(no_task)?;
-            let (next, mut ops) = edit(&task)?;
-            if next == task {
-                return Ok(task);
-            }
-            let next = Task { updated_at: self.kernel.now, ..next };
-            ops.push(Op::Task(next.clone()));
-            match self.store.apply(&self.kernel.change(verb), &ops, &mut || true) {
-                Err(StoreError::Conflict { .. } | StoreError::KeyTaken { .. }) => {}
-                Err(error) => return Err(error.into()),
-                Ok(_) => return Ok(Task { version: next.version + 1, ..next }),
-            }
-        }
-        Err(StoreError::Conflict { what: reference.to_owned() }.into())
+        retry(
+            || conflict(reference),
+            || {
+                let no_task = || EngineError::NoTask { reference: reference.to_owned() };
+                let task = self.task_store.task(&id)?.ok_or_else(no_task)?;
+                let (next, mut ops) = edit(&task)?;
+                if next == task {
+                    return Ok(Some(task));
+                }
+                let next = Task { updated_at: self.kernel.now, ..next };
+                ops.push(Op::Task(next.clone()));
+                let applied = self.kernel.apply(verb, &ops).unless_outrun_or_taken()?;
+                Ok(applied.map(|_| Task { version: next.version + 1, ..next }))
+            },
+        )
     }
 }
 
 /// The task of this id, while it is open.
-pub(crate) fn open(store: &dyn Store, id: Option<&str>) -> Done<Option<Task>> {
+pub(crate) fn open(store: &dyn ports::Tasks, id: Option<&str>) -> Done<Option<Task>> {
     let task = id.map(|id| store.task(&TaskId::new(id))).transpose()?.flatten();
     Ok(task.filter(|task| task.status == TaskStatus::Open))
 }

@@ -88,7 +88,7 @@ impl TaskService<'_> {
     /// What the archive keeps of tasks, with the day each was last done, the earliest first.
     fn tasks_done(&self, since: Timestamp, until: Timestamp) -> Done<Vec<(Timestamp, Memory)>> {
         let done: BTreeMap<String, Timestamp> = self
-            .store
+            .task_store
             .done_tasks(usize::MAX)?
             .into_iter()
             .filter_map(|task| Some((task.id.to_string(), task.done_at?)))
@@ -112,7 +112,7 @@ impl TaskService<'_> {
             until: range.map(|(_, until)| until),
             ..Filter::recallable(self.kernel.now)
         };
-        let mut memories = self.store.list(&filter, &Page { limit: usize::MAX, cursor: None })?.memories;
+        let mut memories = self.entries.list(&filter, &Page { limit: usize::MAX, cursor: None })?.memories;
         memories.sort_by(|a, b| (a.entry.created_at, &a.entry.id).cmp(&(b.entry.created_at, &b.entry.id)));
         Ok(memories)
     }

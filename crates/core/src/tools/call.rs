@@ -58,8 +58,8 @@ struct Caller<'a> {
 impl Caller<'_> {
     /// What the person said last: where a memory that is written now comes from.
     fn said(&self) -> Done<Vec<TurnId>> {
-        let Some(state) = self.engine.kernel.store.session(self.session)? else { return Ok(Vec::new()) };
-        let window = self.engine.kernel.store.turns_after(self.session, state.kept_from)?;
+        let Some(state) = self.engine.store.session(self.session)? else { return Ok(Vec::new()) };
+        let window = self.engine.store.turns_after(self.session, state.kept_from)?;
         let mut theirs = window.into_iter().map(|(_, turn)| turn).filter(|turn| turn.role == Role::User);
         Ok(theirs.next_back().map(|turn| turn.id).into_iter().collect())
     }
@@ -146,7 +146,7 @@ impl ToolService<'_> {
             let problem = format!("are longer than {LONGEST_ARGUMENTS} bytes");
             return Err(EngineError::invalid("the arguments", problem));
         }
-        let project = self.services.kernel.store.session(session)?.and_then(|state| state.session.project);
+        let project = self.services.store.session(session)?.and_then(|state| state.session.project);
         let agent = Actor::new(Source::Agent, &self.services.kernel.actor.via);
         let engine = self.services.acting(&agent);
         let caller = Caller { engine, session, project };

@@ -23,8 +23,8 @@ struct Here {
 impl TransferService<'_> {
     /// What taking a bundle in would do to the store.
     pub(crate) fn foretold(&self, bundle: &Bundle) -> Done<Adopted> {
-        let stored = self.store.bundle()?;
-        let changes = self.store.changes(usize::MAX)?;
+        let stored = self.bundles.bundle()?;
+        let changes = self.kernel.changes.changes(usize::MAX)?;
         let mut here = Here::of(&stored, changes.into_iter().map(|change| (change.id, change.verb)).collect());
         let mut adopted = Adopted::default();
         here.memories(&stored, bundle, &mut adopted);

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 
 use crate::error::Done;
-use crate::kernel::TRIES;
+use crate::kernel::{Race as _, conflict, retry};
 use crate::model::{ChangeId, Entry, EntryId, Layer, Status, Verb};
 use crate::ports::StoreError;
 use crate::transfer::formats::{Found, FoundFile, Skipped};
@@ -84,26 +84,26 @@ impl TransferService<'_> {
     /// Takes in what was found, or says what that would do. Turns are kept; memories are one change, for `undo`.
     pub fn import_found(&self, found: &Found, dry_run: bool, progress: &mut dyn FnMut(u64, u64)) -> Done<ImportReport> {
         let (mut done, mut refused) = (HashSet::new(), HashSet::new());
-        for _ in 0..TRIES {
-            let mut plan = Plan::of(self, found, &done, &refused)?;
-            plan.report.dry_run = dry_run;
-            if dry_run {
-                // Which id the change gets shows when it is made.
-                plan.report.change = None;
-                return Ok(plan.report);
-            }
-            match self.carry_out(&plan, &mut done, progress) {
-                Ok(()) => return Ok(plan.report),
-                // The same import was made elsewhere, and came here with an export: this one is a change of its own.
-                Err(StoreError::Conflict { what }) if what == plan.change.id.as_str() => {
-                    refused.insert(plan.change.id);
+        retry(
+            || conflict("the import"),
+            || {
+                let mut plan = Plan::of(self, found, &done, &refused)?;
+                plan.report.dry_run = dry_run;
+                if dry_run {
+                    // Which id the change gets shows when it is made.
+                    plan.report.change = None;
+                    return Ok(Some(plan.report));
                 }
-                // Somebody else was faster: decide anew, with what is there now.
-                Err(StoreError::Conflict { .. } | StoreError::KeyTaken { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(StoreError::Conflict { what: "the import".to_owned() }.into())
+                match self.carry_out(&plan, &mut done, progress) {
+                    // The same import was made elsewhere, and came here with an export: this one is a change of its own.
+                    Err(StoreError::Conflict { what }) if what == plan.change.id.as_str() => {
+                        refused.insert(plan.change.id);
+                        Ok(None)
+                    }
+                    outcome => Ok(outcome.unless_outrun_or_taken()?.map(|()| plan.report)),
+                }
+            },
+        )
     }
 
     fn carry_out(
@@ -115,13 +115,13 @@ impl TransferService<'_> {
         let total = (plan.ops.len() + plan.turns.len()) as u64;
         let mut so_far = 0;
         for chunk in plan.ops.chunks(CHUNK) {
-            let entries = self.store.apply(&plan.change, chunk, &mut || true)?;
+            let entries = self.kernel.changes.apply(&plan.change, chunk, &mut || true)?;
             done.extend(entries.into_iter().map(|entry| entry.id));
             so_far += chunk.len() as u64;
             progress(so_far, total);
         }
         for chunk in plan.turns.chunks(CHUNK) {
-            self.store.append_imported(chunk)?;
+            self.turns.append_imported(chunk)?;
             so_far += chunk.len() as u64;
             progress(so_far, total);
         }
@@ -130,7 +130,7 @@ impl TransferService<'_> {
 
     /// The imports that were undone.
     pub(crate) fn undone_imports(&self) -> Done<HashSet<ChangeId>> {
-        let changes = self.store.changes(usize::MAX)?;
+        let changes = self.kernel.changes.changes(usize::MAX)?;
         let undone: HashSet<&ChangeId> = changes.iter().filter_map(|change| change.undoes.as_ref()).collect();
         let imports = changes.iter().filter(|change| change.verb == Verb::Import && undone.contains(&change.id));
         Ok(imports.map(|change| change.id.clone()).collect())
@@ -141,7 +141,7 @@ impl TransferService<'_> {
         if entry.status == Status::Active || undone.is_empty() {
             return Ok(None);
         }
-        let newest = self.store.entry_versions(&entry.id)?.pop();
+        let newest = self.history.entry_versions(&entry.id)?.pop();
         let went_with_it = newest.and_then(|version| version.change.undoes).is_some_and(|id| undone.contains(&id));
         let back = Entry { status: Status::Active, updated_at: self.kernel.now, ..entry.clone() };
         Ok(went_with_it.then_some(back))

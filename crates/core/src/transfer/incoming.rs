@@ -82,7 +82,7 @@ impl TransferService<'_> {
 
     /// Leaves the versions in the bundle that are to be kept, those of projects apart, and adds what is written.
     fn document_history(&self, export: &Export, incoming: &mut Incoming<'_>) -> Done<()> {
-        let here: HashSet<DocumentName> = self.store.known_documents()?.into_iter().map(|known| known.name).collect();
+        let here: HashSet<DocumentName> = self.history.known_documents()?.into_iter().map(|known| known.name).collect();
         let Incoming { change, bundle, of_projects, to_write, imported } = incoming;
         // What is known here has a history of its own, even if its file was removed.
         bundle.document_history.retain(|version| !here.contains(&version.name));
@@ -94,7 +94,7 @@ impl TransferService<'_> {
             imported.documents.contains(&version.name) || !is_current
         });
         for (name, text) in to_write {
-            let versions = self.store.document_versions(name)?;
+            let versions = self.history.document_versions(name)?;
             let last = versions.iter().chain(&bundle.document_history).rfind(|version| version.name == *name);
             if last.is_none_or(|version| version.hash != ContentHash::of(text)) {
                 let number = last.map_or(1, |version| version.version + 1);
@@ -136,7 +136,7 @@ impl TransferService<'_> {
                 of_projects.document_history.push(version_of(&name, here.as_deref(), number, &found));
             }
         }
-        self.store.adopt(change, &of_projects, &mut || true)?;
+        self.bundles.adopt(change, &of_projects, &mut || true)?;
         Ok(())
     }
 }

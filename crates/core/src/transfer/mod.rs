@@ -11,7 +11,8 @@ mod import;
 use crate::documents::DocumentService;
 use crate::kernel::Kernel;
 use crate::memories::MemoryService;
-use crate::ports::{Documents, Store};
+use crate::ports;
+use crate::ports::Documents;
 use std::collections::HashSet;
 
 use jiff::Timestamp;
@@ -83,7 +84,11 @@ pub struct Imported {
 #[derive(Clone, Copy)]
 pub struct TransferService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) bundles: &'e dyn ports::Transfer,
+    pub(crate) entries: &'e dyn ports::Entries,
+    pub(crate) history: &'e dyn ports::History,
+    pub(crate) session_store: &'e dyn ports::Sessions,
+    pub(crate) turns: &'e dyn ports::Turns,
     pub(crate) files: &'e dyn Documents,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) memories: MemoryService<'e>,
@@ -94,14 +99,14 @@ impl TransferService<'_> {
     pub fn export(&self) -> Done<Export> {
         self.documents.notice_all()?;
         let mut documents = Vec::new();
-        for known in self.store.known_documents()? {
+        for known in self.history.known_documents()? {
             match self.files.read(&known.name) {
                 Ok(None) => {}
                 Ok(Some(Document { name, text, .. })) => documents.push(ExportedDocument { name, text }),
                 Err(error) => tracing::warn!(%error, "a document is not in the export"),
             }
         }
-        let bundle = self.store.bundle()?;
+        let bundle = self.bundles.bundle()?;
         Ok(Export { version: EXPORT_VERSION, exported_at: self.kernel.now, bundle, documents })
     }
 
@@ -115,7 +120,7 @@ impl TransferService<'_> {
             after: Some((*text).to_owned()),
         };
         let steps: Vec<FileStep> = to_write.iter().map(new).collect();
-        imported.adopted = self.documents.with_files(&steps, |last| self.store.adopt(&change, &bundle, last))?;
+        imported.adopted = self.documents.with_files(&steps, |last| self.bundles.adopt(&change, &bundle, last))?;
         self.adopt_project_history(&change, of_projects)?;
         self.documents.notice_all()?;
         Ok(imported)
@@ -123,12 +128,12 @@ impl TransferService<'_> {
 
     /// Where an export was written, so that erasing can reach it.
     pub fn note_export(&self, path: &str) -> Done<()> {
-        Ok(self.store.note_export(path)?)
+        Ok(self.bundles.note_export(path)?)
     }
 
     /// Where exports were written.
     pub fn exports(&self) -> Done<Vec<String>> {
-        Ok(self.store.exports()?)
+        Ok(self.bundles.exports()?)
     }
 }
 

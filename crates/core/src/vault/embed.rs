@@ -67,16 +67,17 @@ impl Trouble {
 impl VaultService<'_> {
     /// The sets of vectors there are.
     pub fn vector_sets(&self) -> Done<Vec<VectorSet>> {
-        Ok(self.store.vector_sets()?)
+        Ok(self.vectors.vector_sets()?)
     }
 
     /// How far a model is. Only what is of this model counts, and of its newest set.
     pub fn embedding_progress(&self, by: &MadeBy) -> Done<EmbeddingProgress> {
-        let (_, of) = self.store.vault_size()?;
-        let mut own: Vec<VectorSet> = self.store.vector_sets()?.into_iter().filter(|set| set.by.is_same(by)).collect();
+        let (_, of) = self.vault_store.vault_size()?;
+        let mut own: Vec<VectorSet> =
+            self.vectors.vector_sets()?.into_iter().filter(|set| set.by.is_same(by)).collect();
         own.sort_by_key(|set| (set.is_serving, std::cmp::Reverse(set.row)));
         let embedded = own.first().map_or(0, |set| set.vectors);
-        Ok(EmbeddingProgress { model: by.to_string(), embedded, refused: self.store.refused(by)?, of })
+        Ok(EmbeddingProgress { model: by.to_string(), embedded, refused: self.vectors.refused(by)?, of })
     }
 
     /// Gives passages a vector of this embedder, about `most` of them at the most: a daemon comes back for the rest. What
@@ -97,7 +98,7 @@ impl VaultService<'_> {
     /// Whether somebody who is not gone is giving passages their vectors at the moment. Only looks: nobody is kept from
     /// beginning.
     pub fn is_embedding(&self, is_gone: &dyn Fn(&Holder) -> bool) -> Done<bool> {
-        let held = self.store.lease(LEASE)?;
+        let held = self.kernel.leases.lease(LEASE)?;
         Ok(held.is_some_and(|lease| lease.until > self.kernel.now && !is_gone(&lease.holder)))
     }
 
@@ -116,10 +117,10 @@ impl VaultService<'_> {
             if !progress(done.embedded, total) {
                 break;
             }
-            let batch = self.store.without_vector(&by, after, EMBED_BATCH)?;
+            let batch = self.vectors.without_vector(&by, after, EMBED_BATCH)?;
             if batch.is_empty() {
                 // Also a set that was complete all along: those that were begun beside it go.
-                if self.store.serve_if_complete(&by)? || after == 0 {
+                if self.vectors.serve_if_complete(&by)? || after == 0 {
                     break;
                 }
                 // Another length begins anew, behind what was looked at; and files come in meanwhile.
@@ -139,7 +140,7 @@ impl VaultService<'_> {
                     break;
                 }
             };
-            self.store.keep_vectors(&by, &made)?;
+            self.vectors.keep_vectors(&by, &made)?;
             done.embedded += made.vectors.len() as u64;
             done.refused += made.refused.len() as u64;
             after = batch.last().map_or(after, |(name, _)| *name);

@@ -2,7 +2,7 @@
 
 use crate::kernel::Kernel;
 use crate::models::ModelService;
-use crate::ports::Store;
+use crate::ports;
 use crate::recall::RecallLog;
 use std::collections::{BTreeMap, HashMap};
 
@@ -77,7 +77,8 @@ pub struct VaultStats {
 #[derive(Clone, Copy)]
 pub struct VaultService<'e> {
     pub(crate) kernel: Kernel<'e>,
-    pub(crate) store: &'e dyn Store,
+    pub(crate) vault_store: &'e dyn ports::Vault,
+    pub(crate) vectors: &'e dyn ports::Vectors,
     pub(crate) log: RecallLog<'e>,
     pub(crate) models: ModelService<'e>,
 }
@@ -85,7 +86,7 @@ pub struct VaultService<'e> {
 impl VaultService<'_> {
     /// Every document of the vault, by path.
     pub fn documents(&self) -> Done<Vec<VaultDocument>> {
-        Ok(self.store.vault_documents()?)
+        Ok(self.vault_store.vault_documents()?)
     }
 
     /// Indexes files, all of them or none; gives how many had really changed. Secrets are taken out first.
@@ -95,13 +96,13 @@ impl VaultService<'_> {
             let (document, chunks) = self.document_of(file);
             match known.get(&document.id) {
                 Some(before) if before.hash == document.hash && before.collection == document.collection => {
-                    self.store.restamp_document(&VaultDocument { root: before.root.clone(), ..document })?;
+                    self.vault_store.restamp_document(&VaultDocument { root: before.root.clone(), ..document })?;
                 }
                 _ => changed.push((document, chunks)),
             }
         }
         if !changed.is_empty() {
-            self.store.replace_documents(&changed)?;
+            self.vault_store.replace_documents(&changed)?;
         }
         Ok(changed.len() as u64)
     }
@@ -130,28 +131,28 @@ impl VaultService<'_> {
     /// Takes documents out: their text, index and vectors are gone. Those at `left_out` stay out although their files
     /// are where files are noticed, until [`Engine::vault_take_in`] says otherwise.
     pub fn remove(&self, ids: &[VaultId], left_out: &[String]) -> Done<u64> {
-        Ok(if ids.is_empty() && left_out.is_empty() { 0 } else { self.store.remove_documents(ids, left_out)? })
+        Ok(if ids.is_empty() && left_out.is_empty() { 0 } else { self.vault_store.remove_documents(ids, left_out)? })
     }
 
     /// The files that a person took out for good.
     pub fn left_out(&self) -> Done<Vec<String>> {
-        Ok(self.store.left_out()?)
+        Ok(self.vault_store.left_out()?)
     }
 
     /// These files are not left out any more.
     pub fn take_in(&self, paths: &[String]) -> Done<()> {
         if !paths.is_empty() {
-            self.store.take_in_again(paths)?;
+            self.vault_store.take_in_again(paths)?;
         }
         Ok(())
     }
 
     /// What the vault holds.
     pub(crate) fn stats(&self) -> Done<VaultStats> {
-        let (documents, passages) = self.store.vault_size()?;
+        let (documents, passages) = self.vault_store.vault_size()?;
         let stats = VaultStats { documents, passages, ..VaultStats::default() };
-        let Some(set) = self.store.vector_sets()?.into_iter().find(|set| set.is_serving) else { return Ok(stats) };
-        let refused = self.store.refused(&set.by)?;
+        let Some(set) = self.vectors.vector_sets()?.into_iter().find(|set| set.is_serving) else { return Ok(stats) };
+        let refused = self.vectors.refused(&set.by)?;
         Ok(VaultStats { vectors: set.vectors, refused, model: Some(set.by.to_string()), ..stats })
     }
 
@@ -175,7 +176,7 @@ impl VaultService<'_> {
         let limit = limit.min(MAX_PASSAGES);
         let fetch = FETCH.max(limit);
         let terms = Terms::of_query(query);
-        let words = if terms.is_empty() { Vec::new() } else { self.store.search_passages(&terms, fetch)? };
+        let words = if terms.is_empty() { Vec::new() } else { self.vault_store.search_passages(&terms, fetch)? };
         let (near, remark) = match embedder.map(|embedder| self.near(query, fetch, embedder)) {
             Some(Ok(near)) => (near, None),
             Some(Err(why)) => (None, Some(why)),
@@ -192,7 +193,7 @@ impl VaultService<'_> {
         if query.trim().is_empty() {
             return Ok(None);
         }
-        let sets = self.store.vector_sets().map_err(|error| error.to_string())?;
+        let sets = self.vectors.vector_sets().map_err(|error| error.to_string())?;
         let Some(set) = sets.into_iter().find(|set| set.is_serving) else {
             return Err("no vectors yet: `throughline vault add` makes them".to_owned());
         };
@@ -203,7 +204,7 @@ impl VaultService<'_> {
         let query = redact(query).text.into_owned();
         let vector = self.embed_query(query, embedder, set.dimension);
         let vector = vector.map_err(|error| format!("{}: {error}", set.by))?;
-        let near = self.store.nearest(set.row, &vector, fetch).map_err(|error| error.to_string())?;
+        let near = self.vectors.nearest(set.row, &vector, fetch).map_err(|error| error.to_string())?;
         Ok(Some((near, set.by.to_string())))
     }
 
@@ -223,7 +224,7 @@ impl VaultService<'_> {
     /// The vault as Markdown, nothing where it is empty: every collection with its documents, or one collection, or the
     /// passages of one document in order, by its id, the beginning of it, or the name of its file.
     pub(crate) fn text(&self, name: Option<&str>) -> Done<Option<String>> {
-        let documents = self.store.vault_documents()?;
+        let documents = self.vault_store.vault_documents()?;
         let Some(name) = name else {
             let mut parts: BTreeMap<&Name, Vec<&VaultDocument>> = BTreeMap::new();
             documents.iter().for_each(|document| parts.entry(&document.collection).or_default().push(document));
@@ -242,7 +243,7 @@ impl VaultService<'_> {
         let mut named: Vec<&VaultDocument> = documents.iter().filter(is_named).collect();
         match (named.pop(), named.is_empty()) {
             (None, _) => Ok(None),
-            (Some(one), true) => Ok(Some(whole(one, &self.store.chunks_of(&one.id)?))),
+            (Some(one), true) => Ok(Some(whole(one, &self.vault_store.chunks_of(&one.id)?))),
             (Some(last), false) => {
                 let ids = named.into_iter().chain([last]).map(|document| EntryId::new(document.id.as_str())).collect();
                 Err(EngineError::Ambiguous { what: "documents of the vault", reference: name.to_owned(), ids })
@@ -261,7 +262,7 @@ impl VaultService<'_> {
                 || is_id(document.id.as_str())
                 || collection.is_some_and(|name| document.collection.as_str() == name)
         };
-        let found: Vec<_> = self.store.vault_documents()?.into_iter().filter(is_meant).collect();
+        let found: Vec<_> = self.vault_store.vault_documents()?.into_iter().filter(is_meant).collect();
         if found.is_empty() {
             return Err(EngineError::NoVaultDocument { reference: reference.to_owned() });
         }

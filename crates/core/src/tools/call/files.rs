@@ -19,7 +19,7 @@ impl Caller<'_> {
         let importance = importance.map_err(|error| EngineError::invalid("the importance", error.to_string()))?;
         self.check_key(&wanted.key)?;
         if let Some(known) =
-            self.engine.kernel.store.keyed(&self.engine.kernel.facts(), self.project.as_deref(), &wanted.key)?
+            self.engine.store.keyed(&self.engine.kernel.facts(), self.project.as_deref(), &wanted.key)?
         {
             if known.layer != layer {
                 let problem = format!("is another than that of `{}`, which is kept as {}", wanted.key, known.layer);
@@ -167,7 +167,7 @@ impl Caller<'_> {
             Ok(Op::Insert(self.engine.memories().draft(&new)?.0))
         };
         let ops = facts.iter().map(draft).collect::<Done<Vec<Op>>>()?;
-        let stored = self.engine.kernel.store.apply(&self.engine.kernel.change(Verb::Remember), &ops, &mut || true)?;
+        let stored = self.engine.store.apply(&self.engine.kernel.change(Verb::Remember), &ops, &mut || true)?;
         let ids: Vec<_> = stored.into_iter().map(|entry| entry.id).collect();
         let recallable =
             ids.iter().map(|id| self.is_found(id)).collect::<Done<Vec<_>>>()?.into_iter().all(|found| found);
@@ -182,7 +182,7 @@ impl Caller<'_> {
 
     /// What the archive keeps under a key is the system's or the person's, unless an assistant put it there.
     fn check_key(&self, key: &str) -> Done<()> {
-        let known = self.engine.kernel.store.keyed(&self.engine.kernel.facts(), self.project.as_deref(), key.trim())?;
+        let known = self.engine.store.keyed(&self.engine.kernel.facts(), self.project.as_deref(), key.trim())?;
         match known {
             Some(entry) if entry.layer == Layer::Archive && entry.source != self.engine.kernel.actor.who => {
                 let problem = format!("`{key}` names what the archive (L2) keeps; use another one");

@@ -1,5 +1,6 @@
 //! Tools that write. A batch is planned as a whole and applied as one change, or nothing is.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
@@ -7,10 +8,10 @@ use serde_json::{Value, json};
 use crate::documents::{IdentityUsage, fold_blanks};
 use crate::error::{Done, EngineError};
 use crate::input;
-use crate::kernel::TRIES;
+use crate::kernel::{Race as _, conflict, retry};
 use crate::memories::{Correction, NewMemory, Outcome};
 use crate::model::{Bullet, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Status, Verb};
-use crate::ports::{Op, StoreError};
+use crate::ports::Op;
 use crate::recall::find::Fallback;
 use crate::recall::{Filter, Projects, RecallRequest, Scope, similarity};
 use crate::text::{bullets, sections, tokens};
@@ -51,30 +52,38 @@ struct Plan {
 impl Caller<'_> {
     pub(crate) fn write(&self, wanted: Write) -> Done<ToolAnswer> {
         let operations = operations(wanted)?;
-        let mut in_the_way = None;
-        for _ in 0..TRIES {
-            let mut plan = Plan::default();
-            for (at, operation) in operations.iter().enumerate() {
-                self.plan(operation, &mut plan).map_err(|error| at_operation(at, operations.len(), error))?;
-            }
-            // What a person made too long may be shortened step by step.
-            if let Some((before, after)) =
-                plan.profile.as_ref().filter(|(before, after)| is_longer(&before.text, after))
-            {
-                self.engine.documents().check_identity(&before.name, after)?;
-            }
+        let documents = self.engine.documents();
+        let in_the_way: RefCell<Option<(Document, String)>> = RefCell::default();
+        let exhausted = || match in_the_way.take() {
+            Some((before, after)) => documents.kept_beside(&before.name, &after),
+            None => conflict("memory"),
+        };
+        retry(exhausted, || {
+            let plan = self.planned(&operations)?;
             let changed = plan.profile.iter().filter(|(before, after)| before.text != *after).cloned();
-            match self.engine.documents().commit(verb(&operations), &plan.ops, &changed.collect::<Vec<_>>()) {
-                Ok(None) => in_the_way = plan.profile,
-                Err(EngineError::Store(StoreError::Conflict { .. })) => in_the_way = None,
-                Err(error) => return Err(error),
-                Ok(Some(entries)) => return self.receipts(plan, &entries),
+            let committed = documents.commit(verb(&operations), &plan.ops, &changed.collect::<Vec<_>>());
+            let is_files = matches!(committed, Ok(None));
+            match committed.unless_outrun()?.flatten() {
+                Some(entries) => self.receipts(plan, &entries).map(Some),
+                None => {
+                    in_the_way.replace(plan.profile.filter(|_| is_files));
+                    Ok(None)
+                }
             }
-        }
-        Err(match in_the_way {
-            Some((before, after)) => self.engine.documents().kept_beside(&before.name, &after),
-            None => StoreError::Conflict { what: "memory".to_owned() }.into(),
         })
+    }
+
+    /// Everything that a batch does, decided against what is there now.
+    fn planned(&self, operations: &[Operation]) -> Done<Plan> {
+        let mut plan = Plan::default();
+        for (at, operation) in operations.iter().enumerate() {
+            self.plan(operation, &mut plan).map_err(|error| at_operation(at, operations.len(), error))?;
+        }
+        // What a person made too long may be shortened step by step.
+        if let Some((before, after)) = plan.profile.as_ref().filter(|(before, after)| is_longer(&before.text, after)) {
+            self.engine.documents().check_identity(&before.name, after)?;
+        }
+        Ok(plan)
     }
 
     fn plan(&self, operation: &Operation, plan: &mut Plan) -> Done<()> {
@@ -269,7 +278,7 @@ impl Caller<'_> {
 
     /// Whether a recall finds what was just stored.
     pub(crate) fn is_found(&self, id: &EntryId) -> Done<bool> {
-        let Some(memory) = self.engine.kernel.store.memory(id)? else { return Ok(false) };
+        let Some(memory) = self.engine.store.memory(id)? else { return Ok(false) };
         let filter = Filter { layers: vec![memory.entry.layer], ..Filter::recallable(self.engine.kernel.now) };
         let request = RecallRequest { query: memory.entry.content, limit: 20, filter };
         Ok(self.engine.recall().find(&request, Fallback::Letters)?.iter().any(|hit| hit.memory.entry.id == *id))

@@ -122,10 +122,10 @@ impl Plan {
         let mut known: HashSet<TurnId> = HashSet::new();
         let mut seen: HashSet<&SessionId> = HashSet::new();
         for session in found.turns.iter().map(|turn| &turn.session).filter(|session| seen.insert(*session)) {
-            match engine.store.session(session)? {
+            match engine.session_store.session(session)? {
                 None => self.report.sessions += 1,
                 Some(_) => {
-                    let turns = engine.store.turns_after(session, Position::default())?;
+                    let turns = engine.turns.turns_after(session, Position::default())?;
                     known.extend(turns.into_iter().map(|(_, turn)| turn.id));
                 }
             }
@@ -250,7 +250,7 @@ impl Here {
         let mut here = Self::default();
         let mut page = Page { limit: PAGE, cursor: None };
         loop {
-            let listing = engine.store.list(&filter, &page)?;
+            let listing = engine.entries.list(&filter, &page)?;
             listing.memories.iter().for_each(|memory| here.add(&memory.entry));
             if listing.cursor.is_none() {
                 return Ok(here);
