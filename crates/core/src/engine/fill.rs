@@ -8,7 +8,8 @@ use crate::consolidate::plan;
 use crate::model::{
     Actor, Entry, EntryId, Layer, Namespace, Position, Role, SessionId, SessionState, Source, Task, TaskId, Turn, Verb,
 };
-use crate::ports::{Brief, ExtractBrief, Model, Op, StoreError};
+use crate::ports::{Among, Brief, ExtractBrief, Model, Op, StoreError};
+use crate::session::DueRules;
 use crate::text::{redact::redact, tokens};
 
 use super::consolidate::{Consolidation, Worker};
@@ -67,8 +68,8 @@ impl Engine {
         if every == 0 || !self.settings.enabled {
             return Ok(false);
         }
-        let turns = self.store.turns_after(&state.session.id, crate::session::flushed_to(state))?;
-        Ok(turns.iter().filter(|(_, turn)| turn.role == Role::User).count() >= every)
+        let rules = DueRules { flush: Some(every as u64), ..DueRules::default() };
+        Ok(!self.store.due_sessions(&rules, &Among::One(state.session.id.clone()))?.is_empty())
     }
 
     /// Looks back on a conversation if enough was said since the last time; nothing where somebody else is at it.

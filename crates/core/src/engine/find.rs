@@ -23,8 +23,8 @@ const MAX_NEEDLES: usize = 8;
 /// Longer pieces stand in no memory that anybody looks for by its letters.
 const LONGEST_NEEDLE: usize = 1000;
 
-/// Among so many of the latest tasks that were done, a message may speak of so many.
-const LATEST_TASKS: usize = 500;
+/// So many tasks that were done and share words with a message are looked at; it may speak of so many.
+const CANDIDATE_TASKS: usize = 50;
 const SPOKEN_OF: usize = 2;
 
 /// How much of a query the log keeps.
@@ -237,9 +237,10 @@ impl Engine {
     /// Tasks that were done and that a message speaks of, the latest first.
     fn spoken_of(&self, message: &str) -> Done<Vec<String>> {
         let words = distinct_words(message);
-        let done = self.store.done_tasks(LATEST_TASKS)?.into_iter();
-        let about = done.filter(|task| past::is_about(&words, task)).take(SPOKEN_OF);
-        Ok(about.map(|task| task.id.to_string()).collect())
+        let mut about = self.store.done_tasks_sharing(&words, CANDIDATE_TASKS)?;
+        about.retain(|task| past::is_about(&words, task));
+        about.sort_by_key(|task| std::cmp::Reverse(task.done_at));
+        Ok(about.into_iter().take(SPOKEN_OF).map(|task| task.id.to_string()).collect())
     }
 
     fn for_message(&self, request: &ContextRequest, message: &str, limit: usize) -> RecallRequest {

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use crate::context::{self, Context, Part};
 use crate::model::{EntryId, Kind, Position, Role, SessionId, SessionState, Task, TaskId, TaskStatus, Turn, TurnId};
-use crate::ports::NewSession;
+use crate::ports::{Among, NewSession};
 use crate::recall::{AskedBy, Hit};
-use crate::session::{Standing, Trigger};
+use crate::session::{DueRules, Trigger};
 use crate::text::{redact::redact, tokens};
 
 use super::find::ContextRequest;
@@ -279,34 +279,25 @@ impl Engine {
 
     /// Whether a conversation is due for consolidation, and why.
     pub fn due(&self, session: &SessionId) -> Done<Option<Trigger>> {
-        let state = self.state(session)?;
-        let window = self.store.turns_after(session, state.kept_from)?;
-        let standing = Standing::by_itself(&window, &state);
-        match standing.due(&self.settings.policy, self.clock.now()) {
-            None if self.is_flush_due(&state)? => Ok(Some(Trigger::Flush)),
-            due => Ok(due),
-        }
+        self.state(session)?;
+        let rules = self.due_rules();
+        let due = self.store.due_sessions(&rules, &Among::One(session.clone()))?;
+        Ok(due.first().and_then(|backlog| rules.trigger(backlog)))
     }
 
     /// Every conversation that is due and had a turn lately, the latest first.
     pub fn all_due(&self, lately: jiff::SignedDuration) -> Done<Vec<(SessionId, Trigger)>> {
-        let mut due = Vec::new();
         let since = self.clock.now().checked_sub(lately).unwrap_or(jiff::Timestamp::MIN);
-        for state in self.store.sessions()?.into_iter().take_while(|state| state.session.updated_at >= since) {
-            let trigger = if self.is_ending(&state)? { Some(Trigger::Ended) } else { self.due(&state.session.id)? };
-            if let Some(trigger) = trigger {
-                due.push((state.session.id, trigger));
-            }
-        }
-        Ok(due)
+        let rules = DueRules { ended: self.settings.enabled, ..self.due_rules() };
+        let due = self.store.due_sessions(&rules, &Among::UpdatedSince(since))?;
+        Ok(due.into_iter().filter_map(|backlog| Some((backlog.session.clone(), rules.trigger(&backlog)?))).collect())
     }
 
-    /// Whether a conversation was ended and something in it was not yet looked back on.
-    fn is_ending(&self, state: &SessionState) -> Done<bool> {
-        if state.session.ended_at.is_none() || !self.settings.enabled {
-            return Ok(false);
-        }
-        Ok(!self.store.turns_after(&state.session.id, crate::session::flushed_to(state))?.is_empty())
+    /// What makes a conversation due that goes on.
+    fn due_rules(&self) -> DueRules {
+        let flush = self.settings.flush_every as u64;
+        let flush = (flush > 0 && self.settings.enabled).then_some(flush);
+        DueRules { flush, ..DueRules::of(&self.settings.policy, self.clock.now()) }
     }
 
     /// Marks a conversation as ended; whoever looks for what is due does the rest.
