@@ -4,8 +4,10 @@
 //! before it is durable, or a reader of the database file that is not SQLite (a plain read drops SQLite's locks).
 
 mod activity;
+mod backlogs;
 mod backup;
 mod breakers;
+mod candidates;
 mod changes;
 mod entries;
 mod erase;

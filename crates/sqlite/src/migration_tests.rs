@@ -63,3 +63,15 @@ fn entries_of_schema_7_that_say_the_same_are_told_apart() {
     let again = throughline_testkit::stores::insert(&store, throughline_testkit::stores::entry("new", "likes tea"));
     assert_eq!(again.id.as_str(), "first");
 }
+
+#[test]
+fn turns_and_tasks_of_schema_7_are_found_by_the_new_indexes() {
+    let (home, connection) = from_schema_7();
+    let sql = "SELECT id || ' ' || tokens FROM turns WHERE session = 1 ORDER BY position";
+    assert_eq!(rows(&connection, sql), ["a1 3", "a2 2", "a3 3", "a4 4"]);
+    drop(connection);
+    let store = SqliteStore::open(&home.path().join("memory.db"), home.path(), Durability::Process).unwrap();
+    let words = throughline_core::recall::distinct_words("who wrote the parser? write it again");
+    let found = throughline_core::ports::Tasks::done_tasks_sharing(&store, &words, 9).unwrap();
+    assert_eq!(found.len(), 1);
+}

@@ -61,6 +61,10 @@ impl Versioned for Project {
     fn is_gone(&self) -> bool {
         self.status == Status::Inactive
     }
+
+    fn index(&self, _: &Connection) -> rusqlite::Result<()> {
+        Ok(())
+    }
 }
 
 /// The versions of all projects, oldest first.

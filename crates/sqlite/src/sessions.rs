@@ -3,12 +3,13 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use throughline_core::model::{Position, Session, SessionId, SessionState};
-use throughline_core::ports::{NewSession, Page, SessionPage, Sessions, StoreError};
+use throughline_core::ports::{Among, NewSession, Page, SessionPage, Sessions, StoreError};
+use throughline_core::sessions::{Backlog, DueRules};
 
 use crate::entries::parse_cursor;
 use crate::error::while_doing;
 use crate::rows::{parsed, time};
-use crate::{SqliteStore, Stored};
+use crate::{SqliteStore, Stored, backlogs};
 
 impl Sessions for SqliteStore {
     fn sessions(&self) -> Stored<Vec<SessionState>> {
@@ -98,6 +99,12 @@ impl Sessions for SqliteStore {
             ended.map(drop).map_err(while_doing("end a session"))
         })
     }
+    fn due_sessions(&self, rules: &DueRules, among: &Among) -> Stored<Vec<Backlog>> {
+        let mut backlogs = self.read(|connection| backlogs::read(connection, among), "look which sessions are due")?;
+        backlogs.retain(|backlog| rules.trigger(backlog).is_some());
+        Ok(backlogs)
+    }
+
     fn note_failure(&self, session: &SessionId) -> Stored<u32> {
         let sql = "UPDATE sessions SET failures = failures + 1 WHERE id = ? RETURNING failures";
         self.write("count a failure", |transaction| {

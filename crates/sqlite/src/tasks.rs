@@ -2,11 +2,12 @@
 
 use jiff::Timestamp;
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, Row, params};
 use throughline_core::model::{EntryId, Task, TaskId, TaskStatus, TaskVersion};
 use throughline_core::ports::Tasks;
+use throughline_core::recall::distinct_words;
 
-use crate::rows::{parsed, time};
+use crate::rows::{parsed, time, to_json};
 use crate::versioned::{self, Versioned, all, one};
 use crate::{SqliteStore, Stored};
 
@@ -24,6 +25,24 @@ impl Tasks for SqliteStore {
         self.read(
             |connection| connection.prepare_cached(&sql)?.query_map([limit], Task::read)?.collect(),
             "list tasks that were done",
+        )
+    }
+
+    fn done_tasks_sharing(&self, words: &[String], limit: usize) -> Stored<Vec<Task>> {
+        let sql = format!(
+            "SELECT {} FROM tasks JOIN (SELECT task, count(*) AS shared FROM task_words \
+               WHERE word IN (SELECT value FROM json_each(?1)) GROUP BY task HAVING count(*) >= 2) f ON f.task = tasks.row \
+             WHERE archive IS NOT NULL AND status = 'done' \
+             ORDER BY f.shared * 1.0 / (SELECT count(*) FROM task_words w WHERE w.task = tasks.row) DESC, done_at DESC \
+             LIMIT ?2",
+            Task::COLUMNS
+        );
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(
+            |connection| {
+                connection.prepare_cached(&sql)?.query_map(params![to_json(&words)?, limit], Task::read)?.collect()
+            },
+            "look for tasks by their titles",
         )
     }
 
@@ -86,6 +105,16 @@ impl Versioned for Task {
 
     fn is_gone(&self) -> bool {
         self.status == TaskStatus::Removed
+    }
+
+    /// Keeps the words of the title.
+    fn index(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let task = "(SELECT row FROM tasks WHERE id = ?1)";
+        let old = format!("DELETE FROM task_words WHERE task = {task}");
+        connection.prepare_cached(&old)?.execute([self.id.as_str()])?;
+        let new = format!("INSERT INTO task_words (word, task) SELECT value, {task} FROM json_each(?2)");
+        let words = to_json(&distinct_words(&self.title))?;
+        connection.prepare_cached(&new)?.execute([self.id.as_str(), &words]).map(drop)
     }
 }
 

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use throughline_core::model::{Position, SessionId, Turn, TurnId};
 use throughline_core::ports::{StoreError, TurnMark, Turns, TurnsOf};
+use throughline_core::text::tokens;
 
 use crate::error::while_doing;
 use crate::index::turn_terms;
@@ -122,9 +123,9 @@ pub(crate) fn append(connection: &Connection, turn: &Turn) -> rusqlite::Result<b
         .query_row(params![turn.session.as_str(), at], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let added = connection
         .prepare_cached(
-            "INSERT INTO turns (row, id, session, position, role, speaker, at, content, terms) VALUES \
+            "INSERT INTO turns (row, id, session, position, role, speaker, at, content, terms, tokens) VALUES \
              (1 + max((SELECT ifnull(max(row), 0) FROM turns), (SELECT highest FROM erased_turns)), \
-              ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+              ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
         )?
         .execute(params![
             turn.id.as_str(),
@@ -135,6 +136,7 @@ pub(crate) fn append(connection: &Connection, turn: &Turn) -> rusqlite::Result<b
             at,
             turn.content,
             turn_terms(turn.speaker.as_deref(), &turn.content),
+            tokens::estimate(&turn.content),
         ])?;
     if added == 1 {
         let sql = "UPDATE sessions SET last_position = ?2 WHERE row = ?1";

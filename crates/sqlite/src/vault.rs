@@ -1,16 +1,14 @@
-//! The vault: documents, their chunks, and the words index over them.
+//! The vault: documents and their chunks.
 
 use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use throughline_core::model::{ContentHash, EntryId, VaultId};
 use throughline_core::ports::Vault;
-use throughline_core::recall::{Filter, Terms, analysis};
+use throughline_core::recall::analysis;
 use throughline_core::vault::{Chunk, Passage, Place, VaultDocument, searched};
 
 use crate::error::while_doing;
-use crate::filter::Condition;
-use crate::index::{CHUNK_WORDS, by_words, matching};
 use crate::rows::{json, parsed, time, to_json};
 use crate::{SqliteStore, Stored};
 
@@ -81,18 +79,6 @@ impl Vault for SqliteStore {
         self.read(
             |connection| connection.prepare_cached(sql)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?))),
             "count the vault",
-        )
-    }
-
-    fn search_passages(&self, terms: &Terms, limit: usize) -> Stored<Vec<(Passage, f64)>> {
-        let condition = Condition { sql: String::new(), values: Vec::new() };
-        let search = throughline_core::ports::Search { terms: terms.clone(), filter: Filter::default(), limit };
-        self.snapshot(
-            |connection| {
-                let ranked = by_words(connection, &CHUNK_WORDS, condition, &matching(terms), &search)?;
-                passages(connection, ranked)
-            },
-            "search the vault",
         )
     }
 }

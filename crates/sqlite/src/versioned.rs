@@ -34,6 +34,8 @@ pub(crate) trait Versioned: Clone + Serialize + DeserializeOwned {
     fn at_version(&self, version: u32) -> Self;
     /// Whether it was taken away, and is kept only for audit.
     fn is_gone(&self) -> bool;
+    /// Writes what is derived from it; it is written itself.
+    fn index(&self, connection: &Connection) -> rusqlite::Result<()>;
 }
 
 impl ChangeWriter<'_> {
@@ -73,7 +75,11 @@ pub(crate) fn insert<T: Versioned>(connection: &Connection, thing: &T) -> rusqli
     let values = thing.values();
     let places = vec!["?"; values.len()].join(", ");
     let sql = format!("INSERT INTO {}s ({}) VALUES ({places}) ON CONFLICT DO NOTHING", T::WHAT, T::COLUMNS);
-    Ok(connection.prepare_cached(&sql)?.execute(params_from_iter(values))? == 1)
+    let is_new = connection.prepare_cached(&sql)?.execute(params_from_iter(values))? == 1;
+    if is_new {
+        thing.index(connection)?;
+    }
+    Ok(is_new)
 }
 
 /// Replaces the one of this name that is still at the version before; says whether there is one.
@@ -87,7 +93,11 @@ pub(crate) fn update<T: Versioned>(connection: &Connection, next: &T) -> rusqlit
         places.join(", "),
         T::KEY
     );
-    Ok(connection.prepare_cached(&sql)?.execute(params_from_iter(values))? == 1)
+    let is_there = connection.prepare_cached(&sql)?.execute(params_from_iter(values))? == 1;
+    if is_there {
+        next.index(connection)?;
+    }
+    Ok(is_there)
 }
 
 /// Keeps a version under a change; one that is there already stays. Says whether it is new.

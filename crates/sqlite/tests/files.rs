@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use tempfile::TempDir;
-use throughline_core::ports::{Changes as _, Entries as _, Health as _, Index as _, StoreError, Transfer as _};
+use throughline_core::ports::{Candidates as _, Changes as _, Entries as _, Health as _, StoreError, Transfer as _};
 use throughline_core::recall::Filter;
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::stores;

@@ -65,7 +65,7 @@ impl ConsolidationService<'_> {
 
     /// Looks back on a conversation if enough was said since the last time; nothing where somebody else is at it.
     pub fn flush(&self, session: &SessionId, model: &dyn Model, worker: &Worker<'_>) -> Done<Option<Filled>> {
-        let is_due = self.sessions.is_flush_due(&self.sessions.get(session)?)?;
+        let is_due = self.sessions.is_flush_due(session)?;
         if is_due { self.fill(session, model, worker) } else { Ok(Some(Filled::default())) }
     }
 

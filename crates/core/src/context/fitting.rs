@@ -9,9 +9,9 @@ use crate::settings::InjectAt;
 
 use super::{ContextRequest, ContextService};
 
-/// Among so many of the latest tasks that were done, a message may speak of so many.
-const LATEST_TASKS: usize = 500;
-const SPOKEN_OF: usize = 2;
+/// So many tasks that were done and share words with a message are looked at; it may name so many.
+const CANDIDATE_TASKS: usize = 50;
+const NAMED_TASKS: usize = 2;
 
 /// Memories that were shown already make room for so many others at most.
 const MOST_SHOWN: usize = 100;
@@ -87,9 +87,10 @@ impl ContextService<'_> {
     /// Tasks that were done and that a message names, the latest first.
     fn named_tasks(&self, message: &str) -> Done<Vec<String>> {
         let words = distinct_words(message);
-        let done = self.task_store.done_tasks(LATEST_TASKS)?.into_iter();
-        let about = done.filter(|task| past::is_about(&words, task)).take(SPOKEN_OF);
-        Ok(about.map(|task| task.id.to_string()).collect())
+        let mut about = self.task_store.done_tasks_sharing(&words, CANDIDATE_TASKS)?;
+        about.retain(|task| past::is_about(&words, task));
+        about.sort_by_key(|task| std::cmp::Reverse(task.done_at));
+        Ok(about.into_iter().take(NAMED_TASKS).map(|task| task.id.to_string()).collect())
     }
 
     fn for_message(&self, request: &ContextRequest, message: &str, limit: usize) -> RecallRequest {

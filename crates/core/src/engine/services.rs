@@ -78,6 +78,7 @@ impl<'e> Services<'e> {
     pub(crate) fn vault(self) -> VaultService<'e> {
         VaultService {
             kernel: self.kernel,
+            candidates: self.store,
             vault_store: self.store,
             vectors: self.store,
             log: self.log(),
@@ -102,7 +103,7 @@ impl<'e> Services<'e> {
         RecallService {
             kernel: self.kernel,
             entries: self.store,
-            index: self.store,
+            candidates: self.store,
             recalls: self.store,
             session_store: self.store,
             log: self.log(),
@@ -118,7 +119,7 @@ impl<'e> Services<'e> {
             entries: self.store,
             eraser: self.store,
             history: self.store,
-            index: self.store,
+            candidates: self.store,
             session_store: self.store,
             task_store: self.store,
             turns: self.store,

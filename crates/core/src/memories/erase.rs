@@ -155,7 +155,7 @@ impl MemoryService<'_> {
         let mut traces = Vec::new();
         for (kind, status) in [(Kind::Entry, None), (Kind::Bullet, None), (Kind::Turn, Some(Status::Active))] {
             let filter = Filter { kinds: vec![kind], status, ..Filter::default() };
-            let found = self.index.contains(&[needle.to_owned()], &filter, MOST_TRACES)?;
+            let found = self.candidates.contains(&[needle.to_owned()], &filter, MOST_TRACES)?;
             traces.extend(found.into_iter().map(|candidate| {
                 let entry = candidate.memory.entry;
                 match (kind, &entry.namespace) {

@@ -123,7 +123,7 @@ pub struct MemoryService<'e> {
     pub(crate) entries: &'e dyn ports::Entries,
     pub(crate) eraser: &'e dyn ports::Eraser,
     pub(crate) history: &'e dyn ports::History,
-    pub(crate) index: &'e dyn ports::Index,
+    pub(crate) candidates: &'e dyn ports::Candidates,
     pub(crate) session_store: &'e dyn ports::Sessions,
     pub(crate) task_store: &'e dyn ports::Tasks,
     pub(crate) turns: &'e dyn ports::Turns,

@@ -3,6 +3,7 @@
 
 mod activity;
 mod breakers;
+mod candidates;
 mod changes;
 mod clock;
 mod documents;
@@ -32,6 +33,7 @@ mod vectors;
 
 pub use activity::{Activity, Doings};
 pub use breakers::{Breaker, Breakers};
+pub use candidates::{Candidates, Search};
 pub use changes::{Changes, Op, Undoable};
 pub use clock::Clock;
 pub use documents::{DocumentError, Documents};
@@ -41,7 +43,7 @@ pub use erasure::{Erased, Eraser, Erasure};
 pub use health::{Health, StoreStats};
 pub use history::{History, KnownDocument};
 pub use ids::Ids;
-pub use index::{Index, Search};
+pub use index::Index;
 pub use injections::Injections;
 pub use jobs::{Job, Jobs, KEPT_RUNS, Run, RunOutcome};
 pub use leases::{Holder, Lease, Leases};
@@ -54,7 +56,7 @@ pub use projects::Projects;
 pub use pulse::{Pulse, Pulses};
 pub use recalls::Recalls;
 pub use reflections::{Applied, Dropped, Pass, PassOutcome, ReflectBrief, ReflectFact, Reflections};
-pub use sessions::{NewSession, SessionPage, Sessions};
+pub use sessions::{Among, NewSession, SessionPage, Sessions};
 pub use tasks::Tasks;
 pub use transfer::{Adopted, Bundle, Transfer};
 pub use turns::{TurnMark, Turns, TurnsOf};
@@ -148,6 +150,7 @@ pub trait Store:
     + Entries
     + History
     + Eraser
+    + Candidates
     + Index
     + Recalls
     + Sessions
@@ -175,6 +178,7 @@ impl<T> Store for T where
         + Entries
         + History
         + Eraser
+        + Candidates
         + Index
         + Recalls
         + Sessions

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use crate::model::{SessionId, SessionState};
+use crate::sessions::{Backlog, DueRules};
 
 use super::{Page, Stored};
 
@@ -25,8 +26,20 @@ pub trait Sessions {
     fn reset_session(&self, id: &SessionId) -> Stored<()>;
     /// Marks a session as ended.
     fn end_session(&self, id: &SessionId, at: Timestamp) -> Stored<()>;
+    /// The sessions for which [`DueRules::trigger`] gives a reason, and no others, the latest first, each with its
+    /// [`Backlog`]. Conversations are not read for it.
+    fn due_sessions(&self, rules: &DueRules, among: &Among) -> Stored<Vec<Backlog>>;
     /// Counts a consolidation that failed; gives how many failed in a row.
     fn note_failure(&self, session: &SessionId) -> Stored<u32>;
+}
+
+/// Which sessions are asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Among {
+    /// One.
+    One(SessionId),
+    /// Those that had a turn since.
+    UpdatedSince(Timestamp),
 }
 
 /// A session to open.

@@ -10,6 +10,9 @@ pub trait Tasks {
     fn tasks(&self) -> Stored<Vec<Task>>;
     /// Tasks that were done and left something in the archive, the latest first.
     fn done_tasks(&self, limit: usize) -> Stored<Vec<Task>>;
+    /// Tasks that were done and left something in the archive, whose titles share two or more of these words
+    /// ([`distinct_words`](crate::recall::distinct_words)): those that share most of their title first, then the latest.
+    fn done_tasks_sharing(&self, words: &[String], limit: usize) -> Stored<Vec<Task>>;
     /// One task.
     fn task(&self, id: &TaskId) -> Stored<Option<Task>>;
     /// All versions of a task, oldest first.

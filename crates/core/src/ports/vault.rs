@@ -1,10 +1,9 @@
-//! The vault as a store keeps it: documents with their chunks, and the words index over them.
+//! The vault as a store keeps it: documents with their chunks.
 //!
 //! Everything here is derived from files that stay where they are: nothing is versioned, and what is removed is gone.
 
 use crate::model::VaultId;
-use crate::recall::Terms;
-use crate::vault::{Chunk, Passage, VaultDocument};
+use crate::vault::{Chunk, VaultDocument};
 
 use super::Stored;
 
@@ -26,8 +25,6 @@ pub trait Vault {
     fn take_in_again(&self, paths: &[String]) -> Stored<()>;
     /// The chunks of a document, in order.
     fn chunks_of(&self, document: &VaultId) -> Stored<Vec<Chunk>>;
-    /// Passages by BM25, best first.
-    fn search_passages(&self, terms: &Terms, limit: usize) -> Stored<Vec<(Passage, f64)>>;
     /// How many documents and chunks there are.
     fn vault_size(&self) -> Stored<(u64, u64)>;
 }

@@ -34,7 +34,7 @@ pub(crate) enum Fallback {
 pub struct RecallService<'e> {
     pub(crate) kernel: Kernel<'e>,
     pub(crate) entries: &'e dyn ports::Entries,
-    pub(crate) index: &'e dyn ports::Index,
+    pub(crate) candidates: &'e dyn ports::Candidates,
     pub(crate) recalls: &'e dyn ports::Recalls,
     pub(crate) session_store: &'e dyn ports::Sessions,
     pub(crate) log: RecallLog<'e>,
@@ -71,7 +71,7 @@ impl RecallService<'_> {
         let fetch = (limit * 2).max(20);
         let mut candidates = self.by_words(request, fetch)?;
         if candidates.is_empty() && fallback == Fallback::Letters {
-            candidates = self.index.contains(&needles(&request.query), &request.filter, fetch)?;
+            candidates = self.candidates.contains(&needles(&request.query), &request.filter, fetch)?;
         }
         let mut hits = rank(candidates, self.kernel.now, self.kernel.settings.ranking);
         hits.truncate(limit);
@@ -84,7 +84,7 @@ impl RecallService<'_> {
             if terms.is_empty() {
                 return Ok(Vec::new());
             }
-            Ok(self.index.search(&Search { terms, filter: request.filter.clone(), limit: fetch })?)
+            Ok(self.candidates.search(&Search { terms, filter: request.filter.clone(), limit: fetch })?)
         };
         let found = search(terms.clone())?;
         // What was said is evidence: there, a weak trace is better than none, behind everything that fits better.

@@ -1,5 +1,6 @@
 //! Sessions: begin, context for each message, observe what was said, reset, end.
 
+mod due;
 mod list;
 mod policy;
 
@@ -14,9 +15,10 @@ use crate::context::{self, Host};
 use crate::error::{Done, EngineError};
 use crate::input;
 use crate::model::{Position, Role, SessionId, SessionState, Turn, TurnId};
-use crate::ports::NewSession;
+use crate::ports::{Among, NewSession};
 use crate::text::redact::redact;
 
+pub use due::{Backlog, DueRules};
 pub use list::{ListedSession, SessionListing, SessionReset, ShownSession};
 pub use policy::*;
 
@@ -166,44 +168,36 @@ impl SessionService<'_> {
 
     /// Whether a conversation is due for consolidation, and why.
     pub fn due(&self, session: &SessionId) -> Done<Option<Trigger>> {
-        let state = self.get(session)?;
-        let window = self.turns.turns_after(session, state.kept_from)?;
-        let standing = Standing::by_itself(&window, &state);
-        match standing.due(&self.kernel.settings.policy, self.kernel.now) {
-            None if self.is_flush_due(&state)? => Ok(Some(Trigger::Flush)),
-            due => Ok(due),
-        }
-    }
-
-    /// Whether enough was said since a conversation was last looked back on.
-    pub(crate) fn is_flush_due(&self, state: &SessionState) -> Done<bool> {
-        let every = self.kernel.settings.flush_every;
-        if every == 0 || !self.kernel.settings.enabled {
-            return Ok(false);
-        }
-        let turns = self.turns.turns_after(&state.session.id, flushed_to(state))?;
-        Ok(turns.iter().filter(|(_, turn)| turn.role == Role::User).count() >= every)
+        self.get(session)?;
+        let rules = self.due_rules();
+        let due = self.session_store.due_sessions(&rules, &Among::One(session.clone()))?;
+        Ok(due.first().and_then(|backlog| rules.trigger(backlog)))
     }
 
     /// Every conversation that is due and had a turn lately, the latest first.
     pub fn all_due(&self, lately: jiff::SignedDuration) -> Done<Vec<(SessionId, Trigger)>> {
-        let mut due = Vec::new();
         let since = self.kernel.now.checked_sub(lately).unwrap_or(jiff::Timestamp::MIN);
-        for state in self.session_store.sessions()?.into_iter().take_while(|state| state.session.updated_at >= since) {
-            let trigger = if self.is_ending(&state)? { Some(Trigger::Ended) } else { self.due(&state.session.id)? };
-            if let Some(trigger) = trigger {
-                due.push((state.session.id, trigger));
-            }
-        }
-        Ok(due)
+        let rules = DueRules { ended: self.kernel.settings.enabled, ..self.due_rules() };
+        let due = self.session_store.due_sessions(&rules, &Among::UpdatedSince(since))?;
+        Ok(due.into_iter().filter_map(|backlog| Some((backlog.session.clone(), rules.trigger(&backlog)?))).collect())
     }
 
-    /// Whether a conversation was ended and something in it was not yet looked back on.
-    fn is_ending(&self, state: &SessionState) -> Done<bool> {
-        if state.session.ended_at.is_none() || !self.kernel.settings.enabled {
-            return Ok(false);
-        }
-        Ok(!self.turns.turns_after(&state.session.id, flushed_to(state))?.is_empty())
+    /// What makes a conversation due that goes on.
+    fn due_rules(&self) -> DueRules {
+        DueRules { flush: self.flush_every(), ..DueRules::of(&self.kernel.settings.policy, self.kernel.now) }
+    }
+
+    /// After how many of the person's messages a conversation is looked back on.
+    fn flush_every(&self) -> Option<u64> {
+        let every = self.kernel.settings.flush_every as u64;
+        (every > 0 && self.kernel.settings.enabled).then_some(every)
+    }
+
+    /// Whether enough was said since a conversation was last looked back on.
+    pub(crate) fn is_flush_due(&self, session: &SessionId) -> Done<bool> {
+        let Some(every) = self.flush_every() else { return Ok(false) };
+        let rules = DueRules { flush: Some(every), ..DueRules::default() };
+        Ok(!self.session_store.due_sessions(&rules, &Among::One(session.clone()))?.is_empty())
     }
 
     /// Marks a conversation as ended; whoever looks for what is due does the rest.

@@ -3,7 +3,6 @@
 //! Goes in: turns and a policy. Comes out: decisions. Never happens: a cut anywhere but in front of something that the
 //! person said, so that a tool call never loses its result.
 
-use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::model::{Position, Role, SessionState, Turn};
@@ -64,7 +63,7 @@ pub enum Trigger {
     Ended,
 }
 
-/// A conversation as the triggers see it.
+/// A conversation as a consolidation sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct Standing<'a> {
     /// What is sent to the model.
@@ -73,37 +72,10 @@ pub struct Standing<'a> {
     pub consolidated: Position,
 }
 
-impl<'a> Standing<'a> {
-    /// A conversation as what happens by itself sees it: turns that were imported do not count.
-    pub fn by_itself(window: &'a [(Position, Turn)], state: &SessionState) -> Self {
-        let imported = window.partition_point(|(at, _)| *at <= state.imported_to);
-        Self { window: &window[imported..], consolidated: state.consolidated }
-    }
-
+impl Standing<'_> {
     /// The turns that no consolidation has captured; summaries stand for what was captured.
     pub fn unconsolidated(&self) -> impl Iterator<Item = &(Position, Turn)> {
         self.window.iter().filter(|(at, turn)| *at > self.consolidated && turn.role != Role::Summary)
-    }
-
-    /// Whether a consolidation is due, and why.
-    pub fn due(&self, policy: &Policy, now: Timestamp) -> Option<Trigger> {
-        let (_, last) = self.unconsolidated().last()?;
-        let said = self.unconsolidated().filter(|(_, turn)| turn.role == Role::User).count();
-        let latest = self.window.iter().rposition(|(_, turn)| turn.role == Role::Summary);
-        let is_sent = |(at, turn): &(usize, &Turn)| turn.role != Role::Summary || latest == Some(*at);
-        let turns = self.window.iter().map(|(_, turn)| turn).enumerate();
-        let sent: usize = turns.filter(is_sent).map(|(_, turn)| tokens::estimate(&turn.content)).sum();
-        let limit = policy.trigger_ratio * policy.context_window as f64;
-        let idle_ms = now.as_millisecond() - last.at.as_millisecond();
-        if limit > 0.0 && sent as f64 > limit {
-            Some(Trigger::Tokens)
-        } else if policy.turn_threshold > 0 && said >= policy.turn_threshold {
-            Some(Trigger::Turns)
-        } else if policy.idle_minutes > 0 && idle_ms >= i64::from(policy.idle_minutes) * 60_000 {
-            Some(Trigger::Idle)
-        } else {
-            None
-        }
     }
 
     /// From where on turns stay as they are: in front of the person's latest few messages.
@@ -152,6 +124,9 @@ pub fn fit(window: &[Turn], budget: usize) -> (Vec<Turn>, usize) {
 
 #[cfg(test)]
 mod tests {
+    use crate::sessions::{Backlog, DueRules};
+    use jiff::Timestamp;
+
     use super::*;
     use crate::model::TurnId;
 
@@ -177,10 +152,35 @@ mod tests {
         roles.chars().enumerate().map(|(n, c)| turn(n as i64 + 1, role(c), n as i64)).collect()
     }
 
+    fn state(consolidated: i64, imported_to: i64) -> SessionState {
+        let at = Timestamp::from_second(60 * 60).unwrap();
+        let session = crate::model::Session {
+            id: "cli:main".parse().unwrap(),
+            project: None,
+            task: None,
+            created_at: at,
+            updated_at: at,
+            ended_at: None,
+        };
+        SessionState {
+            session,
+            base_prompt: String::new(),
+            opening: None,
+            consolidated: Position::new(consolidated),
+            kept_from: Position::default(),
+            failures: 0,
+            filled: Position::new(3),
+            imported_to: Position::new(imported_to),
+        }
+    }
+
+    fn trigger(window: &[(Position, Turn)], state: &SessionState, policy: &Policy, now: Timestamp) -> Option<Trigger> {
+        DueRules::of(policy, now).trigger(&Backlog::of(state, window))
+    }
+
     fn due(roles: &str, consolidated: i64, minute: i64) -> Option<Trigger> {
-        let window = window(roles);
-        let standing = Standing { window: &window, consolidated: Position::new(consolidated) };
-        standing.due(&Policy::default(), Timestamp::from_second(minute * 60).unwrap())
+        let now = Timestamp::from_second(minute * 60).unwrap();
+        trigger(&window(roles), &state(consolidated, 0), &Policy::default(), now)
     }
 
     #[test]
@@ -200,41 +200,37 @@ mod tests {
 
     #[test]
     fn a_full_window_is_due_and_zero_turns_a_trigger_off() {
-        let window = window("ua");
-        let standing = Standing { window: &window, consolidated: Position::default() };
+        let due = |policy: &Policy, now| trigger(&window("ua"), &state(0, 0), policy, now);
         let small = Policy { context_window: 4, ..Policy::default() };
-        assert_eq!(standing.due(&small, Timestamp::UNIX_EPOCH), Some(Trigger::Tokens));
+        assert_eq!(due(&small, Timestamp::UNIX_EPOCH), Some(Trigger::Tokens));
         let off = Policy { trigger_ratio: 0.0, turn_threshold: 0, idle_minutes: 0, ..small };
-        assert_eq!(standing.due(&off, Timestamp::from_second(1 << 30).unwrap()), None);
+        assert_eq!(due(&off, Timestamp::from_second(1 << 30).unwrap()), None);
     }
 
     #[test]
     fn what_was_imported_makes_nothing_due() {
-        let window = window("uauauaua");
         let at = Timestamp::from_second(60 * 60).unwrap();
-        let session = crate::model::Session {
-            id: "cli:main".parse().unwrap(),
-            project: None,
-            task: None,
-            created_at: at,
-            updated_at: at,
-            ended_at: None,
-        };
-        let state = |imported_to| SessionState {
-            session: session.clone(),
-            base_prompt: String::new(),
-            opening: None,
-            consolidated: Position::default(),
-            kept_from: Position::default(),
-            failures: 0,
-            filled: Position::new(3),
-            imported_to: Position::new(imported_to),
-        };
-        let due = |imported_to| Standing::by_itself(&window, &state(imported_to)).due(&Policy::default(), at);
+        let due_by = |policy: &Policy, imported_to| trigger(&window("uauauaua"), &state(0, imported_to), policy, at);
+        let due = |imported_to| due_by(&Policy::default(), imported_to);
         assert_eq!((due(0), due(6), due(8)), (Some(Trigger::Turns), Some(Trigger::Idle), None));
         let full = Policy { context_window: 4, idle_minutes: 0, ..Policy::default() };
-        assert_eq!(Standing::by_itself(&window, &state(8)).due(&full, at), None);
-        assert_eq!((flushed_to(&state(0)), flushed_to(&state(8))), (Position::new(3), Position::new(8)));
+        assert_eq!(due_by(&full, 8), None);
+        assert_eq!((flushed_to(&state(0, 0)), flushed_to(&state(0, 8))), (Position::new(3), Position::new(8)));
+    }
+
+    #[test]
+    fn what_was_ended_or_said_and_not_searched_is_due() {
+        let window = window("uaua");
+        let ended = |filled| {
+            let mut state = SessionState { filled: Position::new(filled), ..state(4, 0) };
+            state.session.ended_at = Some(Timestamp::UNIX_EPOCH);
+            Backlog::of(&state, &window)
+        };
+        let ends = DueRules { ended: true, ..DueRules::default() };
+        assert_eq!((ends.trigger(&ended(3)), ends.trigger(&ended(4))), (Some(Trigger::Ended), None));
+        let flush = |turns| DueRules { flush: Some(turns), ..DueRules::default() };
+        assert_eq!(flush(2).trigger(&ended(0)), Some(Trigger::Flush), "what is consolidated may be unsearched");
+        assert_eq!((flush(2).trigger(&ended(1)), DueRules::default().trigger(&ended(0))), (None, None));
     }
 
     #[test]
@@ -265,11 +261,11 @@ mod tests {
 
     #[test]
     fn only_the_latest_summary_counts_for_what_is_sent() {
-        let window = window("ssssssu");
-        let standing = Standing { window: &window, consolidated: Position::new(6) };
         let policy =
             |context_window| Policy { context_window, turn_threshold: 0, idle_minutes: 0, ..Policy::default() };
-        assert_eq!(standing.due(&policy(8), Timestamp::UNIX_EPOCH), None, "two turns of two tokens are half of it");
-        assert_eq!(standing.due(&policy(7), Timestamp::UNIX_EPOCH), Some(Trigger::Tokens));
+        let due =
+            |context_window| trigger(&window("ssssssu"), &state(6, 0), &policy(context_window), Timestamp::UNIX_EPOCH);
+        assert_eq!(due(8), None, "two turns of two tokens are half of it");
+        assert_eq!(due(7), Some(Trigger::Tokens));
     }
 }

@@ -77,6 +77,7 @@ pub struct VaultStats {
 #[derive(Clone, Copy)]
 pub struct VaultService<'e> {
     pub(crate) kernel: Kernel<'e>,
+    pub(crate) candidates: &'e dyn ports::Candidates,
     pub(crate) vault_store: &'e dyn ports::Vault,
     pub(crate) vectors: &'e dyn ports::Vectors,
     pub(crate) log: RecallLog<'e>,
@@ -176,7 +177,7 @@ impl VaultService<'_> {
         let limit = limit.min(MAX_PASSAGES);
         let fetch = FETCH.max(limit);
         let terms = Terms::of_query(query);
-        let words = if terms.is_empty() { Vec::new() } else { self.vault_store.search_passages(&terms, fetch)? };
+        let words = if terms.is_empty() { Vec::new() } else { self.candidates.search_passages(&terms, fetch)? };
         let (near, remark) = match embedder.map(|embedder| self.near(query, fetch, embedder)) {
             Some(Ok(near)) => (near, None),
             Some(Err(why)) => (None, Some(why)),

@@ -112,3 +112,29 @@ pub(super) fn recall(id: &str, query: &str, at: i64, hits: &[&str]) -> RecallRec
 pub(super) fn said_in(store: &dyn Store, session: &SessionId) -> Vec<Turn> {
     done(store.turns_after(session, Position::default())).into_iter().map(|(_, turn)| turn).collect()
 }
+
+/// Numbers that look random and are always the same.
+pub(super) struct Dice(u64);
+
+impl Dice {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(super) fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % sides
+    }
+
+    pub(super) fn pick<T: Clone>(&mut self, of: &[T]) -> T {
+        of[self.roll(of.len())].clone()
+    }
+
+    pub(super) fn some<T: Clone>(&mut self, of: &[T]) -> Vec<T> {
+        of.iter().filter(|_| self.roll(3) == 0).cloned().collect()
+    }
+
+    pub(super) fn maybe<T: Clone>(&mut self, of: &[T]) -> Option<T> {
+        (self.roll(3) == 0).then(|| self.pick(of))
+    }
+}

@@ -9,28 +9,6 @@ use super::*;
 /// The word that everything in the crowd contains.
 const WORD: &str = "crowd";
 
-/// Numbers that look random and are always the same.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % sides
-    }
-
-    fn pick<T: Clone>(&mut self, of: &[T]) -> T {
-        of[self.roll(of.len())].clone()
-    }
-
-    fn some<T: Clone>(&mut self, of: &[T]) -> Vec<T> {
-        of.iter().filter(|_| self.roll(3) == 0).cloned().collect()
-    }
-
-    fn maybe<T: Clone>(&mut self, of: &[T]) -> Option<T> {
-        (self.roll(3) == 0).then(|| self.pick(of))
-    }
-}
-
 const ADDRESSES: [&str; 12] = [
     "global",
     "user/facts",
@@ -149,7 +127,7 @@ fn admitted(all: &[Entry], filter: &Filter) -> BTreeSet<String> {
 
 #[test]
 fn a_listing_holds_what_the_filter_admits() {
-    let (store, mut dice) = (make(), Dice(1));
+    let (store, mut dice) = (make(), Dice::new(1));
     let all = populate(&*store, &mut dice);
     let rows: Vec<Entry> = all.iter().filter(|entry| entry.kind != Kind::Turn).cloned().collect();
     for filter in filters(&mut dice) {
@@ -164,7 +142,7 @@ fn a_listing_holds_what_the_filter_admits() {
 }
 
 fn compare(find: &dyn Fn(&dyn Store, Filter) -> Vec<Candidate>) {
-    let (store, mut dice) = (make(), Dice(2));
+    let (store, mut dice) = (make(), Dice::new(2));
     let all = populate(&*store, &mut dice);
     let mut wrong = Vec::new();
     for filter in filters(&mut dice) {

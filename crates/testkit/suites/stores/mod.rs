@@ -13,6 +13,7 @@
 //! `cargo test` and nextest, and none can be left out of a list.
 
 mod activity;
+mod backlogs;
 mod breakers;
 mod builders;
 mod candidates;

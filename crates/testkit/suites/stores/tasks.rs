@@ -60,3 +60,47 @@ fn a_task_that_is_touched_twice_is_undone_once() {
     assert_eq!((now.title.as_str(), now.version), ("third", 3));
     assert_eq!(done(store.undoable()).unwrap().tasks, [(now, Some(old))]);
 }
+
+#[test]
+fn a_finished_task_is_found_by_the_words_of_its_title() {
+    let store = make();
+    let finished =
+        |id: &str, title: &str, at: i64| Task { done_at: Some(minute(at)), title: title.to_owned(), ..full_task(id) };
+    for task in [
+        finished("a", "Write the German parser", 1),
+        finished("b", "write the parser", 2),
+        finished("c", "Parsers that were written long before any of the others were", 3),
+        finished("d", "parser", 9),
+        finished("e", "water the tomatoes", 9),
+        Task { status: TaskStatus::Open, ..finished("f", "write the parser", 9) },
+        Task { archive: None, ..finished("g", "write the parser", 9) },
+    ] {
+        put_task(&*store, &task);
+    }
+    let sharing = |message: &str, limit| -> Vec<String> {
+        let words = throughline_core::recall::distinct_words(message);
+        let tasks = done(store.done_tasks_sharing(&words, limit));
+        tasks.into_iter().map(|task| task.id.to_string()).collect()
+    };
+    assert_eq!(sharing("how did we write the parser?", 9), ["b", "a", "c"], "those that say most of their title first");
+    assert_eq!(sharing("how did we write the parser?", 1), ["b"]);
+    assert_eq!(sharing("WRITING PARSERS", 9).len(), 3, "by stems");
+    assert_eq!(sharing("parser", 9), [""; 0], "one word is not enough");
+    assert_eq!(sharing("", 9), [""; 0]);
+    let known = done(store.task(&TaskId::new("b"))).unwrap();
+    put_task(&*store, &Task { title: "Feed the hens".to_owned(), ..known });
+    assert_eq!(sharing("write the parser, feed the hens", 9)[0], "b");
+    assert_eq!(sharing("write the parser", 9), ["a", "c"], "by its new title alone");
+    done(store.rebuild(&mut |_, _| {}));
+    assert_eq!(sharing("feed the hens", 9), ["b"]);
+}
+
+#[test]
+fn a_task_from_elsewhere_is_found_by_its_title() {
+    let store = make();
+    put_task(&*store, &full_task("a"));
+    let other = make();
+    done(other.adopt(&change(Verb::Import), &done(store.bundle()), &mut || true));
+    let words = throughline_core::recall::distinct_words("write the parser");
+    assert_eq!(done(other.done_tasks_sharing(&words, 9)).len(), 1);
+}
