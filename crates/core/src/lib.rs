@@ -5,6 +5,7 @@
 //! [`tools`] and [`prompts`] ask, [`consolidate`] and [`reflect`] judge the answer. Stages never call each other; they meet
 //! in [`engine`].
 
+pub mod clock_trust;
 pub mod consolidate;
 pub mod context;
 pub mod engine;
@@ -15,7 +16,6 @@ pub mod prompts;
 pub mod recall;
 pub mod reflect;
 pub mod session;
-pub mod steady;
 pub mod text;
 pub mod tools;
 pub mod vault;

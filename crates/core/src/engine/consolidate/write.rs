@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::clock_trust;
 use crate::consolidate::facts::{Fact, FactKind};
 use crate::consolidate::plan;
 use crate::model::{
@@ -11,7 +12,6 @@ use crate::model::{
 use crate::ports::{Op, Page, StoreError};
 use crate::recall::{Filter, similarity};
 use crate::session::Standing;
-use crate::steady::{CONFIRMED_AFTER, LONG_UNSEEN};
 use crate::text::{bullets, tokens};
 use crate::working;
 
@@ -242,12 +242,10 @@ impl Engine {
         self.retire()
     }
 
-    /// Whether the store was in use between an hour and a day and a half ago, as the clock tells it now. Right after the
-    /// clock jumped forward it was not; an hour later, it may have been.
+    /// Whether the store was in use when [`clock_trust::confirming_use`] asks for it.
     pub fn is_time_confirmed(&self) -> Done<bool> {
-        let now = self.clock.now();
-        let ago = |duration: SignedDuration| now.checked_sub(duration).unwrap_or(now);
-        Ok(self.store.was_in_use(ago(LONG_UNSEEN), ago(CONFIRMED_AFTER))?)
+        let (from, until) = clock_trust::confirming_use(self.clock.now());
+        Ok(self.store.was_in_use(from, until)?)
     }
 
     /// Retires automatic chunks of the timeline that are older than their retention, unless they matter: some hundreds at
