@@ -1,7 +1,6 @@
 //! Export and import: everything, as data that imports back identical, and as Markdown for reading.
 
 mod checked;
-mod foretold;
 mod incoming;
 mod markdown;
 
@@ -17,7 +16,7 @@ use crate::text::bullets;
 use super::commit::FileStep;
 use super::{Done, Engine};
 use checked::checked;
-use incoming::Incoming;
+pub(super) use incoming::Incoming;
 
 /// The newest format that is written and read.
 pub const EXPORT_VERSION: u32 = 1;
@@ -96,7 +95,7 @@ impl Engine {
             after: Some((*text).to_owned()),
         };
         let steps: Vec<FileStep> = to_write.iter().map(new).collect();
-        imported.adopted = self.with_files(&steps, |last| self.store.adopt(&change, &bundle, last))?;
+        imported.adopted = self.with_files(&steps, |last| self.store.adopt(&change, &bundle, &mut |_| last()))?;
         self.adopt_project_history(&change, of_projects)?;
         self.notice_all()?;
         Ok(imported)

@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+use crate::ports::StoreError;
+
+use super::super::transfer::Incoming;
 use super::super::{Done, Engine, Export, Imported};
 
 /// What an import would do; nothing was changed.
@@ -15,10 +18,16 @@ pub struct ImportPreview {
 }
 
 impl Engine {
-    /// Says what [`Engine::import`] would do.
+    /// Says what [`Engine::import`] would do: the store takes the export in and rolls back. No document is written.
     pub fn preview_import(&self, export: &Export) -> Done<ImportPreview> {
-        let incoming = self.incoming(export)?;
-        let adopted = self.foretold(&incoming.bundle)?;
-        Ok(ImportPreview { dry_run: true, imported: Imported { adopted, ..incoming.imported } })
+        let Incoming { change, bundle, mut imported, .. } = self.incoming(export)?;
+        let rolled_back = self.store.adopt(&change, &bundle, &mut |adopted| {
+            imported.adopted = adopted.clone();
+            false
+        });
+        match rolled_back {
+            Ok(_) | Err(StoreError::TakenBack) => Ok(ImportPreview { dry_run: true, imported }),
+            Err(error) => Err(error.into()),
+        }
     }
 }

@@ -12,7 +12,7 @@ use super::{EXPORT_VERSION, Export, ExportedDocument, Imported, SetAside, checke
 /// What taking an export in does.
 pub(in crate::engine) struct Incoming<'a> {
     /// The change that does it.
-    pub(super) change: Change,
+    pub(in crate::engine) change: Change,
     /// What goes to the store.
     pub(in crate::engine) bundle: Bundle,
     /// The lines and the history of projects' memory files: kept once their projects are known here.
@@ -132,7 +132,7 @@ impl Engine {
                 of_projects.document_history.push(version_of(&name, here.as_deref(), number, &found));
             }
         }
-        self.store.adopt(change, &of_projects, &mut || true)?;
+        self.store.adopt(change, &of_projects, &mut |_| true)?;
         Ok(())
     }
 }
