@@ -5,6 +5,7 @@
 //! [`tools`] and [`prompts`] ask, [`consolidate`] and [`reflect`] judge the answer. Stages never call each other; they meet
 //! in [`engine`].
 
+pub mod clock_trust;
 pub mod consolidation;
 pub mod context;
 pub mod documents;
@@ -24,7 +25,6 @@ pub mod recall;
 pub mod reflection;
 pub mod sessions;
 mod settings;
-pub mod steady;
 pub mod tasks;
 pub mod text;
 pub mod tools;

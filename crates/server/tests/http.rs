@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use throughline_core::clock_trust::Trust;
 use throughline_core::engine::{
     Consolidation, Ended, Engine, ErasedMemory, Filled, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
 };
 use throughline_core::model::{Name, Project, SessionId};
 use throughline_core::ports::Job;
-use throughline_core::steady::Trust;
 use throughline_core::vault::VaultAnswer;
 use throughline_server::access::Token;
 use throughline_server::{

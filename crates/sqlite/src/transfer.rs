@@ -40,14 +40,14 @@ impl Transfer for SqliteStore {
         )
     }
 
-    fn adopt(&self, change: &Change, bundle: &Bundle, last: &mut dyn FnMut() -> bool) -> Stored<Adopted> {
+    fn adopt(&self, change: &Change, bundle: &Bundle, last: &mut dyn FnMut(&Adopted) -> bool) -> Stored<Adopted> {
         self.write("import", |transaction| {
             let mut writer = ChangeWriter::begin(transaction, change)?;
             let adopted = writer
                 .change_row()
                 .and_then(|row| Adopter { writer, row, outcome: Adopted::default() }.adopt(bundle))
                 .map_err(while_doing("import"))?;
-            if last() { Ok(adopted) } else { Err(StoreError::TakenBack) }
+            if last(&adopted) { Ok(adopted) } else { Err(StoreError::TakenBack) }
         })
     }
 

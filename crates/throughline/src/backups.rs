@@ -4,8 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use throughline_core::clock_trust::Trust;
 use throughline_core::ports::StoreError;
-use throughline_core::steady::Trust;
 use throughline_core::text::count;
 use throughline_sqlite::{Durability, SqliteStore, drill};
 
@@ -136,16 +136,12 @@ pub(crate) fn automatic(world: &World, trust: Trust, is_stopped: IsStopped<'_>) 
         proved => proved?,
     };
     let told = format!("wrote {name} and restored it on the side: {}", proved.in_words());
-    match trust {
-        Trust::Waiting { doubt, left } => {
-            Ok(Some(format!("{told}; no older one is removed for {} min: {doubt}", left.as_secs().div_ceil(60))))
-        }
-        Trust::Trusted => match prune(&world.home.backups(), world.config.config.server.keep_backups, &name)? {
-            0 => Ok(Some(told)),
-            removed => {
-                Ok(Some(format!("{told}; removed {}", count(removed as u64, "that was older", "that were older"))))
-            }
-        },
+    if let Some(wait) = trust.wait() {
+        return Ok(Some(format!("{told}; no older one is removed {wait}")));
+    }
+    match prune(&world.home.backups(), world.config.config.server.keep_backups, &name)? {
+        0 => Ok(Some(told)),
+        removed => Ok(Some(format!("{told}; removed {}", count(removed as u64, "that was older", "that were older")))),
     }
 }
 

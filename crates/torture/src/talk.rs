@@ -411,7 +411,7 @@ mod tests {
             at: engine.now(),
             undoes: None,
         };
-        store.adopt(&change, &bundle, &mut || true).unwrap();
+        store.adopt(&change, &bundle, &mut |_| true).unwrap();
         let twice = look(home.path(), &BTreeMap::new()).unwrap();
         assert!(twice.problems.iter().any(|problem| problem.contains("captured 2 times")), "{:?}", twice.problems);
     }

@@ -3,6 +3,7 @@
 use crate::consolidation::ConsolidationService;
 use jiff::{SignedDuration, Timestamp};
 
+use crate::clock_trust;
 use crate::consolidation::facts::{Fact, FactKind};
 use crate::consolidation::plan;
 use crate::documents::IdentityUsage;
@@ -16,7 +17,6 @@ use crate::model::{
 use crate::ports::{Op, Page, StoreError};
 use crate::recall::{Filter, similarity};
 use crate::sessions::Standing;
-use crate::steady::{CONFIRMED_AFTER, LONG_UNSEEN};
 use crate::text::{bullets, tokens};
 
 use super::new_facts::{NewFacts, SAME_FACT};
@@ -246,12 +246,10 @@ impl ConsolidationService<'_> {
         self.retire()
     }
 
-    /// Whether the store was in use between an hour and a day and a half ago, as the clock tells it now. Right after the
-    /// clock jumped forward it was not; an hour later, it may have been.
+    /// Whether the store was in use when [`clock_trust::confirming_use`] asks for it.
     pub fn is_time_confirmed(&self) -> Done<bool> {
-        let now = self.kernel.now;
-        let ago = |duration: SignedDuration| now.checked_sub(duration).unwrap_or(now);
-        Ok(self.activity.was_in_use(ago(LONG_UNSEEN), ago(CONFIRMED_AFTER))?)
+        let (from, until) = clock_trust::confirming_use(self.kernel.now);
+        Ok(self.activity.was_in_use(from, until)?)
     }
 
     /// Retires automatic chunks of the timeline that are older than their retention, unless they matter: some hundreds at

@@ -136,7 +136,7 @@ impl TransferService<'_> {
                 of_projects.document_history.push(version_of(&name, here.as_deref(), number, &found));
             }
         }
-        self.bundles.adopt(change, &of_projects, &mut || true)?;
+        self.bundles.adopt(change, &of_projects, &mut |_| true)?;
         Ok(())
     }
 }

@@ -1,7 +1,6 @@
 //! Export and import: everything, as data that imports back identical, and as Markdown for reading.
 
 mod checked;
-mod foretold;
 mod incoming;
 mod markdown;
 
@@ -120,7 +119,8 @@ impl TransferService<'_> {
             after: Some((*text).to_owned()),
         };
         let steps: Vec<FileStep> = to_write.iter().map(new).collect();
-        imported.adopted = self.documents.with_files(&steps, |last| self.bundles.adopt(&change, &bundle, last))?;
+        imported.adopted =
+            self.documents.with_files(&steps, |last| self.bundles.adopt(&change, &bundle, &mut |_| last()))?;
         self.adopt_project_history(&change, of_projects)?;
         self.documents.notice_all()?;
         Ok(imported)

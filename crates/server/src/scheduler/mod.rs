@@ -1,7 +1,7 @@
 //! What happens by itself while the daemon runs: each job when it is due, one run at a time, every run in its log.
 //!
 //! Goes in: the clock, the pulse of the store, the log. Comes out: runs. Never happens: two runs of a job at once, a failure
-//! that ends the daemon, or anything removed by a clock that jumped ([`throughline_core::steady`] has the rule).
+//! that ends the daemon, or anything removed by a clock that jumped ([`throughline_core::clock_trust`] has the rule).
 
 mod plan;
 
@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
+use throughline_core::clock_trust::{Reading, Trust, Watch};
 use throughline_core::engine::EngineError;
 use throughline_core::ports::{Job, KEPT_RUNS, Pulse, Run, RunOutcome};
-use throughline_core::steady::{Reading, Trust, Watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 

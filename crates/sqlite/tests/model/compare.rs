@@ -148,7 +148,7 @@ impl Pair {
         let bundle = self.world.store.bundle().unwrap();
         let fresh = tempfile::tempdir().unwrap();
         let other = open(&fresh);
-        other.adopt(&stores::change(Verb::Import), &bundle, &mut || true).unwrap();
+        other.adopt(&stores::change(Verb::Import), &bundle, &mut |_| true).unwrap();
         assert_eq!(other.bundle().unwrap(), bundle);
         assert_eq!(other.check().unwrap(), Vec::<String>::new());
     }

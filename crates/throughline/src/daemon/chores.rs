@@ -5,11 +5,11 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use throughline_core::clock_trust::Trust;
 use throughline_core::engine::{Consolidation, EngineError, chain};
 use throughline_core::model::{Position, SessionId};
 use throughline_core::ports::{Job, PassOutcome, RunOutcome};
 use throughline_core::sessions::Trigger;
-use throughline_core::steady::Trust;
 use throughline_core::text::count;
 use throughline_server::{Chores, Problem, Rhythm, Worked};
 
@@ -161,8 +161,8 @@ fn standing(world: &World, session: &SessionId) -> Result<Option<(Position, Posi
 }
 
 fn retire(world: &World, trust: Trust, is_stopped: &dyn Fn() -> bool) -> Result<Worked, EngineError> {
-    if let Trust::Waiting { doubt, left } = trust {
-        let what = format!("nothing is retired for {} min: {doubt}", left.as_secs().div_ceil(60));
+    if let Some(wait) = trust.wait() {
+        let what = format!("nothing is retired {wait}");
         return Ok(Worked { outcome: RunOutcome::Waiting, what });
     }
     let mut retired = 0;

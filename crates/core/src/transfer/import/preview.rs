@@ -5,6 +5,9 @@ use crate::transfer::TransferService;
 use crate::transfer::{Export, Imported};
 use serde::Serialize;
 
+use crate::ports::StoreError;
+use crate::transfer::incoming::Incoming;
+
 /// What an import would do; nothing was changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ImportPreview {
@@ -16,10 +19,16 @@ pub struct ImportPreview {
 }
 
 impl TransferService<'_> {
-    /// Says what [`Engine::import`] would do.
+    /// Says what [`TransferService::import`] would do: the store takes the export in and rolls back. No document is written.
     pub fn preview_import(&self, export: &Export) -> Done<ImportPreview> {
-        let incoming = self.incoming(export)?;
-        let adopted = self.foretold(&incoming.bundle)?;
-        Ok(ImportPreview { dry_run: true, imported: Imported { adopted, ..incoming.imported } })
+        let Incoming { change, bundle, mut imported, .. } = self.incoming(export)?;
+        let rolled_back = self.bundles.adopt(&change, &bundle, &mut |adopted| {
+            imported.adopted = adopted.clone();
+            false
+        });
+        match rolled_back {
+            Ok(_) | Err(StoreError::TakenBack) => Ok(ImportPreview { dry_run: true, imported }),
+            Err(error) => Err(error.into()),
+        }
     }
 }

@@ -1,13 +1,16 @@
 //! Whether the clock can be trusted by work that removes things.
 //!
-//! Goes in: readings of the wall clock, each with a time that only ever moves on, and whether the store was in use lately.
-//! Comes out: trust, or why and how long to wait. Never happens: that a clock which was set wrong, by a person, a dead
-//! battery or a virtual machine that woke up, makes everything old at once.
+//! In: readings of the wall clock, each with a monotonic time, and whether the store was in use lately. Out: trust, or why
+//! and how long to wait. Never happens: a clock that was set wrong (by a person, a dead battery, a virtual machine that
+//! woke up) makes everything old at once.
 //!
-//! The rule: a clock **jumped** if it went back by more than [`TOLERANCE`] against the time that only moves on, or forward
-//! by more than [`LONG_UNSEEN`] (which a machine that slept over a long weekend does too). After a jump, and after a
-//! start unless the store was in use between [`LONG_UNSEEN`] and [`CONFIRMED_AFTER`] ago, nothing is removed until the
-//! daemon has been running for [`CONFIRMED_AFTER`] without another jump.
+//! The rule has two halves, for every process alike:
+//! - **At its start**, and in a command that ends at once, a process trusts the clock if the store was in use between
+//!   [`LONG_UNSEEN`] and [`CONFIRMED_AFTER`] ago: see [`confirming_use`].
+//! - **While it runs**, a [`Watch`] compares the wall clock with the monotonic time. The clock **jumped** if it went back
+//!   by more than [`TOLERANCE`], or forward by more than [`LONG_UNSEEN`] (as it also does over a long sleep).
+//!
+//! Without trust, nothing is removed until the process has run for [`CONFIRMED_AFTER`] without another jump.
 
 use std::time::Duration;
 
@@ -22,12 +25,19 @@ pub const CONFIRMED_AFTER: SignedDuration = SignedDuration::from_hours(1);
 /// Clocks are corrected by this much all the time.
 pub const TOLERANCE: SignedDuration = SignedDuration::from_mins(5);
 
-/// The wall clock, and a time that only ever moves on.
+/// When the store must have been in use for the time to be confirmed: from the first moment to the second, as the clock
+/// tells it now. Right after the clock jumped forward it was not; an hour later, it may have been.
+pub fn confirming_use(now: Timestamp) -> (Timestamp, Timestamp) {
+    let ago = |duration: SignedDuration| now.checked_sub(duration).unwrap_or(now);
+    (ago(LONG_UNSEEN), ago(CONFIRMED_AFTER))
+}
+
+/// The wall clock, and a monotonic time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reading {
     /// What the clock on the wall says.
     pub wall: Timestamp,
-    /// How long something has been running that nobody can set.
+    /// A time that only moves on and that nobody can set.
     pub uptime: Duration,
 }
 
@@ -56,6 +66,16 @@ pub enum Trust {
     },
 }
 
+impl Trust {
+    /// How long work that removes things waits, and why, in words; nothing if the clock is trusted.
+    pub fn wait(self) -> Option<String> {
+        match self {
+            Self::Trusted => None,
+            Self::Waiting { doubt, left } => Some(format!("for {} min: {doubt}", left.as_secs().div_ceil(60))),
+        }
+    }
+}
+
 impl std::fmt::Display for Doubt {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let hours = |by: &SignedDuration| match by.as_hours() {
@@ -79,7 +99,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Begins to watch; `is_confirmed` says that the store was in use lately, as this clock tells it.
+    /// Begins to watch; `is_confirmed` says that the store was in use when [`confirming_use`] asks for it.
     pub fn begin(first: Reading, is_confirmed: bool) -> Self {
         Self { last: first, doubt: (!is_confirmed).then_some((Doubt::Unseen, first.uptime)) }
     }
@@ -148,6 +168,23 @@ mod tests {
         assert!((0..100).all(|_| story.after(30, 30)));
         assert!(story.after(8 * 60, 0), "a night's sleep is no jump");
         assert!(story.after(27, 30), "nor is a correction");
+    }
+
+    #[test]
+    fn use_confirms_the_time_between_an_hour_and_a_day_and_a_half_ago() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        assert_eq!(
+            confirming_use(at("2026-03-03T12:00:00Z")),
+            (at("2026-03-02T00:00:00Z"), at("2026-03-03T11:00:00Z"))
+        );
+        assert_eq!(confirming_use(Timestamp::MIN), (Timestamp::MIN, Timestamp::MIN));
+    }
+
+    #[test]
+    fn the_wait_is_told_in_words() {
+        let waiting = Trust::Waiting { doubt: Doubt::Unseen, left: Duration::from_secs(3541) };
+        let told = "for 60 min: this machine was not seen running in the last 36 hours";
+        assert_eq!((waiting.wait().as_deref(), Trust::Trusted.wait()), (Some(told), None));
     }
 
     #[test]
