@@ -94,7 +94,11 @@ async function ask(method, path, options) {
   const response = await fetchRaw(method, path, options);
   const text = await response.text();
   const isJson = (response.headers.get("content-type") ?? "").includes("json");
-  return { body: isJson && text ? JSON.parse(text) : text, etag: response.headers.get("etag"), status: response.status };
+  return {
+    body: isJson && text ? JSON.parse(text) : text,
+    etag: response.headers.get("etag"),
+    status: response.status,
+  };
 }
 
 const bodyOf = async (...given) => (await ask(...given)).body;

@@ -7,7 +7,14 @@ const shortDay = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" 
 const clock = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit" });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-const STEPS = [["minute", 60], ["hour", 3_600], ["day", 86_400], ["week", 604_800], ["month", 2_629_800], ["year", 31_557_600]];
+const STEPS = [
+  ["minute", 60],
+  ["hour", 3_600],
+  ["day", 86_400],
+  ["week", 604_800],
+  ["month", 2_629_800],
+  ["year", 31_557_600],
+];
 
 export const count = (value) => number.format(value ?? 0);
 export const exactTime = (at) => (at ? dayAndTime.format(new Date(at)) : "");
@@ -65,17 +72,37 @@ const SOURCES = { user: "you", agent: "an assistant", system: "Throughline" };
 export const sourceName = (source) => SOURCES[source] ?? source ?? "";
 
 const VERBS = {
-  remember: "remembered something", edit: "edited a memory", forget: "forgot something", restore: "brought a version back",
-  undo: "undid a change", write: "wrote a document", import: "imported", consolidate: "summed up a conversation",
-  erase: "erased something", correct: "corrected a memory", merge: "merged memories", task: "kept a task", done: "finished a task",
-  project: "kept a project", fill: "looked back on a conversation", reflect: "reflected",
+  remember: "remembered something",
+  edit: "edited a memory",
+  forget: "forgot something",
+  restore: "brought a version back",
+  undo: "undid a change",
+  write: "wrote a document",
+  import: "imported",
+  consolidate: "summed up a conversation",
+  erase: "erased something",
+  correct: "corrected a memory",
+  merge: "merged memories",
+  task: "kept a task",
+  done: "finished a task",
+  project: "kept a project",
+  fill: "looked back on a conversation",
+  reflect: "reflected",
 };
 
 /// What a change did, in the past tense; a verb that is not known here is shown as it is.
 export const verbName = (verb) => VERBS[verb] ?? verb;
 
 const WHO = { user: "You", agent: "An assistant", system: "Throughline" };
-const VIA = { cli: "command line", http: "HTTP", panel: "panel", mcp: "MCP", editor: "an editor", chat: "chat", hook: "a hook" };
+const VIA = {
+  cli: "command line",
+  http: "HTTP",
+  panel: "panel",
+  mcp: "MCP",
+  editor: "an editor",
+  chat: "chat",
+  hook: "a hook",
+};
 
 /// "You edited a memory".
 export function changeName(change) {
@@ -86,7 +113,7 @@ export function changeName(change) {
 /// Which way a change came.
 export function viaName(change) {
   const via = change?.actor?.via;
-  return via ? VIA[via] ?? via : "";
+  return via ? (VIA[via] ?? via) : "";
 }
 
 /// A rough count of tokens, for showing while somebody types; the daemon counts for real.

@@ -9,7 +9,8 @@ const PATHS = {
   conversations: "M3.500 4.500h13v8.500h-7L6 16v-3H3.500z",
   timeline: "M4 10h12M6 10V6M10 10v4M14 10V7M6 6h.01M10 14h.01M14 7h.01",
   tasks: "m3.500 5.500 1.500 1.500L7.500 4M10.500 5.500h6M3.500 13l1.500 1.500 2.500-3M10.500 13h6",
-  vault: "M3.500 4h13v12h-13zM10 12.500a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5M10 7.500V6M10 14v-1.500M12.500 10H14M6 10h1.500",
+  vault:
+    "M3.500 4h13v12h-13zM10 12.500a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5M10 7.500V6M10 14v-1.500M12.500 10H14M6 10h1.500",
   reflection: "M10 3.500v13M7 6.500c-3 1-3 6 0 7M13 6.500c3 1 3 6 0 7",
   chat: "M3.500 10c0-3.600 2.900-6 6.500-6s6.500 2.400 6.500 6-2.900 6-6.500 6c-1 0-2-.2-2.900-.6L4 16l.7-2.700A5.900 5.900 0 0 1 3.500 10",
   settings: "M4 6h7M15 6h1M4 14h1M9 14h7M13 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4M7 16a2 2 0 1 0 0-4 2 2 0 0 0 0 4",
@@ -50,8 +51,16 @@ export function icon(name, size = 20) {
   return svg(
     "svg",
     {
-      class: "icon", viewBox: "0 0 20 20", width: size, height: size, fill: "none", stroke: "currentColor",
-      "stroke-width": name === "more" ? 2.6 : 1.5, "stroke-linecap": "round", "stroke-linejoin": "round", "aria-hidden": "true",
+      class: "icon",
+      viewBox: "0 0 20 20",
+      width: size,
+      height: size,
+      fill: "none",
+      stroke: "currentColor",
+      "stroke-width": name === "more" ? 2.6 : 1.5,
+      "stroke-linecap": "round",
+      "stroke-linejoin": "round",
+      "aria-hidden": "true",
     },
     svg("path", { d: PATHS[name] ?? PATHS.more }),
   );
@@ -62,7 +71,12 @@ export function logo(size = 28) {
   return svg(
     "svg",
     { class: "logo", viewBox: "0 0 32 32", width: size, height: size, fill: "none", "aria-hidden": "true" },
-    svg("path", { class: "logo-line", d: "M6 6v3c0 5.500 20 8.500 20 14v3", "stroke-width": 2.6, "stroke-linecap": "round" }),
+    svg("path", {
+      class: "logo-line",
+      d: "M6 6v3c0 5.500 20 8.500 20 14v3",
+      "stroke-width": 2.6,
+      "stroke-linecap": "round",
+    }),
     svg("circle", { class: "logo-node", cx: 6, cy: 6, r: 3.6 }),
     svg("circle", { class: "logo-ring", cx: 16, cy: 16, r: 4.2, "stroke-width": 2.6 }),
     svg("circle", { class: "logo-node", cx: 26, cy: 26, r: 3.6 }),

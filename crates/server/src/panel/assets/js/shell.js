@@ -28,7 +28,11 @@ function link([name, title, symbol]) {
   return h("a.nav-link", { href: `#/${name}`, dataset: { page: name } }, icon(symbol), h("span", title));
 }
 
-const THEMES = [["auto", "Theme: as the system", "auto"], ["light", "Theme: light", "sun"], ["dark", "Theme: dark", "moon"]];
+const THEMES = [
+  ["auto", "Theme: as the system", "auto"],
+  ["light", "Theme: light", "sun"],
+  ["dark", "Theme: dark", "moon"],
+];
 
 function themeSwitch() {
   const button = h("button.bare.theme-switch", { type: "button" });
@@ -54,7 +58,8 @@ function banner() {
   onDaemon((now) => {
     node.hidden = now === "here";
     clearInterval(timer);
-    if (now === "closed") fill(text, coded("This browser is not known here any more. `throughline open` gives a new link."));
+    if (now === "closed")
+      fill(text, coded("This browser is not known here any more. `throughline open` gives a new link."));
     if (now === "away") {
       fill(text, "The daemon does not answer. What you see may be old; trying again…");
       // Asking is enough: any answer tells the listeners.
@@ -73,19 +78,36 @@ export function buildShell() {
   const skip = h("button.skip", { type: "button", onclick: () => main.focus() }, "Skip to content");
   document.body.append(
     skip,
-    h("div.frame",
-      h("aside.side", brand,
+    h(
+      "div.frame",
+      h(
+        "aside.side",
+        brand,
         h("nav.thread", { "aria-label": "Pages" }, PAGES.map(link)),
         h("nav.side-lower", { "aria-label": "More" }, LOWER.map(link)),
-        h("div.side-foot", themeSwitch(), h("button.bare", { type: "button", "aria-label": "Keys", title: "Keys (?)", onclick: showKeys }, icon("keys")), h("span.version"))),
+        h(
+          "div.side-foot",
+          themeSwitch(),
+          h(
+            "button.bare",
+            { type: "button", "aria-label": "Keys", title: "Keys (?)", onclick: showKeys },
+            icon("keys"),
+          ),
+          h("span.version"),
+        ),
+      ),
       h("div.column", banner(), main),
-      h("nav.bottom", { "aria-label": "Pages" }, PAGES.filter(([name]) => ON_PHONE.includes(name)).map(link), more)),
+      h("nav.bottom", { "aria-label": "Pages" }, PAGES.filter(([name]) => ON_PHONE.includes(name)).map(link), more),
+    ),
     announcer,
   );
   bindKeys();
-  api.get("/healthz").then(({ version }) => {
-    document.querySelector(".version").textContent = version ? `v${version}` : "";
-  }).catch(() => {});
+  api
+    .get("/healthz")
+    .then(({ version }) => {
+      document.querySelector(".version").textContent = version ? `v${version}` : "";
+    })
+    .catch(() => {});
   return {
     main,
     shown(name, title) {
@@ -107,35 +129,58 @@ function openMore() {
 
 function bindKeys() {
   let isGoing = 0;
-  const goes = { h: "home", m: "memories", d: "documents", c: "conversations", t: "tasks", l: "timeline", v: "vault", r: "reflection", s: "settings" };
+  const goes = {
+    h: "home",
+    m: "memories",
+    d: "documents",
+    c: "conversations",
+    t: "tasks",
+    l: "timeline",
+    v: "vault",
+    r: "reflection",
+    s: "settings",
+  };
   keys({
-    "/": ["search", () => {
-      const field = document.querySelector("main input[type=search]");
-      if (field) {
-        field.focus();
-        field.select();
-      } else {
-        go("memories", { focus: "search" });
-      }
-    }],
+    "/": [
+      "search",
+      () => {
+        const field = document.querySelector("main input[type=search]");
+        if (field) {
+          field.focus();
+          field.select();
+        } else {
+          go("memories", { focus: "search" });
+        }
+      },
+    ],
     "?": ["show these keys", showKeys],
-    g: ["then h, m, d, c, t, l, v, r, s: go to a page", () => {
-      isGoing = Date.now();
-    }],
-    Escape: ["leave a field", () => {
-      document.activeElement?.blur?.();
-      return false;
-    }],
+    g: [
+      "then h, m, d, c, t, l, v, r, s: go to a page",
+      () => {
+        isGoing = Date.now();
+      },
+    ],
+    Escape: [
+      "leave a field",
+      () => {
+        document.activeElement?.blur?.();
+        return false;
+      },
+    ],
   });
   // The second key of a pair comes before what a page binds to the same letter.
-  document.addEventListener("keydown", (event) => {
-    if (!isGoing || event.key === "g") return;
-    const isSoon = Date.now() - isGoing < 1_200;
-    isGoing = 0;
-    if (isSoon && goes[event.key]) {
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      go(goes[event.key]);
-    }
-  }, { capture: true });
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      if (!isGoing || event.key === "g") return;
+      const isSoon = Date.now() - isGoing < 1_200;
+      isGoing = 0;
+      if (isSoon && goes[event.key]) {
+        event.preventDefault();
+        event.stopImmediatePropagation();
+        go(goes[event.key]);
+      }
+    },
+    { capture: true },
+  );
 }

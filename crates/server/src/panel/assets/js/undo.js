@@ -26,7 +26,9 @@ export async function undoLast(id) {
   const latest = await latestChange();
   if (latest?.id !== id) {
     toast("Something else changed since", {
-      hint: latest ? `${changeName(latest)}. Nothing was undone; Home shows the latest changes.` : "Nothing was undone.",
+      hint: latest
+        ? `${changeName(latest)}. Nothing was undone; Home shows the latest changes.`
+        : "Nothing was undone.",
       ms: 8_000,
     });
     return null;

@@ -4,8 +4,16 @@ import { icon } from "../icons.js";
 import { coded } from "../components/parts.js";
 
 const CHOICES = [
-  ["On this machine", "Nothing leaves it. Needs Ollama and a model that it has.", '[model]\nprovider = "ollama"\nmodel = "llama3.2"'],
-  ["Over the network", "What you say and what memory gives goes to the provider. The key stays in your environment.", '[model]\nprovider = "anthropic"\nmodel = "…"\napi_key_env = "ANTHROPIC_API_KEY"'],
+  [
+    "On this machine",
+    "Nothing leaves it. Needs Ollama and a model that it has.",
+    '[model]\nprovider = "ollama"\nmodel = "llama3.2"',
+  ],
+  [
+    "Over the network",
+    "What you say and what memory gives goes to the provider. The key stays in your environment.",
+    '[model]\nprovider = "anthropic"\nmodel = "…"\napi_key_env = "ANTHROPIC_API_KEY"',
+  ],
 ];
 
 export function absentModel({ provider, why }, path) {
@@ -14,8 +22,24 @@ export function absentModel({ provider, why }, path) {
     h("div.empty-icon", icon("chat", 28)),
     h("h2", "No model to talk to yet"),
     h("p.soft", "Chat needs a language model. Everything else here works without one."),
-    h("div.chat-choices", CHOICES.map(([title, text, config]) => h("section.card", { "aria-label": title }, h("h2", title), h("p.muted", text), h("pre", { tabIndex: 0 }, config)))),
-    h("p.soft", "Put one of these into ", path ? h("code", path) : "the config file", coded(", then start `throughline serve` again.")),
+    h(
+      "div.chat-choices",
+      CHOICES.map(([title, text, config]) =>
+        h(
+          "section.card",
+          { "aria-label": title },
+          h("h2", title),
+          h("p.muted", text),
+          h("pre", { tabIndex: 0 }, config),
+        ),
+      ),
+    ),
+    h(
+      "p.soft",
+      "Put one of these into ",
+      path ? h("code", path) : "the config file",
+      coded(", then start `throughline serve` again."),
+    ),
     // A provider that is set and does not do says why; the one that is there from the start needs no reason.
     why && provider !== "offline" ? h("p.notice", coded(why)) : null,
   );

@@ -10,7 +10,12 @@ import { href } from "../router.js";
 import { coded } from "../components/parts.js";
 import { failed } from "../components/toast.js";
 
-const PARTS = { profile: ["Profile", "documents/profile"], working: ["Recent context", "documents/working"], patterns: ["Patterns", "documents/patterns"], task: ["Task", "tasks"] };
+const PARTS = {
+  profile: ["Profile", "documents/profile"],
+  working: ["Recent context", "documents/working"],
+  patterns: ["Patterns", "documents/patterns"],
+  task: ["Task", "tasks"],
+};
 
 const head = (who) => {
   const at = new Date().toISOString();
@@ -25,7 +30,14 @@ export function replyTurn({ find }) {
   const text = h("p.turn-text");
   const wait = h("span.chat-wait", { role: "status", "aria-label": "The model is thinking" }, h("i"), h("i"), h("i"));
   const asides = h("div.chat-asides");
-  const node = h("li.turn", { dataset: { role: "assistant" }, "aria-busy": "true" }, head("Assistant"), asides, text, wait);
+  const node = h(
+    "li.turn",
+    { dataset: { role: "assistant" }, "aria-busy": "true" },
+    head("Assistant"),
+    asides,
+    text,
+    wait,
+  );
 
   return {
     node,
@@ -44,7 +56,14 @@ export function replyTurn({ find }) {
       wait.remove();
       if (whole !== undefined && text.textContent !== whole) text.textContent = whole;
       if (note) node.append(h("p.turn-into", note));
-      if (error) node.append(h("p.notice.chat-error", coded(error.message ?? String(error)), error.hint ? h("small", coded(error.hint)) : null));
+      if (error)
+        node.append(
+          h(
+            "p.notice.chat-error",
+            coded(error.message ?? String(error)),
+            error.hint ? h("small", coded(error.hint)) : null,
+          ),
+        );
     },
   };
 }
@@ -70,6 +89,10 @@ function given(parts, find) {
 
 function line(part, memory) {
   const [name, path] = PARTS[part.what] ?? [part.what, null];
-  const what = memory ? h("a", { href: href("memories", { id: memory.id }) }, memory.content) : path ? h("a", { href: href(path) }, name) : name;
+  const what = memory
+    ? h("a", { href: href("memories", { id: memory.id }) }, memory.content)
+    : path
+      ? h("a", { href: href(path) }, name)
+      : name;
   return h("li", h("div.given-text", what), h("small.muted", part.why));
 }

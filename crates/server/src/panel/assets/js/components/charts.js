@@ -25,7 +25,9 @@ export function activityChart(days) {
   const readout = h("p.chart-readout", { "aria-live": "off" });
   const rest = () => {
     const sum = days.reduce((all, day) => all + total(day), 0);
-    readout.textContent = sum ? `${plural(days.filter(total).length, "active day")} of ${days.length}` : "Nothing yet in these days";
+    readout.textContent = sum
+      ? `${plural(days.filter(total).length, "active day")} of ${days.length}`
+      : "Nothing yet in these days";
   };
   const tell = (day) => {
     const parts = SERIES.filter(([key]) => day[key]).map(([key, name]) => `${count(day[key])} ${name.toLowerCase()}`);
@@ -39,13 +41,28 @@ export function activityChart(days) {
       const share = sum ? (tall * (day[key] ?? 0)) / sum : 0;
       if (!share) return null;
       top -= share;
-      return svg("rect", { class: `series-${name}`, x: index * step + step * 0.14, y: top, width: step * 0.72, height: share, rx: Math.min(1.5, share / 2) });
+      return svg("rect", {
+        class: `series-${name}`,
+        x: index * step + step * 0.14,
+        y: top,
+        width: step * 0.72,
+        height: share,
+        rx: Math.min(1.5, share / 2),
+      });
     });
     return svg(
       "g",
       { class: "chart-day", onpointerenter: () => tell(day), onpointerleave: rest },
       svg("rect", { class: "chart-hit", x: index * step, y: 0, width: step, height: floor }),
-      sum ? null : svg("rect", { class: "chart-none", x: index * step + step * 0.3, y: floor - 1.5, width: step * 0.4, height: 1.5 }),
+      sum
+        ? null
+        : svg("rect", {
+            class: "chart-none",
+            x: index * step + step * 0.3,
+            y: floor - 1.5,
+            width: step * 0.4,
+            height: 1.5,
+          }),
       parts,
     );
   });
@@ -60,12 +77,24 @@ export function activityChart(days) {
     "figure.chart",
     svg(
       "svg",
-      { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Activity over ${days.length} days: active on ${active} of them`, preserveAspectRatio: "none" },
+      {
+        viewBox: `0 0 ${width} ${height}`,
+        role: "img",
+        "aria-label": `Activity over ${days.length} days: active on ${active} of them`,
+        preserveAspectRatio: "none",
+      },
       svg("line", { class: "chart-floor", x1: 0, x2: width, y1: floor + 0.5, y2: floor + 0.5 }),
       bars,
       months,
     ),
-    h("figcaption", readout, h("span.legend", SERIES.map(([, name, key]) => h("span", h("i", { class: `series-${key}` }), name)))),
+    h(
+      "figcaption",
+      readout,
+      h(
+        "span.legend",
+        SERIES.map(([, name, key]) => h("span", h("i", { class: `series-${key}` }), name)),
+      ),
+    ),
   );
 }
 
@@ -86,21 +115,48 @@ export function scoreBar(why, score, best, { isLarge = false } = {}) {
   const product = others.reduce((all, { value }) => all * value, 1);
   const gained = Math.max(0, 1 - 1 / Math.max(1, product));
   const share = Math.max(0.04, Math.min(1, best ? score / best : 1));
-  const parts = [["bm25", (1 - gained) * 100], ...others.map(({ key }, at) => [key, lifted ? (lifts[at] / lifted) * gained * 100 : 0])];
-  const told = [`words ${words.toFixed(2)}`, ...others.map(({ name, value }) => `${name} × ${value.toFixed(2)}`)].join(", ");
+  const parts = [
+    ["bm25", (1 - gained) * 100],
+    ...others.map(({ key }, at) => [key, lifted ? (lifts[at] / lifted) * gained * 100 : 0]),
+  ];
+  const told = [`words ${words.toFixed(2)}`, ...others.map(({ name, value }) => `${name} × ${value.toFixed(2)}`)].join(
+    ", ",
+  );
   const bar = h(
     "div.score-bar",
-    { title: told, style: { "--share": `${share * 100}%` }, role: "img", "aria-label": `Score ${score.toFixed(2)}: ${told}` },
-    h("div.score-fill", parts.filter(([, part]) => part > 0.5).map(([key, part]) => h("i", { class: `factor-${key}`, style: { "--part": `${part}%` } }))),
+    {
+      title: told,
+      style: { "--share": `${share * 100}%` },
+      role: "img",
+      "aria-label": `Score ${score.toFixed(2)}: ${told}`,
+    },
+    h(
+      "div.score-fill",
+      parts
+        .filter(([, part]) => part > 0.5)
+        .map(([key, part]) => h("i", { class: `factor-${key}`, style: { "--part": `${part}%` } })),
+    ),
   );
   if (!isLarge) return bar;
-  const rows = [{ key: "bm25", name: why.found_by === "words" || !why.found_by ? "words" : why.found_by, about: FACTORS[0][2], value: words }, ...others];
+  const rows = [
+    {
+      key: "bm25",
+      name: why.found_by === "words" || !why.found_by ? "words" : why.found_by,
+      about: FACTORS[0][2],
+      value: words,
+    },
+    ...others,
+  ];
   return h(
     "div.score",
     bar,
-    h("dl.score-factors", rows.map(({ key, name, about, value }) => [
-      h("dt", { title: about }, h("i", { class: `factor-${key}` }), name),
-      h("dd", key === "bm25" ? value.toFixed(2) : `× ${value.toFixed(2)}`),
-    ]), [h("dt.sum", "score"), h("dd.sum", score.toFixed(2))]),
+    h(
+      "dl.score-factors",
+      rows.map(({ key, name, about, value }) => [
+        h("dt", { title: about }, h("i", { class: `factor-${key}` }), name),
+        h("dd", key === "bm25" ? value.toFixed(2) : `× ${value.toFixed(2)}`),
+      ]),
+      [h("dt.sum", "score"), h("dd.sum", score.toFixed(2))],
+    ),
   );
 }

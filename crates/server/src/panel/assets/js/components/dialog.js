@@ -12,7 +12,11 @@ export function dialog({ title, body, actions = [], wide = false, onclose, canCl
   const node = h(
     "dialog.dialog",
     { class: wide ? "wide" : "", "aria-label": title },
-    h("header", heading, h("button.bare", { type: "button", "aria-label": "Close", onclick: () => tryClose() }, icon("close"))),
+    h(
+      "header",
+      heading,
+      h("button.bare", { type: "button", "aria-label": "Close", onclick: () => tryClose() }, icon("close")),
+    ),
     h("div.dialog-body", { tabIndex: -1, autofocus: true }, body),
     actions.length ? h("footer", actions) : null,
   );
@@ -42,26 +46,39 @@ export function dialog({ title, body, actions = [], wide = false, onclose, canCl
 export function ask({ title, text, body, action = "Yes", danger = false, typed, wide }) {
   return new Promise((resolve) => {
     let agreed = false;
-    const yes = h("button", {
-      type: "button", class: danger ? "danger" : "primary", disabled: Boolean(typed),
-      onclick: () => {
-        agreed = true;
-        close();
+    const yes = h(
+      "button",
+      {
+        type: "button",
+        class: danger ? "danger" : "primary",
+        disabled: Boolean(typed),
+        onclick: () => {
+          agreed = true;
+          close();
+        },
       },
-    }, action);
+      action,
+    );
     const word = typed
-      ? h("label.field", h("span", `Type “${typed}” to confirm`), h("input", {
-          type: "text", autocomplete: "off", spellcheck: false,
-          oninput: (event) => {
-            yes.disabled = event.target.value.trim().toLowerCase() !== typed;
-          },
-          onkeydown: (event) => {
-            if (event.key === "Enter" && !yes.disabled) yes.click();
-          },
-        }))
+      ? h(
+          "label.field",
+          h("span", `Type “${typed}” to confirm`),
+          h("input", {
+            type: "text",
+            autocomplete: "off",
+            spellcheck: false,
+            oninput: (event) => {
+              yes.disabled = event.target.value.trim().toLowerCase() !== typed;
+            },
+            onkeydown: (event) => {
+              if (event.key === "Enter" && !yes.disabled) yes.click();
+            },
+          }),
+        )
       : null;
     const close = dialog({
-      title, wide,
+      title,
+      wide,
       body: [text ? h("p", text) : null, body, word],
       actions: [h("button", { type: "button", onclick: () => close() }, "Cancel"), yes],
       onclose: () => resolve(agreed),

@@ -12,11 +12,16 @@ function compare(before, after) {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1;
   let end = 0;
-  while (end < before.length - start && end < after.length - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  while (end < before.length - start && end < after.length - start && before.at(-1 - end) === after.at(-1 - end))
+    end += 1;
   const a = before.slice(start, before.length - end);
   const b = after.slice(start, after.length - end);
   const middle = a.length * b.length > MOST_CELLS ? [...a.map((t) => [-1, t]), ...b.map((t) => [1, t])] : longest(a, b);
-  return [...before.slice(0, start).map((t) => [0, t]), ...middle, ...before.slice(before.length - end).map((t) => [0, t])];
+  return [
+    ...before.slice(0, start).map((t) => [0, t]),
+    ...middle,
+    ...before.slice(before.length - end).map((t) => [0, t]),
+  ];
 }
 
 function longest(a, b) {
@@ -24,9 +29,10 @@ function longest(a, b) {
   const table = new Uint32Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i -= 1) {
     for (let j = b.length - 1; j >= 0; j -= 1) {
-      table[i * width + j] = a[i] === b[j]
-        ? table[(i + 1) * width + j + 1] + 1
-        : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
+      table[i * width + j] =
+        a[i] === b[j]
+          ? table[(i + 1) * width + j + 1] + 1
+          : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
     }
   }
   const runs = [];
@@ -81,7 +87,9 @@ export function lineDiff(before, after, around = 3) {
     }
     isSkipping = false;
     const sign = kind === 0 ? " " : kind < 0 ? "−" : "+";
-    node.append(h("div", { class: kind === 0 ? "same" : kind < 0 ? "gone" : "new" }, h("span.sign", sign), line || " "));
+    node.append(
+      h("div", { class: kind === 0 ? "same" : kind < 0 ? "gone" : "new" }, h("span.sign", sign), line || " "),
+    );
   });
   return node;
 }

@@ -34,9 +34,14 @@ const NAMES = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", Enter: "↵", "
 
 export function showKeys() {
   const list = (map) =>
-    Object.entries(map).filter(([, [what]]) => what).map(([key, [what]]) => [h("dt", h("kbd", NAMES[key] ?? key)), h("dd", what)]);
+    Object.entries(map)
+      .filter(([, [what]]) => what)
+      .map(([key, [what]]) => [h("dt", h("kbd", NAMES[key] ?? key)), h("dd", what)]);
   dialog({
     title: "Keys",
-    body: layers.map(({ map, isGlobal }) => [h("h3", isGlobal ? "Everywhere" : "On this page"), h("dl.keys", list(map))]),
+    body: layers.map(({ map, isGlobal }) => [
+      h("h3", isGlobal ? "Everywhere" : "On this page"),
+      h("dl.keys", list(map)),
+    ]),
   });
 }

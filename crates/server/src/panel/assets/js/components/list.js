@@ -24,7 +24,12 @@ const AHEAD = 120;
 export function virtualList({ label, rowHeight, row, show, key, more, onopen, oncurrent, empty, signal }) {
   const inner = h("div.vlist-inner");
   const blank = h("div.vlist-empty", { hidden: true });
-  const node = h("div.vlist", { role: "listbox", "aria-label": label, tabIndex: 0, style: { "--row": `${rowHeight}px` } }, inner, blank);
+  const node = h(
+    "div.vlist",
+    { role: "listbox", "aria-label": label, tabIndex: 0, style: { "--row": `${rowHeight}px` } },
+    inner,
+    blank,
+  );
   const used = new Map();
   const spare = [];
   let items = [];
@@ -198,13 +203,21 @@ export function virtualList({ label, rowHeight, row, show, key, more, onopen, on
     const page = Math.max(1, Math.floor(node.clientHeight / rowHeight) - 1);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -items.length, End: items.length };
     if (event.key in steps) move(steps[event.key]);
-    else if (event.key === "Enter" && currentKey !== null) onopen?.(items.find((item) => key(item) === currentKey), event);
+    else if (event.key === "Enter" && currentKey !== null)
+      onopen?.(
+        items.find((item) => key(item) === currentKey),
+        event,
+      );
     else return;
     event.preventDefault();
   });
 
   return {
-    node, reset, set, refresh, move,
+    node,
+    reset,
+    set,
+    refresh,
+    move,
     repaint: () => paint(true),
     replace(item) {
       const at = items.findIndex((each) => key(each) === key(item));
@@ -212,7 +225,9 @@ export function virtualList({ label, rowHeight, row, show, key, more, onopen, on
       items[at] = item;
       paint(true);
     },
-    get depth() { return Math.floor(node.scrollTop / rowHeight); },
+    get depth() {
+      return Math.floor(node.scrollTop / rowHeight);
+    },
     select: (wanted) => {
       if (wanted === null) setCurrent(null);
       else {
@@ -220,8 +235,14 @@ export function virtualList({ label, rowHeight, row, show, key, more, onopen, on
         paint(true);
       }
     },
-    get items() { return items; },
-    get isWhole() { return isWhole; },
-    get current() { return items.find((item) => key(item) === currentKey) ?? null; },
+    get items() {
+      return items;
+    },
+    get isWhole() {
+      return isWhole;
+    },
+    get current() {
+      return items.find((item) => key(item) === currentKey) ?? null;
+    },
   };
 }

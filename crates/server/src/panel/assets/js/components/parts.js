@@ -24,7 +24,8 @@ export function when(at, { prefix = "" } = {}) {
 export function startClock() {
   setInterval(() => {
     const now = Date.now();
-    for (const node of document.querySelectorAll("time[data-prefix]")) node.textContent = node.dataset.prefix + ago(node.dateTime, now);
+    for (const node of document.querySelectorAll("time[data-prefix]"))
+      node.textContent = node.dataset.prefix + ago(node.dateTime, now);
   }, 60_000);
 }
 
@@ -33,7 +34,11 @@ export function bar({ value, limit, label }) {
   return h(
     "div.bar",
     { class: part > 1 ? "over" : part > 0.9 ? "near" : "", style: { "--part": `${Math.min(100, part * 100)}%` } },
-    h("div.bar-track", { role: "meter", "aria-label": label, "aria-valuemin": 0, "aria-valuemax": limit, "aria-valuenow": value }, h("div.bar-fill")),
+    h(
+      "div.bar-track",
+      { role: "meter", "aria-label": label, "aria-valuemin": 0, "aria-valuemax": limit, "aria-valuenow": value },
+      h("div.bar-fill"),
+    ),
     h("span.bar-label", label),
   );
 }
@@ -47,7 +52,9 @@ export function chip(text, { onremove, onclick, kind = "" } = {}) {
     onclick ? "button.chip" : "span.chip",
     { class: kind, onclick, ...(onclick ? { type: "button" } : {}) },
     text,
-    onremove ? h("button.chip-x", { type: "button", "aria-label": `Remove ${text}`, onclick: onremove }, icon("close", 12)) : null,
+    onremove
+      ? h("button.chip-x", { type: "button", "aria-label": `Remove ${text}`, onclick: onremove }, icon("close", 12))
+      : null,
   );
 }
 
@@ -57,21 +64,34 @@ export function tagEditor({ tags, known = [], label = "Tags", onchange }) {
   const list = [...tags];
   const id = `known-tags-${(datalists += 1)}`;
   const chips = h("span.tag-chips");
-  const field = h("input", { type: "text", placeholder: "Add a tag", "aria-label": label, list: id, autocomplete: "off" });
+  const field = h("input", {
+    type: "text",
+    placeholder: "Add a tag",
+    "aria-label": label,
+    list: id,
+    autocomplete: "off",
+  });
   const draw = () => {
-    chips.replaceChildren(...list.map((tag) => chip(tag, {
-      onremove: () => {
-        list.splice(list.indexOf(tag), 1);
-        changed();
-      },
-    })));
+    chips.replaceChildren(
+      ...list.map((tag) =>
+        chip(tag, {
+          onremove: () => {
+            list.splice(list.indexOf(tag), 1);
+            changed();
+          },
+        }),
+      ),
+    );
   };
   const changed = () => {
     draw();
     onchange?.([...list]);
   };
   const take = () => {
-    const given = field.value.split(",").map((tag) => tag.trim()).filter((tag) => tag && !list.includes(tag));
+    const given = field.value
+      .split(",")
+      .map((tag) => tag.trim())
+      .filter((tag) => tag && !list.includes(tag));
     field.value = "";
     if (given.length) {
       list.push(...given);
@@ -90,7 +110,16 @@ export function tagEditor({ tags, known = [], label = "Tags", onchange }) {
   });
   field.addEventListener("change", take);
   draw();
-  const node = h("div.tag-editor", chips, field, h("datalist", { id }, known.map((tag) => h("option", { value: tag }))));
+  const node = h(
+    "div.tag-editor",
+    chips,
+    field,
+    h(
+      "datalist",
+      { id },
+      known.map((tag) => h("option", { value: tag })),
+    ),
+  );
   node.tags = () => {
     take();
     return [...list];
@@ -100,13 +129,20 @@ export function tagEditor({ tags, known = [], label = "Tags", onchange }) {
 
 export function segmented({ label, options, value, onchange }) {
   const buttons = options.map(([key, text]) =>
-    h("button", {
-      type: "button", "aria-pressed": key === value, dataset: { key },
-      onclick: () => {
-        node.value = key;
-        onchange(key);
+    h(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": key === value,
+        dataset: { key },
+        onclick: () => {
+          node.value = key;
+          onchange(key);
+        },
       },
-    }, text));
+      text,
+    ),
+  );
   const node = h("div.segmented", { role: "group", "aria-label": label }, buttons);
   Object.defineProperty(node, "value", {
     set(next) {
@@ -117,7 +153,11 @@ export function segmented({ label, options, value, onchange }) {
 }
 
 export function select({ label, options, value, onchange }) {
-  const node = h("select", { "aria-label": label, onchange: () => onchange(node.value) }, options.map(([key, text]) => h("option", { value: key }, text)));
+  const node = h(
+    "select",
+    { "aria-label": label, onchange: () => onchange(node.value) },
+    options.map(([key, text]) => h("option", { value: key }, text)),
+  );
   node.value = value ?? "";
   const sync = () => node.classList.toggle("is-set", node.value !== options[0][0]);
   node.addEventListener("change", sync);
@@ -126,11 +166,21 @@ export function select({ label, options, value, onchange }) {
 }
 
 export function card(title, { action, class: name = "", id } = {}, ...children) {
-  return h("section.card", { class: name, ...(id ? { id } : {}), "aria-label": title }, h("header.card-head", h("h2", title), action), ...children);
+  return h(
+    "section.card",
+    { class: name, ...(id ? { id } : {}), "aria-label": title },
+    h("header.card-head", h("h2", title), action),
+    ...children,
+  );
 }
 
 export function definition(rows) {
-  return h("dl.definition", rows.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([name, value]) => [h("dt", name), h("dd", value)]));
+  return h(
+    "dl.definition",
+    rows
+      .filter(([, value]) => value !== null && value !== undefined && value !== "")
+      .map(([name, value]) => [h("dt", name), h("dd", value)]),
+  );
 }
 
 export function coded(text) {
@@ -153,7 +203,12 @@ function fits(word, wanted) {
   return wanted.some((each) => {
     if (folded === each) return true;
     const shared = Math.max(4, Math.min(folded.length, each.length) - 2);
-    return each.length >= 4 && folded.length >= 4 && folded.slice(0, shared) === each.slice(0, shared) && Math.abs(folded.length - each.length) <= 4;
+    return (
+      each.length >= 4 &&
+      folded.length >= 4 &&
+      folded.slice(0, shared) === each.slice(0, shared) &&
+      Math.abs(folded.length - each.length) <= 4
+    );
   });
 }
 

@@ -38,17 +38,21 @@ export function toast(message, { undo, action, hint, ms } = {}) {
     "div.toast",
     h("span.toast-text", message, hint ? h("small", coded(hint)) : null),
     does
-      ? h("button.toast-action", {
-          type: "button",
-          onclick: async () => {
-            close();
-            try {
-              await does.run();
-            } catch (error) {
-              failed(error);
-            }
+      ? h(
+          "button.toast-action",
+          {
+            type: "button",
+            onclick: async () => {
+              close();
+              try {
+                await does.run();
+              } catch (error) {
+                failed(error);
+              }
+            },
           },
-        }, does.label)
+          does.label,
+        )
       : null,
     h("button.bare", { type: "button", "aria-label": "Dismiss", onclick: () => close() }, icon("close", 16)),
   );
@@ -68,7 +72,11 @@ export function failed(error) {
   const node = h(
     "div.toast.bad",
     icon("warn", 18),
-    h("span.toast-text", coded(firstLine(error?.message ?? String(error))), error?.hint ? h("small", coded(error.hint)) : null),
+    h(
+      "span.toast-text",
+      coded(firstLine(error?.message ?? String(error))),
+      error?.hint ? h("small", coded(error.hint)) : null,
+    ),
     h("button.bare", { type: "button", "aria-label": "Dismiss", onclick: () => close() }, icon("close", 16)),
   );
   const close = place(alerts, node, 12_000);

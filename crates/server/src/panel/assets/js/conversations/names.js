@@ -1,6 +1,14 @@
 // Conversations as people know them. An id is `channel:name`.
 
-const CHANNELS = { cli: "Command line", editor: "Editor", web: "Web", telegram: "Telegram", discord: "Discord", slack: "Slack", mcp: "MCP" };
+const CHANNELS = {
+  cli: "Command line",
+  editor: "Editor",
+  web: "Web",
+  telegram: "Telegram",
+  discord: "Discord",
+  slack: "Slack",
+  mcp: "MCP",
+};
 
 export const channelOf = (id) => id.split(":")[0];
 

@@ -72,7 +72,12 @@ export function conversation({ onclose, signal }) {
       node.scrollTop = isAtEnd ? node.scrollHeight : top;
     } catch (error) {
       if (isAborted(error)) return;
-      if (error.status === 404) fill(node, head(null), empty({ icon: "conversations", title: "This conversation is not here", text: error.message }));
+      if (error.status === 404)
+        fill(
+          node,
+          head(null),
+          empty({ icon: "conversations", title: "This conversation is not here", text: error.message }),
+        );
       else failed(error);
     }
   }
@@ -106,7 +111,11 @@ export function conversation({ onclose, signal }) {
   }
 
   async function end() {
-    const agreed = await ask({ title: "End this conversation?", text: "What was said is summed up and looked back on. Saying more opens it again.", action: "End it" });
+    const agreed = await ask({
+      title: "End this conversation?",
+      text: "What was said is summed up and looked back on. Saying more opens it again.",
+      action: "End it",
+    });
     if (!agreed) return;
     const done = await post("end");
     const facts = (done.filled?.facts?.length ?? 0) + (done.consolidation?.facts?.length ?? 0);
@@ -114,7 +123,11 @@ export function conversation({ onclose, signal }) {
   }
 
   async function reset() {
-    const agreed = await ask({ title: "Begin anew?", text: "Profile, recent context and task are read afresh with the next message. Nothing that was said is lost.", action: "Reset" });
+    const agreed = await ask({
+      title: "Begin anew?",
+      text: "Profile, recent context and task are read afresh with the next message. Nothing that was said is lost.",
+      action: "Reset",
+    });
     if (!agreed) return;
     await post("reset");
     toast("It begins anew with the next message");
@@ -123,19 +136,39 @@ export function conversation({ onclose, signal }) {
   function head(session) {
     return h(
       "header.conversation-head",
-      h("button.bare.conversation-back", { type: "button", "aria-label": "Back to the list", onclick: onclose }, icon("left")),
-      h("div.grow",
+      h(
+        "button.bare.conversation-back",
+        { type: "button", "aria-label": "Back to the list", onclick: onclose },
+        icon("left"),
+      ),
+      h(
+        "div.grow",
         h("h2.conversation-title", nameOf(id)),
-        session ? h("p.conversation-facts",
-          h("span", channelName(channelOf(id))),
-          h("span", { title: exactTime(session.created_at) }, "began ", when(session.created_at)),
-          session.ended_at ? h("span", "ended ", when(session.ended_at)) : h("span.is-open", "open"),
-          session.project ? h("a", { href: href("memories", { project: session.project }) }, icon("project", 15), session.project) : null,
-          session.task ? h("a", { href: href(`tasks/${session.task}`) }, icon("tasks", 15), "task") : null) : null),
-      session ? h("div.row.conversation-actions",
-        h("button.small", { type: "button", onclick: run(compact) }, "Consolidate now"),
-        session.ended_at ? null : h("button.small", { type: "button", onclick: run(end) }, "End"),
-        h("button.small.quiet", { type: "button", title: "What it begins with is computed anew", onclick: run(reset) }, "Reset")) : null,
+        session
+          ? h(
+              "p.conversation-facts",
+              h("span", channelName(channelOf(id))),
+              h("span", { title: exactTime(session.created_at) }, "began ", when(session.created_at)),
+              session.ended_at ? h("span", "ended ", when(session.ended_at)) : h("span.is-open", "open"),
+              session.project
+                ? h("a", { href: href("memories", { project: session.project }) }, icon("project", 15), session.project)
+                : null,
+              session.task ? h("a", { href: href(`tasks/${session.task}`) }, icon("tasks", 15), "task") : null,
+            )
+          : null,
+      ),
+      session
+        ? h(
+            "div.row.conversation-actions",
+            h("button.small", { type: "button", onclick: run(compact) }, "Consolidate now"),
+            session.ended_at ? null : h("button.small", { type: "button", onclick: run(end) }, "End"),
+            h(
+              "button.small.quiet",
+              { type: "button", title: "What it begins with is computed anew", onclick: run(reset) },
+              "Reset",
+            ),
+          )
+        : null,
     );
   }
 
@@ -143,33 +176,72 @@ export function conversation({ onclose, signal }) {
     fill(
       node,
       head(session),
-      h("div.conversation-body",
-        session.failures ? h("p.notice", `It could not be summed up ${plural(session.failures, "time")} in a row; it is tried again.`) : null,
-        turns.length ? drawTurns({ turns, recalls, made, find, open }) : empty({ icon: "conversations", title: "Nothing was said yet", text: "The turns appear here as they come." }),
-        more ? h("div.row.conversation-more", h("button", { type: "button", onclick: run(async () => { pages += 1; }) }, "Show what was said next")) : null,
-        became(made)),
+      h(
+        "div.conversation-body",
+        session.failures
+          ? h("p.notice", `It could not be summed up ${plural(session.failures, "time")} in a row; it is tried again.`)
+          : null,
+        turns.length
+          ? drawTurns({ turns, recalls, made, find, open })
+          : empty({
+              icon: "conversations",
+              title: "Nothing was said yet",
+              text: "The turns appear here as they come.",
+            }),
+        more
+          ? h(
+              "div.row.conversation-more",
+              h(
+                "button",
+                {
+                  type: "button",
+                  onclick: run(async () => {
+                    pages += 1;
+                  }),
+                },
+                "Show what was said next",
+              ),
+            )
+          : null,
+        became(made),
+      ),
     );
   }
 
   return {
-    node, show, refresh,
+    node,
+    show,
+    refresh,
     clear() {
       id = null;
       shown = null;
-      fill(node, empty({ icon: "conversations", title: "What was said, and what came of it", text: "Choose a conversation." }));
+      fill(
+        node,
+        empty({ icon: "conversations", title: "What was said, and what came of it", text: "Choose a conversation." }),
+      );
     },
-    get id() { return id; },
+    get id() {
+      return id;
+    },
   };
 }
 
 /// Everything that memory keeps of it.
 function became(made) {
   if (!made.length) return null;
-  const line = (memory) => h("li", { dataset: { layer: memory.layer } },
-    h("a", { href: href("memories", { id: memory.id }) }, firstLine(memory)),
-    h("small", LAYERS[memory.layer]?.name ?? memory.layer, ", ", when(memory.created_at)),
-    memory.status === "inactive" ? chip("inactive", { kind: "bad" }) : null);
-  return h("section.became", h("h3", `What memory keeps of it: ${plural(made.length, "memory", "memories")}`), h("ul", made.map(line)));
+  const line = (memory) =>
+    h(
+      "li",
+      { dataset: { layer: memory.layer } },
+      h("a", { href: href("memories", { id: memory.id }) }, firstLine(memory)),
+      h("small", LAYERS[memory.layer]?.name ?? memory.layer, ", ", when(memory.created_at)),
+      memory.status === "inactive" ? chip("inactive", { kind: "bad" }) : null,
+    );
+  return h(
+    "section.became",
+    h("h3", `What memory keeps of it: ${plural(made.length, "memory", "memories")}`),
+    h("ul", made.map(line)),
+  );
 }
 
 function firstLine(memory) {

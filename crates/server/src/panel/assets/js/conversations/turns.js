@@ -15,7 +15,11 @@ const STAMP = /^\[\d{4}-\d\d-\d\d \d\d:\d\d\]\s*/;
 
 export function drawTurns({ turns, recalls, made, find, open }) {
   const waiting = [...recalls].sort((a, b) => (a.at < b.at ? -1 : 1));
-  const fold = (id) => ({ find, isOpen: open.has(id), ontoggle: (isOpen) => (isOpen ? open.add(id) : open.delete(id)) });
+  const fold = (id) => ({
+    find,
+    isOpen: open.has(id),
+    ontoggle: (isOpen) => (isOpen ? open.add(id) : open.delete(id)),
+  });
   const nodes = [];
   let since = [];
   let day = "";
@@ -35,7 +39,8 @@ export function drawTurns({ turns, recalls, made, find, open }) {
     since.push(turn.id);
     nodes.push(spoken(turn, turn.role === "user" ? recallOf(turn, waiting) : null, made, fold));
   }
-  for (const recall of waiting.filter((each) => each.by !== "message")) nodes.push(h("li.turn-aside", looked(recall, fold(recall.recall_id))));
+  for (const recall of waiting.filter((each) => each.by !== "message"))
+    nodes.push(h("li.turn-aside", looked(recall, fold(recall.recall_id))));
   return h("ol.turns", nodes);
 }
 
@@ -50,7 +55,9 @@ function takeWhile(all, passes) {
 function recallOf(turn, waiting) {
   const words = turn.content.trim();
   const apart = (recall) => Math.abs(new Date(recall.at) - new Date(turn.at));
-  const fitting = waiting.filter((recall) => recall.by === "message" && recall.query.trim() === words).sort((a, b) => apart(a) - apart(b));
+  const fitting = waiting
+    .filter((recall) => recall.by === "message" && recall.query.trim() === words)
+    .sort((a, b) => apart(a) - apart(b));
   return fitting[0] ?? null;
 }
 
@@ -59,17 +66,31 @@ function spoken(turn, recall, made, fold) {
   return h(
     "li.turn",
     { dataset: { role: turn.role }, id: `turn-${turn.id}` },
-    h("div.turn-head", h("strong", turn.speaker ?? WHO[turn.role] ?? turn.role), h("time", { dateTime: turn.at, title: exactTime(turn.at) }, timeOf(turn.at))),
+    h(
+      "div.turn-head",
+      h("strong", turn.speaker ?? WHO[turn.role] ?? turn.role),
+      h("time", { dateTime: turn.at, title: exactTime(turn.at) }, timeOf(turn.at)),
+    ),
     h("p.turn-text", turn.content),
     recall ? givenTo(recall, fold(recall.recall_id)) : null,
-    facts.map((memory) => h("p.turn-fact", { class: memory.status === "inactive" ? "is-inactive" : "" }, icon("pin", 15), "Remembered: ", h("a", { href: href("memories", { id: memory.id }) }, memory.content))),
+    facts.map((memory) =>
+      h(
+        "p.turn-fact",
+        { class: memory.status === "inactive" ? "is-inactive" : "" },
+        icon("pin", 15),
+        "Remembered: ",
+        h("a", { href: href("memories", { id: memory.id }) }, memory.content),
+      ),
+    ),
   );
 }
 
 function summary(turn, since, made) {
   const isOf = (memory) => (memory.provenance ?? []).some((id) => since.includes(id) || id === turn.id);
   const entry = made.find((memory) => memory.layer === "archive" && isOf(memory));
-  const facts = made.filter((memory) => memory.layer !== "archive" && (memory.provenance ?? []).some((id) => since.includes(id)));
+  const facts = made.filter(
+    (memory) => memory.layer !== "archive" && (memory.provenance ?? []).some((id) => since.includes(id)),
+  );
   const into = [
     entry ? h("a", { href: href("memories", { id: entry.id }) }, "an entry of the timeline") : null,
     facts.length ? h("span", plural(facts.length, "fact")) : null,
@@ -77,8 +98,18 @@ function summary(turn, since, made) {
   return h(
     "li.turn",
     { dataset: { role: "summary" }, id: `turn-${turn.id}` },
-    h("div.turn-head", h("strong", since.length ? `${plural(since.length, "turn")} summed up` : "Summed up"), h("time", { dateTime: turn.at, title: exactTime(turn.at) }, timeOf(turn.at))),
+    h(
+      "div.turn-head",
+      h("strong", since.length ? `${plural(since.length, "turn")} summed up` : "Summed up"),
+      h("time", { dateTime: turn.at, title: exactTime(turn.at) }, timeOf(turn.at)),
+    ),
     h("div.turn-summary", documentLines(turn.content.replace(STAMP, ""))),
-    into.length ? h("p.turn-into", "Became ", into.flatMap((node, at) => (at ? [" and ", node] : [node]))) : null,
+    into.length
+      ? h(
+          "p.turn-into",
+          "Became ",
+          into.flatMap((node, at) => (at ? [" and ", node] : [node])),
+        )
+      : null,
   );
 }

@@ -13,15 +13,32 @@ export function settle({ base, mine, theirs }) {
       choice = { text, from };
       close();
     };
-    const byHand = h("textarea", { rows: 12, value: merged(base, mine, theirs), "aria-label": "Merged by hand", spellcheck: false });
-    const merge = h("details.by-hand", h("summary", "Merge by hand"), h("p.soft", "A suggestion of both; change it until it is right."), byHand,
-      h("div.row", h("button.primary", { type: "button", onclick: () => choose(byHand.value, "merge")() }, "Save this")));
+    const byHand = h("textarea", {
+      rows: 12,
+      value: merged(base, mine, theirs),
+      "aria-label": "Merged by hand",
+      spellcheck: false,
+    });
+    const merge = h(
+      "details.by-hand",
+      h("summary", "Merge by hand"),
+      h("p.soft", "A suggestion of both; change it until it is right."),
+      byHand,
+      h(
+        "div.row",
+        h("button.primary", { type: "button", onclick: () => choose(byHand.value, "merge")() }, "Save this"),
+      ),
+    );
     const close = dialog({
       title: "This document changed while you edited it",
       wide: true,
       body: [
         h("p.soft", "Nothing was overwritten. Both versions are here."),
-        h("div.versus", h("section", h("h3", "Yours, not saved"), h("pre", { tabIndex: 0 }, mine)), h("section", h("h3", "Theirs, saved"), h("pre", { tabIndex: 0 }, theirs))),
+        h(
+          "div.versus",
+          h("section", h("h3", "Yours, not saved"), h("pre", { tabIndex: 0 }, mine)),
+          h("section", h("h3", "Theirs, saved"), h("pre", { tabIndex: 0 }, theirs)),
+        ),
         h("h3", "From theirs to yours"),
         lineDiff(theirs, mine),
         merge,

@@ -16,7 +16,7 @@ import { showVersions } from "./versions.js";
 
 export const titleOf = (name) => {
   const last = name.split("/").at(-1);
-  return name.startsWith("projects/") ? last : DOCUMENT_TITLES[last] ?? last;
+  return name.startsWith("projects/") ? last : (DOCUMENT_TITLES[last] ?? last);
 };
 
 const ABOUT = {
@@ -33,7 +33,12 @@ export function documentEditor({ about, document: opened, etag, onsaved }) {
   // The daemon counts what would be told to an assistant; while somebody types, only the difference is estimated here.
   let extra = offsets(about, opened, base.text);
 
-  const text = h("textarea.doc-text", { value: base.text, "aria-label": `Text of ${titleOf(name)}`, spellcheck: true, placeholder: "- One thing per line" });
+  const text = h("textarea.doc-text", {
+    value: base.text,
+    "aria-label": `Text of ${titleOf(name)}`,
+    spellcheck: true,
+    placeholder: "- One thing per line",
+  });
   const limits = h("div.doc-limits");
   const state = h("span.doc-state", { role: "status" });
   const notice = h("p.notice", { hidden: true, role: "status" });
@@ -52,9 +57,15 @@ export function documentEditor({ about, document: opened, etag, onsaved }) {
     const tokens = Math.max(0, roughTokens(text.value) + extra.tokens);
     fill(
       limits,
-      limit.chars ? bar({ value: chars, limit: limit.chars, label: `${count(chars)} of ${count(limit.chars)} characters` }) : null,
-      limit.tokens ? bar({ value: tokens, limit: limit.tokens, label: `about ${count(tokens)} of ${count(limit.tokens)} tokens` }) : null,
-      !limit.chars && !limit.tokens ? h("span.bar-label", `${count(chars)} characters, about ${count(tokens)} tokens`) : null,
+      limit.chars
+        ? bar({ value: chars, limit: limit.chars, label: `${count(chars)} of ${count(limit.chars)} characters` })
+        : null,
+      limit.tokens
+        ? bar({ value: tokens, limit: limit.tokens, label: `about ${count(tokens)} of ${count(limit.tokens)} tokens` })
+        : null,
+      !limit.chars && !limit.tokens
+        ? h("span.bar-label", `${count(chars)} characters, about ${count(tokens)} tokens`)
+        : null,
     );
   }
 
@@ -74,7 +85,10 @@ export function documentEditor({ about, document: opened, etag, onsaved }) {
     save.disabled = true;
     try {
       const headers = base.etag ? { "If-Match": base.etag } : { "If-None-Match": "*" };
-      const { body, etag: now } = await api.ask("PUT", `/api/documents/${segments(name)}`, { body: { text: written }, headers });
+      const { body, etag: now } = await api.ask("PUT", `/api/documents/${segments(name)}`, {
+        body: { text: written },
+        headers,
+      });
       // What was saved may differ from what was typed: a secret is taken out.
       const saved = body.text ?? written;
       const isStill = text.value === written;
@@ -124,7 +138,11 @@ export function documentEditor({ about, document: opened, etag, onsaved }) {
       return;
     }
     theirs = next;
-    fill(notice, "This document was changed elsewhere. Your text is untouched. ", h("button.link", { type: "button", onclick: () => resolve() }, "See both"));
+    fill(
+      notice,
+      "This document was changed elsewhere. Your text is untouched. ",
+      h("button.link", { type: "button", onclick: () => resolve() }, "See both"),
+    );
     notice.hidden = false;
   }
 
@@ -142,21 +160,50 @@ export function documentEditor({ about, document: opened, etag, onsaved }) {
       facts,
       h("code", name),
       now.updated_at ? when(now.updated_at, { prefix: "written " }) : null,
-      left === null ? null : h("span.time-left", { class: left <= 0 ? "is-over" : "" }, icon("clock", 16), left > 0 ? `${span(left)} left` : "expired"),
+      left === null
+        ? null
+        : h(
+            "span.time-left",
+            { class: left <= 0 ? "is-over" : "" },
+            icon("clock", 16),
+            left > 0 ? `${span(left)} left` : "expired",
+          ),
     );
   }
 
   const node = h(
     "section.doc-editor",
     { "aria-label": titleOf(name) },
-    h("header.doc-head",
-      h("div.grow", h("h2.doc-title", titleOf(name)), h("p.muted", name.startsWith("projects/") ? "What is known about this project." : ABOUT[name.split("/").slice(1).join("/")] ?? name)),
-      state),
+    h(
+      "header.doc-head",
+      h(
+        "div.grow",
+        h("h2.doc-title", titleOf(name)),
+        h(
+          "p.muted",
+          name.startsWith("projects/")
+            ? "What is known about this project."
+            : (ABOUT[name.split("/").slice(1).join("/")] ?? name),
+        ),
+      ),
+      state,
+    ),
     facts,
     limits,
     notice,
     text,
-    h("div.row.wrap", save, discard, h("button.quiet", { type: "button", onclick: () => showVersions(name, titleOf(name)).catch(failed) }, icon("clock", 16), "History"), h("small.muted", "Ctrl+S saves")),
+    h(
+      "div.row.wrap",
+      save,
+      discard,
+      h(
+        "button.quiet",
+        { type: "button", onclick: () => showVersions(name, titleOf(name)).catch(failed) },
+        icon("clock", 16),
+        "History",
+      ),
+      h("small.muted", "Ctrl+S saves"),
+    ),
   );
   draw();
   tell(about);

@@ -30,12 +30,25 @@ export async function showVersions(name, title) {
       failed(error);
     }
   };
-  const items = versions.map((version, at) => h(
-    "li",
-    h("div.version-head", h("strong", String(version.version)), h("span", { title: viaName(version.change) }, changeName(version.change)), when(version.change?.at)),
-    h("div.version-diff", lineDiff(versions[at - 1]?.text ?? "", version.text ?? "", 1)),
-    at === versions.length - 1 || version.text === null ? null : h("button.link.small-text", { type: "button", onclick: () => restore(version.version) }, "Restore this version"),
-  ));
+  const items = versions.map((version, at) =>
+    h(
+      "li",
+      h(
+        "div.version-head",
+        h("strong", String(version.version)),
+        h("span", { title: viaName(version.change) }, changeName(version.change)),
+        when(version.change?.at),
+      ),
+      h("div.version-diff", lineDiff(versions[at - 1]?.text ?? "", version.text ?? "", 1)),
+      at === versions.length - 1 || version.text === null
+        ? null
+        : h(
+            "button.link.small-text",
+            { type: "button", onclick: () => restore(version.version) },
+            "Restore this version",
+          ),
+    ),
+  );
   const close = dialog({
     title: `History of ${title}`,
     wide: true,

@@ -37,10 +37,18 @@ function asError({ message, code, hint }) {
 function erasureLines({ versions, recalls, documents, copies }) {
   const named = (title, all) => (all?.length ? h("li", `${title}: ${all.join(", ")}`) : null);
   return [
-    versions ? h("li", versions === 1 ? "the one version that is kept" : `all ${count(versions)} versions that are kept`) : null,
+    versions
+      ? h("li", versions === 1 ? "the one version that is kept" : `all ${count(versions)} versions that are kept`)
+      : null,
     recalls ? h("li", `what ${plural(recalls, "recall")} said of it in the log`) : null,
     named("its line in", documents),
-    copies?.length ? h("li", `it from ${plural(copies.length, "backup or export", "backups and exports")}: `, h("span.small-text", copies.join(", "))) : null,
+    copies?.length
+      ? h(
+          "li",
+          `it from ${plural(copies.length, "backup or export", "backups and exports")}: `,
+          h("span.small-text", copies.join(", ")),
+        )
+      : null,
   ].filter(Boolean);
 }
 
@@ -59,9 +67,21 @@ export async function erase(memory) {
       h("blockquote.quote", memory.content),
       h("p", "This leaves no byte and cannot be undone. It removes the memory itself", lines.length ? " and:" : "."),
       lines.length ? h("ul.bullets", lines) : null,
-      stays.length ? [h("p", "The same words also stand elsewhere, and stay there:"), h("ul.bullets", stays.map((place) => h("li", place)))] : null,
+      stays.length
+        ? [
+            h("p", "The same words also stand elsewhere, and stay there:"),
+            h(
+              "ul.bullets",
+              stays.map((place) => h("li", place)),
+            ),
+          ]
+        : null,
       sources.length
-        ? h("label.row", withSources, h("span", `Also erase the ${plural(sources.length, "turn")} of conversation that it came from`))
+        ? h(
+            "label.row",
+            withSources,
+            h("span", `Also erase the ${plural(sources.length, "turn")} of conversation that it came from`),
+          )
         : null,
     ],
   });
@@ -70,7 +90,16 @@ export async function erase(memory) {
   changedHere("memories");
   const left = receipt?.unreached ?? [];
   if (left.length) {
-    dialog({ title: "Erased, but not everywhere", body: [h("p", "These could not be reached:"), h("ul.bullets", left.map((each) => h("li", String(each))))] });
+    dialog({
+      title: "Erased, but not everywhere",
+      body: [
+        h("p", "These could not be reached:"),
+        h(
+          "ul.bullets",
+          left.map((each) => h("li", String(each))),
+        ),
+      ],
+    });
   } else {
     toast("Erased. Nothing of it is left.");
   }
@@ -95,11 +124,17 @@ export function correct(memory) {
     const close = dialog({
       title: "Correct",
       body: [
-        h("p.soft", "What you write takes the place of this memory. The wrong one is kept for the record and no longer recalled."),
+        h(
+          "p.soft",
+          "What you write takes the place of this memory. The wrong one is kept for the record and no longer recalled.",
+        ),
         h("blockquote.quote", memory.content),
         h("label.field", h("span", "What is right"), text),
       ],
-      actions: [h("button", { type: "button", onclick: () => close() }, "Cancel"), h("button.primary", { type: "button", onclick: save }, "Correct")],
+      actions: [
+        h("button", { type: "button", onclick: () => close() }, "Cancel"),
+        h("button.primary", { type: "button", onclick: save }, "Correct"),
+      ],
       onclose: () => resolve(made),
     });
     text.focus();
@@ -115,10 +150,19 @@ export function remember({ known = [], projects = [] } = {}) {
     const tags = tagEditor({ tags: [], known });
     const weight = weightSelect(3);
     const project = h("input", { type: "text", list: "remember-projects", autocomplete: "off" });
-    const layer = h("select", h("option", { value: "knowledge" }, "Found when it fits"), h("option", { value: "identity" }, "Always told: who you are"));
+    const layer = h(
+      "select",
+      h("option", { value: "knowledge" }, "Found when it fits"),
+      h("option", { value: "identity" }, "Always told: who you are"),
+    );
     const save = async () => {
       if (!text.value.trim()) return text.focus();
-      const body = { content: text.value.trim(), significance: Number(weight.value), layer: layer.value, source: "user" };
+      const body = {
+        content: text.value.trim(),
+        significance: Number(weight.value),
+        layer: layer.value,
+        source: "user",
+      };
       const given = tags.tags();
       if (given.length) body.tags = given;
       if (project.value.trim()) body.project = project.value.trim();
@@ -139,10 +183,22 @@ export function remember({ known = [], projects = [] } = {}) {
       body: [
         h("label.field", h("span", "What should be remembered"), text),
         h("div.field", h("span", "Tags"), tags),
-        h("div.mem-form-row", h("label.field", h("span", "Project"), project), h("label.field", h("span", "Significance"), weight), h("label.field", h("span", "How it is used"), layer)),
-        h("datalist", { id: "remember-projects" }, projects.map((name) => h("option", { value: name }))),
+        h(
+          "div.mem-form-row",
+          h("label.field", h("span", "Project"), project),
+          h("label.field", h("span", "Significance"), weight),
+          h("label.field", h("span", "How it is used"), layer),
+        ),
+        h(
+          "datalist",
+          { id: "remember-projects" },
+          projects.map((name) => h("option", { value: name })),
+        ),
       ],
-      actions: [h("button", { type: "button", onclick: () => close() }, "Cancel"), h("button.primary", { type: "button", onclick: save }, "Remember")],
+      actions: [
+        h("button", { type: "button", onclick: () => close() }, "Cancel"),
+        h("button.primary", { type: "button", onclick: save }, "Remember"),
+      ],
       onclose: () => resolve(made),
     });
     text.focus();
@@ -151,20 +207,33 @@ export function remember({ known = [], projects = [] } = {}) {
 
 export function weightSelect(value) {
   const names = ["1 · trivial", "2 · minor", "3 · ordinary", "4 · important", "5 · essential"];
-  const node = h("select", { "aria-label": "Significance" }, names.map((name, at) => h("option", { value: at + 1 }, name)));
+  const node = h(
+    "select",
+    { "aria-label": "Significance" },
+    names.map((name, at) => h("option", { value: at + 1 }, name)),
+  );
   node.value = String(value ?? 3);
   return node;
 }
 
 const OPPOSITE = { forget: "restore", restore: "forget", tag: "untag", untag: "tag" };
-const SAID = { forget: () => "Forgot", restore: () => "Brought back", tag: (tag) => `Tagged “${tag}”:`, untag: (tag) => `Took “${tag}” from` };
+const SAID = {
+  forget: () => "Forgot",
+  restore: () => "Brought back",
+  tag: (tag) => `Tagged “${tag}”:`,
+  untag: (tag) => `Took “${tag}” from`,
+};
 
 /// In parts that the daemon takes at once.
 async function bulkAll(action, ids, tag) {
   const done = [];
   const refused = [];
   for (let from = 0; from < ids.length; from += 500) {
-    const answer = await api.post("/api/memories/bulk", { action, ids: ids.slice(from, from + 500), ...(tag ? { tag } : {}) });
+    const answer = await api.post("/api/memories/bulk", {
+      action,
+      ids: ids.slice(from, from + 500),
+      ...(tag ? { tag } : {}),
+    });
     done.push(...answer.done);
     refused.push(...answer.failed);
   }
@@ -196,11 +265,20 @@ export async function bulk(action, memories, tag) {
 }
 
 export async function merge(memories) {
-  const text = h("textarea", { rows: 4, value: memories.map((memory) => memory.content).sort((a, b) => b.length - a.length)[0] });
+  const text = h("textarea", {
+    rows: 4,
+    value: memories.map((memory) => memory.content).sort((a, b) => b.length - a.length)[0],
+  });
   const agreed = await ask({
     title: `Merge ${memories.length} memories into one`,
     action: "Merge",
-    body: [h("ul.bullets", memories.map((memory) => h("li", memory.content))), h("label.field", h("span", "What the one memory says"), text)],
+    body: [
+      h(
+        "ul.bullets",
+        memories.map((memory) => h("li", memory.content)),
+      ),
+      h("label.field", h("span", "What the one memory says"), text),
+    ],
   });
   if (!agreed) return false;
   await api.post("/api/memories/merge", { ids: memories.map((memory) => memory.id), content: text.value });

@@ -66,7 +66,11 @@ export function details({ onclose, onopen, onrenamed, known, words, signal }) {
     }
   }
 
-  const notice = h("p.notice", { hidden: true, role: "status" }, "This memory was changed elsewhere. Saving will show you both versions.");
+  const notice = h(
+    "p.notice",
+    { hidden: true, role: "status" },
+    "This memory was changed elsewhere. Saving will show you both versions.",
+  );
   const history = h("div.versions");
 
   function edit() {
@@ -93,18 +97,28 @@ export function details({ onclose, onopen, onrenamed, known, words, signal }) {
   function buttons() {
     if (memory.kind === "turn" || memory.kind === "chunk") return null;
     const isActive = memory.status === "active";
-    const button = (name, title, action, kind = "") => h("button.small", { type: "button", class: kind, onclick: run(action) }, icon(name, 16), title);
+    const button = (name, title, action, kind = "") =>
+      h("button.small", { type: "button", class: kind, onclick: run(action) }, icon(name, 16), title);
     return h(
       "div.row.wrap.details-actions",
       isActive ? button("edit", "Edit", edit) : null,
-      isActive ? button("correct", "Correct", async () => {
-        const made = await actions.correct(memory);
-        if (made) onopen(made.id ?? made.memory?.id);
-      }) : null,
-      isActive ? button("forget", "Forget", () => actions.forget(memory)) : button("restore", "Bring back", () => actions.bringBack(memory)),
-      button("erase", "Erase…", async () => {
-        if (await actions.erase(memory)) onclose();
-      }, "quiet"),
+      isActive
+        ? button("correct", "Correct", async () => {
+            const made = await actions.correct(memory);
+            if (made) onopen(made.id ?? made.memory?.id);
+          })
+        : null,
+      isActive
+        ? button("forget", "Forget", () => actions.forget(memory))
+        : button("restore", "Bring back", () => actions.bringBack(memory)),
+      button(
+        "erase",
+        "Erase…",
+        async () => {
+          if (await actions.erase(memory)) onclose();
+        },
+        "quiet",
+      ),
     );
   }
 
@@ -112,13 +126,31 @@ export function details({ onclose, onopen, onrenamed, known, words, signal }) {
     const layer = LAYERS[memory.layer];
     fill(
       node,
-      h("header.details-head",
-        h("span.details-layer", { dataset: { layer: memory.layer } }, h("i"), layer ? `${layer.name}, ${layer.about}` : memory.kind),
+      h(
+        "header.details-head",
+        h(
+          "span.details-layer",
+          { dataset: { layer: memory.layer } },
+          h("i"),
+          layer ? `${layer.name}, ${layer.about}` : memory.kind,
+        ),
         memory.status === "inactive" ? chip("inactive", { kind: "bad" }) : null,
-        h("button.bare", { type: "button", "aria-label": "Close details", onclick: onclose }, icon("close"))),
+        h("button.bare", { type: "button", "aria-label": "Close details", onclick: onclose }, icon("close")),
+      ),
       editor ? [notice, editor.node] : [h("p.details-text", marked(memory.content, words())), buttons()],
-      editor ? null : h("div.chips", (memory.tags ?? []).map((tag) => chip(tag, { onclick: () => onopen(null, { tag }) }))),
-      hit?.why ? h("section", h("h3", "Why it was found"), scoreBar(hit.why, hit.score, hit.best ?? hit.score, { isLarge: true })) : null,
+      editor
+        ? null
+        : h(
+            "div.chips",
+            (memory.tags ?? []).map((tag) => chip(tag, { onclick: () => onopen(null, { tag }) })),
+          ),
+      hit?.why
+        ? h(
+            "section",
+            h("h3", "Why it was found"),
+            scoreBar(hit.why, hit.score, hit.best ?? hit.score, { isLarge: true }),
+          )
+        : null,
       h("section", h("h3", "About it"), facts()),
       provenance(),
       h("section", h("h3", "History"), history),
@@ -128,15 +160,34 @@ export function details({ onclose, onopen, onrenamed, known, words, signal }) {
   function facts() {
     return definition([
       ["Source", sourceName(memory.source)],
-      ["Significance", memory.significance ? `${memory.significance} of 5${memory.significance >= 4 ? ", protected" : ""}` : null],
+      [
+        "Significance",
+        memory.significance ? `${memory.significance} of 5${memory.significance >= 4 ? ", protected" : ""}` : null,
+      ],
       ["Importance", memory.importance?.toFixed(2)],
-      ["Recalled", memory.recall_count ? [plural(memory.recall_count, "time"), memory.last_recalled_at ? [", last ", when(memory.last_recalled_at)] : null] : "never"],
-      ["Project", memory.project ? h("a", { href: href("memories", { project: memory.project }) }, memory.project) : null],
+      [
+        "Recalled",
+        memory.recall_count
+          ? [
+              plural(memory.recall_count, "time"),
+              memory.last_recalled_at ? [", last ", when(memory.last_recalled_at)] : null,
+            ]
+          : "never",
+      ],
+      [
+        "Project",
+        memory.project ? h("a", { href: href("memories", { project: memory.project }) }, memory.project) : null,
+      ],
       ["Key", memory.key ? h("code", memory.key) : null],
       ["Created", exactTime(memory.created_at)],
       ["Updated", memory.updated_at !== memory.created_at ? exactTime(memory.updated_at) : null],
       ["Expires", memory.expires_at ? when(memory.expires_at) : null],
-      ["Kept in", memory.kind === "bullet" ? h("a", { href: href(`documents/${memory.namespace}`) }, memory.namespace) : memory.namespace],
+      [
+        "Kept in",
+        memory.kind === "bullet"
+          ? h("a", { href: href(`documents/${memory.namespace}`) }, memory.namespace)
+          : memory.namespace,
+      ],
       ["Version", memory.version],
       ["Id", h("code", memory.id)],
     ]);
@@ -150,10 +201,18 @@ export function details({ onclose, onopen, onrenamed, known, words, signal }) {
       "section",
       h("h3", "Where it came from"),
       definition([
-        ["Conversation", memory.session ? h("a", { href: href(`conversations/${memory.session}`) }, memory.session) : null],
+        [
+          "Conversation",
+          memory.session ? h("a", { href: href(`conversations/${memory.session}`) }, memory.session) : null,
+        ],
         ["Turns", turns.length ? plural(turns.length, "turn") : null],
         ["Task", memory.task ? h("a", { href: href(`tasks/${memory.task}`) }, memory.task) : null],
-        ["Replaces", replaced.length ? replaced.map((id) => h("button.link.mono", { type: "button", onclick: () => onopen(id) }, id.slice(0, 8))) : null],
+        [
+          "Replaces",
+          replaced.length
+            ? replaced.map((id) => h("button.link.mono", { type: "button", onclick: () => onopen(id) }, id.slice(0, 8)))
+            : null,
+        ],
       ]),
     );
   }
@@ -163,12 +222,21 @@ export function details({ onclose, onopen, onrenamed, known, words, signal }) {
     if (memory.kind === "bullet") {
       const name = memory.namespace;
       const open = () => showVersions(name, name).catch(failed);
-      fill(history, h("p.muted", "It is a line of a document, which has the history. ", h("button.link", { type: "button", onclick: open }, `History of ${name}`)));
+      fill(
+        history,
+        h(
+          "p.muted",
+          "It is a line of a document, which has the history. ",
+          h("button.link", { type: "button", onclick: open }, `History of ${name}`),
+        ),
+      );
       return;
     }
     fill(history, h("p.muted", "…"));
     try {
-      const { versions } = await latest((abort) => api.get(`/api/memories/${encodeURIComponent(id)}/history`, null, { signal: abort }));
+      const { versions } = await latest((abort) =>
+        api.get(`/api/memories/${encodeURIComponent(id)}/history`, null, { signal: abort }),
+      );
       if (memory?.id === id) fill(history, drawVersions(versions));
     } catch (error) {
       if (isAborted(error)) return;
@@ -177,39 +245,75 @@ export function details({ onclose, onopen, onrenamed, known, words, signal }) {
   }
 
   function drawVersions(versions) {
-    return h("ol.version-list", versions.map((version, at) => {
-      const before = versions[at - 1]?.entry;
-      const { entry, change } = version;
-      const isLast = at === versions.length - 1;
-      const other = before ? differences(before, entry) : [];
-      return h(
-        "li",
-        h("div.version-head", h("strong", `${entry.version}`), h("span", { title: viaName(change) }, changeName(change)), when(change.at)),
-        before ? (before.content === entry.content ? null : wordDiff(before.content, entry.content)) : h("p.diff-words", entry.content),
-        other.length ? h("p.muted", other.join("; ")) : null,
-        isLast ? null : h("button.link.small-text", { type: "button", onclick: run(() => actions.restoreVersion(memory, entry.version)) }, "Restore this version"),
-      );
-    }).reverse());
+    return h(
+      "ol.version-list",
+      versions
+        .map((version, at) => {
+          const before = versions[at - 1]?.entry;
+          const { entry, change } = version;
+          const isLast = at === versions.length - 1;
+          const other = before ? differences(before, entry) : [];
+          return h(
+            "li",
+            h(
+              "div.version-head",
+              h("strong", `${entry.version}`),
+              h("span", { title: viaName(change) }, changeName(change)),
+              when(change.at),
+            ),
+            before
+              ? before.content === entry.content
+                ? null
+                : wordDiff(before.content, entry.content)
+              : h("p.diff-words", entry.content),
+            other.length ? h("p.muted", other.join("; ")) : null,
+            isLast
+              ? null
+              : h(
+                  "button.link.small-text",
+                  { type: "button", onclick: run(() => actions.restoreVersion(memory, entry.version)) },
+                  "Restore this version",
+                ),
+          );
+        })
+        .reverse(),
+    );
   }
 
   return {
-    node, show, refresh, edit,
+    node,
+    show,
+    refresh,
+    edit,
     isDirty: () => Boolean(editor?.isDirty()),
     clear() {
       memory = null;
       editor = null;
       fill(node);
     },
-    get id() { return memory?.id ?? null; },
-    get memory() { return memory; },
+    get id() {
+      return memory?.id ?? null;
+    },
+    get memory() {
+      return memory;
+    },
   };
 }
 
 function differences(before, after) {
   const told = [];
   const say = (value) => (Array.isArray(value) ? value.join(", ") : value) || "none";
-  for (const [name, title] of [["tags", "tags"], ["status", "status"], ["importance", "importance"], ["key", "key"], ["project", "project"], ["layer", "layer"], ["source", "source"]]) {
-    if (JSON.stringify(before[name]) !== JSON.stringify(after[name])) told.push(`${title}: ${say(before[name])} → ${say(after[name])}`);
+  for (const [name, title] of [
+    ["tags", "tags"],
+    ["status", "status"],
+    ["importance", "importance"],
+    ["key", "key"],
+    ["project", "project"],
+    ["layer", "layer"],
+    ["source", "source"],
+  ]) {
+    if (JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+      told.push(`${title}: ${say(before[name])} → ${say(after[name])}`);
   }
   return told;
 }

@@ -26,8 +26,20 @@ export function memoryEditor(memory, { known, onsaved, oncancel }) {
   text.addEventListener("input", grow);
 
   const changes = () => {
-    const all = { content: text.value.trim(), tags: tags.tags(), significance: Number(weight.value), key: key.value.trim() || null, project: project.value.trim() || null };
-    const was = { content: base.content, tags: base.tags ?? [], significance: base.significance, key: base.key ?? null, project: base.project ?? null };
+    const all = {
+      content: text.value.trim(),
+      tags: tags.tags(),
+      significance: Number(weight.value),
+      key: key.value.trim() || null,
+      project: project.value.trim() || null,
+    };
+    const was = {
+      content: base.content,
+      tags: base.tags ?? [],
+      significance: base.significance,
+      key: base.key ?? null,
+      project: base.project ?? null,
+    };
     return Object.fromEntries(Object.entries(all).filter(([name, value]) => !same(value, was[name])));
   };
   const isDirty = () => Object.keys(changes()).length > 0;
@@ -37,7 +49,9 @@ export function memoryEditor(memory, { known, onsaved, oncancel }) {
     if (!Object.keys(body).length) return oncancel();
     button.disabled = true;
     try {
-      const saved = await api.patch(`/api/memories/${encodeURIComponent(memory.id)}`, body, { headers: { "If-Match": `"${base.version}"` } });
+      const saved = await api.patch(`/api/memories/${encodeURIComponent(memory.id)}`, body, {
+        headers: { "If-Match": `"${base.version}"` },
+      });
       changedHere("memories");
       onsaved(saved);
       await undoable("Saved");
@@ -56,16 +70,39 @@ export function memoryEditor(memory, { known, onsaved, oncancel }) {
       title: "This memory changed while you edited it",
       wide: true,
       body: [
-        h("div.versus",
+        h(
+          "div.versus",
           h("section", h("h3", "Yours, not saved"), h("pre", mine)),
-          h("section", h("h3", `Theirs, version ${theirs.version}`), h("pre", theirs.content))),
+          h("section", h("h3", `Theirs, version ${theirs.version}`), h("pre", theirs.content)),
+        ),
         h("h3", "From theirs to yours"),
         wordDiff(theirs.content, mine),
       ],
       actions: [
         h("button", { type: "button", onclick: () => close() }, "Go on editing"),
-        h("button", { type: "button", onclick: () => { close(); onsaved(theirs); } }, "Take theirs"),
-        h("button.primary", { type: "button", onclick: () => { close(); base = theirs; save(); } }, "Put mine on top"),
+        h(
+          "button",
+          {
+            type: "button",
+            onclick: () => {
+              close();
+              onsaved(theirs);
+            },
+          },
+          "Take theirs",
+        ),
+        h(
+          "button.primary",
+          {
+            type: "button",
+            onclick: () => {
+              close();
+              base = theirs;
+              save();
+            },
+          },
+          "Put mine on top",
+        ),
       ],
     });
   }
@@ -85,8 +122,18 @@ export function memoryEditor(memory, { known, onsaved, oncancel }) {
     },
     h("label.field", h("span", "Content"), text),
     h("div.field", h("span", "Tags"), tags),
-    h("div.mem-form-row", h("label.field", h("span", "Significance"), weight), h("label.field", h("span", "Project"), project), h("label.field", h("span", "Key"), key)),
-    h("div.row", button, h("button", { type: "button", onclick: oncancel }, "Cancel"), h("small.muted", "Ctrl+Enter saves")),
+    h(
+      "div.mem-form-row",
+      h("label.field", h("span", "Significance"), weight),
+      h("label.field", h("span", "Project"), project),
+      h("label.field", h("span", "Key"), key),
+    ),
+    h(
+      "div.row",
+      button,
+      h("button", { type: "button", onclick: oncancel }, "Cancel"),
+      h("small.muted", "Ctrl+Enter saves"),
+    ),
   );
   requestAnimationFrame(grow);
   return { node, isDirty, focus: () => text.focus() };

@@ -7,11 +7,14 @@ export function lookup(signal) {
   const known = new Map();
   return (id) => {
     if (!known.has(id)) {
-      known.set(id, api.get(`/api/memories/${encodeURIComponent(id)}`, null, { signal }).catch((error) => {
-        if (error.status === 404) return null;
-        known.delete(id);
-        throw error;
-      }));
+      known.set(
+        id,
+        api.get(`/api/memories/${encodeURIComponent(id)}`, null, { signal }).catch((error) => {
+          if (error.status === 404) return null;
+          known.delete(id);
+          throw error;
+        }),
+      );
     }
     return known.get(id);
   };

@@ -15,31 +15,57 @@ export function picking({ items, onchange, known }) {
     bar.hidden = picked.size === 0;
     if (bar.hidden) return;
     const all = [...picked.values()];
-    const act = (name, title, run) => h("button.small", { type: "button", onclick: async () => {
-      try {
-        if ((await run()) !== false) clear();
-      } catch (error) {
-        failed(error);
-      }
-    } }, icon(name, 16), title);
+    const act = (name, title, run) =>
+      h(
+        "button.small",
+        {
+          type: "button",
+          onclick: async () => {
+            try {
+              if ((await run()) !== false) clear();
+            } catch (error) {
+              failed(error);
+            }
+          },
+        },
+        icon(name, 16),
+        title,
+      );
     fill(
       bar,
       h("strong", `${count(picked.size)} selected`),
       act("tag", "Tag", () => withTag("Tag them", "Tag", (tag) => bulk("tag", all, tag))),
       act("close", "Untag", () => withTag("Take a tag away", "Untag", (tag) => bulk("untag", all, tag))),
       picked.size > 1 && picked.size <= 20 ? act("merge", "Merge", () => merge(all)) : null,
-      all.some((memory) => memory.status === "inactive") ? act("restore", "Bring back", () => bulk("restore", all)) : null,
-      all.some((memory) => memory.status === "active") ? act("forget", "Forget", async () => {
-        const agreed = picked.size < 10 || (await ask({ title: `Forget ${picked.size} memories?`, text: "They are kept, inactive, and no longer recalled. You can undo this.", action: "Forget" }));
-        return agreed ? bulk("forget", all) : false;
-      }) : null,
+      all.some((memory) => memory.status === "inactive")
+        ? act("restore", "Bring back", () => bulk("restore", all))
+        : null,
+      all.some((memory) => memory.status === "active")
+        ? act("forget", "Forget", async () => {
+            const agreed =
+              picked.size < 10 ||
+              (await ask({
+                title: `Forget ${picked.size} memories?`,
+                text: "They are kept, inactive, and no longer recalled. You can undo this.",
+                action: "Forget",
+              }));
+            return agreed ? bulk("forget", all) : false;
+          })
+        : null,
       h("button.small.quiet", { type: "button", onclick: clear }, "Clear"),
     );
   }
 
   async function withTag(title, action, run) {
     const field = h("input", { type: "text", list: "bulk-tags", autocomplete: "off", "aria-label": "Tag" });
-    const body = [field, h("datalist", { id: "bulk-tags" }, known.tags().map((tag) => h("option", { value: tag })))];
+    const body = [
+      field,
+      h(
+        "datalist",
+        { id: "bulk-tags" },
+        known.tags().map((tag) => h("option", { value: tag })),
+      ),
+    ];
     const agreed = ask({ title, action, body });
     field.focus();
     if (!(await agreed) || !field.value.trim()) return false;
@@ -67,5 +93,13 @@ export function picking({ items, onchange, known }) {
     onchange();
   }
 
-  return { bar, pick, clear, has: (memory) => picked.has(memory.id), get size() { return picked.size; } };
+  return {
+    bar,
+    pick,
+    clear,
+    has: (memory) => picked.has(memory.id),
+    get size() {
+      return picked.size;
+    },
+  };
 }

@@ -44,11 +44,34 @@ function talk(view, model) {
 
   const log = h("div.chat-log", { role: "log", "aria-label": "Conversation", tabIndex: 0 });
   const live = h("ol.turns");
-  const text = h("textarea.chat-text", { rows: 1, placeholder: "Say something", "aria-label": "Your message", maxLength: 100_000 });
-  const send = h("button.primary.chat-send", { type: "button", "aria-label": "Send", title: "Send (Enter)", onclick: () => say() }, icon("send", 18));
-  const halt = h("button.chat-send", { type: "button", hidden: true, onclick: () => stop?.abort() }, h("i.chat-square"), "Stop");
+  const text = h("textarea.chat-text", {
+    rows: 1,
+    placeholder: "Say something",
+    "aria-label": "Your message",
+    maxLength: 100_000,
+  });
+  const send = h(
+    "button.primary.chat-send",
+    { type: "button", "aria-label": "Send", title: "Send (Enter)", onclick: () => say() },
+    icon("send", 18),
+  );
+  const halt = h(
+    "button.chat-send",
+    { type: "button", hidden: true, onclick: () => stop?.abort() },
+    h("i.chat-square"),
+    "Stop",
+  );
   const top = h("header.chat-head");
-  fill(root, top, log, h("footer.chat-foot", h("div.chat-box", text, send, halt), h("p.muted", `${model.model ?? model.provider}, ${model.provider}. Enter sends, Shift+Enter begins a line.`)));
+  fill(
+    root,
+    top,
+    log,
+    h(
+      "footer.chat-foot",
+      h("div.chat-box", text, send, halt),
+      h("p.muted", `${model.model ?? model.provider}, ${model.provider}. Enter sends, Shift+Enter begins a line.`),
+    ),
+  );
 
   const isAtEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 60;
   const toEnd = () => {
@@ -56,7 +79,9 @@ function talk(view, model) {
   };
 
   async function drawHead() {
-    const { sessions } = await api.get("/api/sessions", { channel: CHANNEL, limit: RECENT }, { signal }).catch(() => ({ sessions: [] }));
+    const { sessions } = await api
+      .get("/api/sessions", { channel: CHANNEL, limit: RECENT }, { signal })
+      .catch(() => ({ sessions: [] }));
     const known = sessions.map(({ id }) => id);
     if (session && !known.includes(session)) known.unshift(session);
     // The head may grow: whoever was at the end stays there.
@@ -65,22 +90,43 @@ function talk(view, model) {
     fill(
       top,
       h("h1", "Chat"),
-      h("div.row.wrap",
+      h(
+        "div.row.wrap",
         session ? h("a.card-link", { href: href(`conversations/${session}`) }, "Details") : null,
-        known.length ? select({ label: "Conversation", options, value: session ?? "", onchange: (id) => go("chat", { session: id }) }) : null,
-        session ? h("button.small", { type: "button", onclick: () => go("chat") }, icon("plus", 16), "New") : null),
+        known.length
+          ? select({
+              label: "Conversation",
+              options,
+              value: session ?? "",
+              onchange: (id) => go("chat", { session: id }),
+            })
+          : null,
+        session ? h("button.small", { type: "button", onclick: () => go("chat") }, icon("plus", 16), "New") : null,
+      ),
     );
     if (follows && session) toEnd();
   }
 
   function hello() {
-    fill(log, h("div.empty", h("div.empty-icon", icon("chat", 28)), h("h2", "What is on your mind?"), h("p", "This conversation shares the memory of all your assistants, and what you say here becomes part of it.")));
+    fill(
+      log,
+      h(
+        "div.empty",
+        h("div.empty-icon", icon("chat", 28)),
+        h("h2", "What is on your mind?"),
+        h("p", "This conversation shares the memory of all your assistants, and what you say here becomes part of it."),
+      ),
+    );
   }
 
   async function turnsOf(id) {
     const all = [];
     for (let more = true; more;) {
-      const answer = await api.get(`/api/sessions/${encodeURIComponent(id)}`, { limit: PAGE, turns_after: all.at(-1)?.id }, { signal });
+      const answer = await api.get(
+        `/api/sessions/${encodeURIComponent(id)}`,
+        { limit: PAGE, turns_after: all.at(-1)?.id },
+        { signal },
+      );
       all.push(...answer.turns);
       more = answer.more && answer.turns.length > 0;
     }
@@ -88,10 +134,20 @@ function talk(view, model) {
   }
 
   async function history() {
-    const [turns, { recalls }] = await Promise.all([turnsOf(session), api.get("/api/recalls", { session, limit: 1_000 }, { signal })]);
+    const [turns, { recalls }] = await Promise.all([
+      turnsOf(session),
+      api.get("/api/recalls", { session, limit: 1_000 }, { signal }),
+    ]);
     for (const { id } of turns) seen.add(id);
     fill(live);
-    fill(log, h("div.chat-turns", drawTurns({ turns: turns.slice(-SHOWN), recalls: recentOf(recalls, turns), made: [], find, open: new Set() }), live));
+    fill(
+      log,
+      h(
+        "div.chat-turns",
+        drawTurns({ turns: turns.slice(-SHOWN), recalls: recentOf(recalls, turns), made: [], find, open: new Set() }),
+        live,
+      ),
+    );
     toEnd();
   }
 
@@ -127,7 +183,10 @@ function talk(view, model) {
     const wasNew = !session;
     let response = null;
     try {
-      response = await api.raw("POST", "/api/chat", { body: { message, ...(session ? { session } : {}) }, signal: stop.signal });
+      response = await api.raw("POST", "/api/chat", {
+        body: { message, ...(session ? { session } : {}) },
+        signal: stop.signal,
+      });
       await follow(response, reply);
     } catch (error) {
       if (isAborted(error)) {
@@ -182,7 +241,10 @@ function talk(view, model) {
   });
   signal.addEventListener("abort", () => stop?.abort());
   view.guard(() => (stop ? "A reply is being written." : text.value.trim() ? "Your message is not sent." : null));
-  keys({ n: ["new conversation", () => go("chat")], Escape: ["stop the reply", () => (stop ? stop.abort() : false)] }, signal);
+  keys(
+    { n: ["new conversation", () => go("chat")], Escape: ["stop the reply", () => (stop ? stop.abort() : false)] },
+    signal,
+  );
   onChange("sessions", catchUp, signal);
   hello();
   drawHead();

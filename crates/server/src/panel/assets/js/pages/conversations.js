@@ -27,9 +27,20 @@ export const page = {
     const channels = new Set();
     const pane = conversation({ onclose: close, signal });
     const list = virtualList({
-      label: "Conversations", rowHeight: ROW_HEIGHT, row: makeRow, show: showRow, key: (session) => session.id, signal, more,
+      label: "Conversations",
+      rowHeight: ROW_HEIGHT,
+      row: makeRow,
+      show: showRow,
+      key: (session) => session.id,
+      signal,
+      more,
       onopen: (session) => open(session.id),
-      empty: () => empty({ icon: "conversations", title: "No conversations yet", text: "They appear here when an assistant that shares this memory talks to you." }),
+      empty: () =>
+        empty({
+          icon: "conversations",
+          title: "No conversations yet",
+          text: "They appear here when an assistant that shares this memory talks to you.",
+        }),
     });
     const filterPlace = h("div.filters");
     const body = h("div.talks", list.node, pane.node);
@@ -39,7 +50,11 @@ export const page = {
     let shown = null;
     async function more(cursor) {
       shown = view.query.get("channel") ?? "";
-      const { sessions, cursor: next } = await api.get("/api/sessions", { channel: view.query.get("channel"), limit: PAGE, cursor }, { signal });
+      const { sessions, cursor: next } = await api.get(
+        "/api/sessions",
+        { channel: view.query.get("channel"), limit: PAGE, cursor },
+        { signal },
+      );
       const before = channels.size;
       for (const { id } of sessions) channels.add(channelOf(id));
       if (channels.size !== before) drawFilter();
@@ -51,10 +66,18 @@ export const page = {
       if (chosen) channels.add(chosen);
       if (channels.size < 2) return;
       const options = [["", "All"], ...[...channels].sort().map((channel) => [channel, channelName(channel)])];
-      fill(filterPlace, segmented({ label: "Channel", options, value: chosen, onchange: (channel) => {
-        view.setQuery({ channel });
-        list.reset().catch(failed);
-      } }));
+      fill(
+        filterPlace,
+        segmented({
+          label: "Channel",
+          options,
+          value: chosen,
+          onchange: (channel) => {
+            view.setQuery({ channel });
+            list.reset().catch(failed);
+          },
+        }),
+      );
     }
 
     function open(id) {
@@ -79,16 +102,28 @@ export const page = {
       }
       if ((query.get("id") ?? null) !== pane.id) reveal(query.get("id"));
     });
-    keys({
-      j: ["next", () => list.move(1)],
-      k: ["previous", () => list.move(-1)],
-      Enter: ["open", () => { if (list.current) open(list.current.id); }],
-      Escape: ["close", () => (pane.id ? close() : false)],
-    }, signal);
-    onChange(["sessions", "recalls", "memories"], async () => {
-      await pane.refresh();
-      await list.refresh().catch(failed);
-    }, signal);
+    keys(
+      {
+        j: ["next", () => list.move(1)],
+        k: ["previous", () => list.move(-1)],
+        Enter: [
+          "open",
+          () => {
+            if (list.current) open(list.current.id);
+          },
+        ],
+        Escape: ["close", () => (pane.id ? close() : false)],
+      },
+      signal,
+    );
+    onChange(
+      ["sessions", "recalls", "memories"],
+      async () => {
+        await pane.refresh();
+        await list.refresh().catch(failed);
+      },
+      signal,
+    );
 
     drawFilter();
     pane.clear();
@@ -104,5 +139,11 @@ function makeRow() {
 function showRow(node, session) {
   node.dataset.state = session.ended_at ? "ended" : "open";
   fill(node.querySelector(".talk-name"), nameOf(session.id));
-  fill(node.querySelector(".talk-meta"), h("span", channelName(channelOf(session.id))), h("span", plural(session.turns, "turn")), when(session.updated_at), session.project ? h("span.chip.accent", session.project) : null);
+  fill(
+    node.querySelector(".talk-meta"),
+    h("span", channelName(channelOf(session.id))),
+    h("span", plural(session.turns, "turn")),
+    when(session.updated_at),
+    session.project ? h("span.chip.accent", session.project) : null,
+  );
 }

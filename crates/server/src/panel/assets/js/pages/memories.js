@@ -32,30 +32,67 @@ export const page = {
     const source = memorySource({ text: () => field.value.trim(), query: () => view.query, onseen: learn, signal });
     const isNarrow = window.matchMedia("(max-width: 820px)");
     const picked = picking({ items: () => list.items, onchange: () => list.repaint(), known });
-    const row = memoryRow({ isPicked: picked.has, onpick: picked.pick, words: () => source.words, best: () => source.best, onPhone: () => isNarrow.matches });
-    const pane = details({ onclose: close, onopen: open, onrenamed: follow, known: known.tags, words: () => source.words, signal });
+    const row = memoryRow({
+      isPicked: picked.has,
+      onpick: picked.pick,
+      words: () => source.words,
+      best: () => source.best,
+      onPhone: () => isNarrow.matches,
+    });
+    const pane = details({
+      onclose: close,
+      onopen: open,
+      onrenamed: follow,
+      known: known.tags,
+      words: () => source.words,
+      signal,
+    });
     const list = virtualList({
-      label: "Memories", rowHeight: ROW_HEIGHT, row: row.make, show: row.show, key: (memory) => memory.id, signal,
-      more: source.page, onopen: (memory) => reveal(memory), oncurrent: (memory) => { if (pane.id && !pane.isDirty()) reveal(memory); },
+      label: "Memories",
+      rowHeight: ROW_HEIGHT,
+      row: row.make,
+      show: row.show,
+      key: (memory) => memory.id,
+      signal,
+      more: source.page,
+      onopen: (memory) => reveal(memory),
+      oncurrent: (memory) => {
+        if (pane.id && !pane.isDirty()) reveal(memory);
+      },
       empty: nothing,
     });
 
     const field = h("input.search", {
-      type: "search", placeholder: "Search your memory", "aria-label": "Search memories", autocomplete: "off", spellcheck: false, maxLength: 400,
+      type: "search",
+      placeholder: "Search your memory",
+      "aria-label": "Search memories",
+      autocomplete: "off",
+      spellcheck: false,
+      maxLength: 400,
       value: view.query.get("q") ?? "",
     });
     const status = h("p.result-line", { role: "status" });
     const clear = h("button.link.small-text", { type: "button", onclick: unfilter }, "Clear filters");
-    const stale = h("button.link.small-text", { type: "button", hidden: true, onclick: () => again() }, "Something changed: show from the top");
+    const stale = h(
+      "button.link.small-text",
+      { type: "button", hidden: true, onclick: () => again() },
+      "Something changed: show from the top",
+    );
     const filterPlace = h("div");
     const body = h("div.mem-body", list.node, pane.node);
     fill(
       root,
-      h("header.mem-head",
-        h("div.spread", h("h1", "Memories"), h("button.primary", { type: "button", onclick: add }, icon("plus", 18), "Remember")),
+      h(
+        "header.mem-head",
+        h(
+          "div.spread",
+          h("h1", "Memories"),
+          h("button.primary", { type: "button", onclick: add }, icon("plus", 18), "Remember"),
+        ),
         h("label.search-box", icon("search"), field, h("kbd", "/")),
         filterPlace,
-        h("div.row", status, clear, stale)),
+        h("div.row", status, clear, stale),
+      ),
       body,
       picked.bar,
     );
@@ -66,9 +103,19 @@ export const page = {
     }
 
     function nothing() {
-      if (query()) return empty({ icon: "search", title: "Nothing found", text: "Other words may find it: a recall looks for the words themselves and their stems." });
-      if (setFilters(view.query)) return empty({ title: "Nothing fits these filters", text: "Clear some of them to see more." });
-      return empty({ title: "Nothing is remembered yet", text: "Tell an assistant something, or write it down here.", action: h("button.primary", { type: "button", onclick: add }, "Remember something") });
+      if (query())
+        return empty({
+          icon: "search",
+          title: "Nothing found",
+          text: "Other words may find it: a recall looks for the words themselves and their stems.",
+        });
+      if (setFilters(view.query))
+        return empty({ title: "Nothing fits these filters", text: "Clear some of them to see more." });
+      return empty({
+        title: "Nothing is remembered yet",
+        text: "Tell an assistant something, or write it down here.",
+        action: h("button.primary", { type: "button", onclick: add }, "Remember something"),
+      });
     }
 
     function learn(memories) {
@@ -77,7 +124,8 @@ export const page = {
         for (const tag of memory.tags ?? []) seen.tags.add(tag);
         if (memory.project) seen.projects.add(memory.project);
       }
-      if (seen.tags.size + seen.projects.size !== before && !filterPlace.contains(document.activeElement)) drawFilters();
+      if (seen.tags.size + seen.projects.size !== before && !filterPlace.contains(document.activeElement))
+        drawFilters();
     }
 
     function say() {
@@ -87,7 +135,9 @@ export const page = {
         const many = found === MOST_HITS ? `The best ${MOST_HITS}` : plural(found, "memory", "memories");
         status.textContent = `${many}, in ${Math.max(1, Math.round(source.took))} ms${isOdd ? ". A search finds what is active." : ""}`;
       } else if (setFilters(view.query)) {
-        status.textContent = list.isWhole ? plural(list.items.length, "memory", "memories") : `More than ${count(list.items.length)} memories`;
+        status.textContent = list.isWhole
+          ? plural(list.items.length, "memory", "memories")
+          : `More than ${count(list.items.length)} memories`;
       } else {
         status.textContent = total === null ? "" : plural(total, "memory", "memories");
       }
@@ -193,40 +243,66 @@ export const page = {
       if (next.get("id")) open(next.get("id"));
       else if (pane.id) close();
     });
-    keys({
-      j: ["next", () => list.move(1)],
-      k: ["previous", () => list.move(-1)],
-      Enter: ["show details", () => { if (list.current) reveal(list.current); }],
-      e: ["edit", async () => {
-        if (!pane.id && list.current) await reveal(list.current);
-        pane.edit();
-      }],
-      x: ["select", () => { if (list.current) picked.pick(list.current, !picked.has(list.current)); }],
-      n: ["remember something new", add],
-      Escape: ["close", () => {
-        if (pane.id) close();
-        else if (picked.size) picked.clear();
-        else document.activeElement?.blur?.();
-      }],
-    }, signal);
-    onChange("memories", async () => {
-      countAll();
-      await pane.refresh();
-      if (list.depth > DEEP) {
-        stale.hidden = false;
-        if (pane.memory) list.replace(pane.memory);
-        return;
-      }
-      try {
-        await list.refresh();
-        say();
-      } catch (error) {
-        failed(error);
-      }
-    }, signal);
+    keys(
+      {
+        j: ["next", () => list.move(1)],
+        k: ["previous", () => list.move(-1)],
+        Enter: [
+          "show details",
+          () => {
+            if (list.current) reveal(list.current);
+          },
+        ],
+        e: [
+          "edit",
+          async () => {
+            if (!pane.id && list.current) await reveal(list.current);
+            pane.edit();
+          },
+        ],
+        x: [
+          "select",
+          () => {
+            if (list.current) picked.pick(list.current, !picked.has(list.current));
+          },
+        ],
+        n: ["remember something new", add],
+        Escape: [
+          "close",
+          () => {
+            if (pane.id) close();
+            else if (picked.size) picked.clear();
+            else document.activeElement?.blur?.();
+          },
+        ],
+      },
+      signal,
+    );
+    onChange(
+      "memories",
+      async () => {
+        countAll();
+        await pane.refresh();
+        if (list.depth > DEEP) {
+          stale.hidden = false;
+          if (pane.memory) list.replace(pane.memory);
+          return;
+        }
+        try {
+          await list.refresh();
+          say();
+        } catch (error) {
+          failed(error);
+        }
+      },
+      signal,
+    );
 
     countAll();
-    api.get("/api/projects", null, { signal }).then(({ projects }) => learn(projects.map(({ name }) => ({ project: name })))).catch(() => {});
+    api
+      .get("/api/projects", null, { signal })
+      .then(({ projects }) => learn(projects.map(({ name }) => ({ project: name }))))
+      .catch(() => {});
     await list.reset();
     say();
     if (view.query.get("id")) await open(view.query.get("id"));

@@ -11,7 +11,12 @@ import { failed } from "../components/toast.js";
 import { documentLines } from "../documents/lines.js";
 import * as actions from "../tasks/actions.js";
 
-const STATES = [["open", "Open"], ["done", "Done"], ["removed", "Removed"], ["all", "All"]];
+const STATES = [
+  ["open", "Open"],
+  ["done", "Done"],
+  ["removed", "Removed"],
+  ["all", "All"],
+];
 const NONE = {
   open: ["Nothing is open", "What you and your assistants have in hand appears here."],
   done: ["Nothing is done yet", "Finished tasks stay here, with what came of them."],
@@ -32,9 +37,18 @@ export const page = {
     const add = () => actions.addTask([...projects].sort(), project());
     fill(
       root,
-      h("header.page-head", h("div", h("h1", "Tasks"), h("p", "What is in hand and where it stands. An assistant that works on one begins with its state.")),
-        h("button.primary", { type: "button", onclick: add }, icon("plus", 18), "New task")),
-      filters, status, list,
+      h(
+        "header.page-head",
+        h(
+          "div",
+          h("h1", "Tasks"),
+          h("p", "What is in hand and where it stands. An assistant that works on one begins with its state."),
+        ),
+        h("button.primary", { type: "button", onclick: add }, icon("plus", 18), "New task"),
+      ),
+      filters,
+      status,
+      list,
     );
 
     async function load() {
@@ -48,8 +62,20 @@ export const page = {
         if (!filters.contains(document.activeElement)) drawFilters();
         status.textContent = tasks.length ? plural(tasks.length, "task") : "";
         const [title, text] = NONE[state()];
-        const nothing = project() ? empty({ icon: "tasks", title: `Nothing here for ${project()}` }) : empty({ icon: "tasks", title, text, action: state() === "open" ? h("button.primary", { type: "button", onclick: add }, "New task") : null });
-        fill(list, tasks.length ? tasks.map((task) => drawTask(task, { isAsked: task.id === view.rest, projects: [...projects] })) : h("li", nothing));
+        const nothing = project()
+          ? empty({ icon: "tasks", title: `Nothing here for ${project()}` })
+          : empty({
+              icon: "tasks",
+              title,
+              text,
+              action: state() === "open" ? h("button.primary", { type: "button", onclick: add }, "New task") : null,
+            });
+        fill(
+          list,
+          tasks.length
+            ? tasks.map((task) => drawTask(task, { isAsked: task.id === view.rest, projects: [...projects] }))
+            : h("li", nothing),
+        );
       } catch (error) {
         if (!signal.aborted) failed(error);
       }
@@ -64,8 +90,20 @@ export const page = {
       const all = [...projects].sort();
       fill(
         filters,
-        segmented({ label: "Which tasks", options: STATES, value: state(), onchange: (value) => narrow({ status: value }) }),
-        all.length ? select({ label: "Project", options: [["", "Any project"], ...all.map((name) => [name, name])], value: project(), onchange: (value) => narrow({ project: value }) }) : null,
+        segmented({
+          label: "Which tasks",
+          options: STATES,
+          value: state(),
+          onchange: (value) => narrow({ status: value }),
+        }),
+        all.length
+          ? select({
+              label: "Project",
+              options: [["", "Any project"], ...all.map((name) => [name, name])],
+              value: project(),
+              onchange: (value) => narrow({ project: value }),
+            })
+          : null,
       );
     }
 
@@ -89,23 +127,53 @@ function drawTask(task, { isAsked, projects }) {
       failed(error);
     }
   };
-  const button = (name, title, action, kind = "") => h("button.small", { type: "button", class: kind, onclick: run(action) }, icon(name, 16), title);
+  const button = (name, title, action, kind = "") =>
+    h("button.small", { type: "button", class: kind, onclick: run(action) }, icon(name, 16), title);
   const isOpen = task.status === "open";
   return h(
     "li.task",
     { class: isAsked ? "is-asked" : "", dataset: { status: task.status } },
     isOpen
-      ? h("button.task-check", { type: "button", "aria-label": `Done: ${task.title}`, title: "Done", onclick: run(() => actions.finishTask(task)) }, icon("check", 14))
-      : h("span.task-check", { title: task.status === "done" ? "Done" : "Removed" }, icon(task.status === "done" ? "check" : "forget", 14)),
-    h("div.task-main",
+      ? h(
+          "button.task-check",
+          {
+            type: "button",
+            "aria-label": `Done: ${task.title}`,
+            title: "Done",
+            onclick: run(() => actions.finishTask(task)),
+          },
+          icon("check", 14),
+        )
+      : h(
+          "span.task-check",
+          { title: task.status === "done" ? "Done" : "Removed" },
+          icon(task.status === "done" ? "check" : "forget", 14),
+        ),
+    h(
+      "div.task-main",
       h("h2.task-title", task.title),
-      task.state?.trim() ? documentLines(task.state) : isOpen ? h("p.muted", "Nothing is said yet about where it stands.") : null,
-      h("p.task-facts",
-        task.project ? h("a", { href: href("tasks", { project: task.project }) }, icon("project", 15), task.project) : null,
+      task.state?.trim()
+        ? documentLines(task.state)
+        : isOpen
+          ? h("p.muted", "Nothing is said yet about where it stands.")
+          : null,
+      h(
+        "p.task-facts",
+        task.project
+          ? h("a", { href: href("tasks", { project: task.project }) }, icon("project", 15), task.project)
+          : null,
         task.done_at ? when(task.done_at, { prefix: "done " }) : when(task.updated_at, { prefix: "changed " }),
-        task.archive ? h("a", { href: href("memories", { id: task.archive }) }, icon("timeline", 15), "in the timeline") : null),
-      h("div.row.wrap.task-actions",
-        isOpen ? button("edit", "Edit", () => actions.editTask(task, projects)) : button("restore", "Open again", () => actions.reopenTask(task)),
-        task.status === "removed" ? null : button("forget", "Remove", () => actions.removeTask(task), "quiet"))),
+        task.archive
+          ? h("a", { href: href("memories", { id: task.archive }) }, icon("timeline", 15), "in the timeline")
+          : null,
+      ),
+      h(
+        "div.row.wrap.task-actions",
+        isOpen
+          ? button("edit", "Edit", () => actions.editTask(task, projects))
+          : button("restore", "Open again", () => actions.reopenTask(task)),
+        task.status === "removed" ? null : button("forget", "Remove", () => actions.removeTask(task), "quiet"),
+      ),
+    ),
   );
 }

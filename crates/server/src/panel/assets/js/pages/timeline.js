@@ -17,16 +17,28 @@ export const page = {
   async show(view) {
     const { root, signal } = view;
     const latest = newest(signal);
-    const field = h("input.search", { type: "search", placeholder: "Search what happened", "aria-label": "Search the timeline", autocomplete: "off", spellcheck: false, maxLength: 400, value: view.query.get("q") ?? "" });
+    const field = h("input.search", {
+      type: "search",
+      placeholder: "Search what happened",
+      "aria-label": "Search the timeline",
+      autocomplete: "off",
+      spellcheck: false,
+      maxLength: 400,
+      value: view.query.get("q") ?? "",
+    });
     const status = h("p.result-line", { role: "status" });
     const list = h("div.days");
     const more = h("button", { type: "button", onclick: () => next() }, "Show earlier days");
     const end = h("div.days-end", more);
     fill(
       root,
-      h("header.page-head", h("div", h("h1", "Timeline"), h("p", "What happened: conversations and finished tasks, summed up."))),
+      h(
+        "header.page-head",
+        h("div", h("h1", "Timeline"), h("p", "What happened: conversations and finished tasks, summed up.")),
+      ),
       h("div.timeline-search", h("label.search-box", icon("search"), field, h("kbd", "/")), status),
-      list, end,
+      list,
+      end,
     );
 
     let days = dayGroups();
@@ -39,7 +51,11 @@ export const page = {
       const drawn = days.draw(words);
       const nothing = words.length
         ? empty({ icon: "search", title: "Nothing found", text: "Other words may find it." })
-        : empty({ icon: "timeline", title: "Nothing has happened yet", text: "When a conversation is summed up or a task is finished, it appears here." });
+        : empty({
+            icon: "timeline",
+            title: "Nothing has happened yet",
+            text: "When a conversation is summed up or a task is finished, it appears here.",
+          });
       fill(list, drawn.length ? drawn : nothing);
       end.hidden = isWhole;
     }
@@ -68,12 +84,15 @@ export const page = {
 
     async function search(query) {
       try {
-        const { hits } = await latest((abort) => api.post("/api/recall", { query, category: "timeline", limit: MOST_HITS, peek: true }, { signal: abort }));
+        const { hits } = await latest((abort) =>
+          api.post("/api/recall", { query, category: "timeline", limit: MOST_HITS, peek: true }, { signal: abort }),
+        );
         days = dayGroups();
         days.add(hits);
         isWhole = true;
         draw(wordsOf(query));
-        status.textContent = hits.length === MOST_HITS ? `The best ${days.size}, by day` : plural(days.size, "entry", "entries");
+        status.textContent =
+          hits.length === MOST_HITS ? `The best ${days.size}, by day` : plural(days.size, "entry", "entries");
       } catch (error) {
         if (!isAborted(error)) failed(error);
       }
@@ -101,9 +120,12 @@ export const page = {
       again();
     });
     onChange("memories", () => again(Math.max(1, pages)), signal);
-    const watcher = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting) && pages && !isWhole && !more.disabled) next();
-    }, { rootMargin: "600px" });
+    const watcher = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting) && pages && !isWhole && !more.disabled) next();
+      },
+      { rootMargin: "600px" },
+    );
     watcher.observe(end);
     signal.addEventListener("abort", () => watcher.disconnect());
     await again();

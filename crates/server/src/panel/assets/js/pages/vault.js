@@ -17,16 +17,32 @@ export const page = {
   async show(view) {
     const { root, signal } = view;
     const latest = newest(signal);
-    const field = h("input.search", { type: "search", placeholder: "Search your documents", "aria-label": "Search the vault", autocomplete: "off", spellcheck: false, maxLength: 400, value: view.query.get("q") ?? "" });
+    const field = h("input.search", {
+      type: "search",
+      placeholder: "Search your documents",
+      "aria-label": "Search the vault",
+      autocomplete: "off",
+      spellcheck: false,
+      maxLength: 400,
+      value: view.query.get("q") ?? "",
+    });
     const status = h("p.result-line", { role: "status" });
     const results = h("div.vault-results");
     const files = h("div.vault-groups");
     fill(
       root,
-      h("header.page-head", h("div", h("h1", "Vault"), h("p", "Documents that your assistants can look things up in. They stay where they are.")),
-        h("button.primary", { type: "button", onclick: addFiles }, icon("plus", 18), "Add files")),
+      h(
+        "header.page-head",
+        h(
+          "div",
+          h("h1", "Vault"),
+          h("p", "Documents that your assistants can look things up in. They stay where they are."),
+        ),
+        h("button.primary", { type: "button", onclick: addFiles }, icon("plus", 18), "Add files"),
+      ),
       h("div.timeline-search", h("label.search-box", icon("search"), field, h("kbd", "/")), status),
-      results, files,
+      results,
+      files,
     );
 
     async function search() {
@@ -40,9 +56,16 @@ export const page = {
         return;
       }
       try {
-        const answer = await latest((abort) => api.post("/api/vault/search", { query, limit: PASSAGES }, { signal: abort }));
+        const answer = await latest((abort) =>
+          api.post("/api/vault/search", { query, limit: PASSAGES }, { signal: abort }),
+        );
         status.textContent = searchedBy(answer);
-        fill(results, answer.hits.length ? drawHits(answer, wordsOf(query)) : empty({ icon: "search", title: "Nothing found", text: "Other words may find it." }));
+        fill(
+          results,
+          answer.hits.length
+            ? drawHits(answer, wordsOf(query))
+            : empty({ icon: "search", title: "Nothing found", text: "Other words may find it." }),
+        );
       } catch (error) {
         if (!isAborted(error)) failed(error);
       }
@@ -51,10 +74,17 @@ export const page = {
     async function list() {
       try {
         const { documents } = await api.get("/api/vault", null, { signal });
-        fill(files, documents.length ? drawFiles(documents) : empty({
-          icon: "vault", title: "The vault is empty", text: coded("Add notes, manuals or a whole folder, here or with `throughline vault add`."),
-          action: h("button.primary", { type: "button", onclick: addFiles }, "Add files"),
-        }));
+        fill(
+          files,
+          documents.length
+            ? drawFiles(documents)
+            : empty({
+                icon: "vault",
+                title: "The vault is empty",
+                text: coded("Add notes, manuals or a whole folder, here or with `throughline vault add`."),
+                action: h("button.primary", { type: "button", onclick: addFiles }, "Add files"),
+              }),
+        );
       } catch (error) {
         if (!isAborted(error)) failed(error);
       }

@@ -19,21 +19,42 @@ const ABOUT = {
 const OUTCOMES = { done: ["done", "good"], failed: ["failed", "bad"], waiting: ["waiting", ""] };
 
 export function drawJobs(jobs, { open }) {
-  return h("ul.jobs", jobs.map((job) => drawJob(job, open)));
+  return h(
+    "ul.jobs",
+    jobs.map((job) => drawJob(job, open)),
+  );
 }
 
 function drawJob(job, open) {
   const [said, kind] = OUTCOMES[job.last_outcome] ?? [job.last_outcome, ""];
   return h(
     "li.job",
-    h("div.job-main",
-      h("p.job-name", h("strong", job.name), job.running ? chip("running", { kind: "accent" }) : said ? chip(said, { kind }) : null),
-      h("p.job-about", ABOUT[job.name] ?? "")),
-    h("dl.job-times",
+    h(
+      "div.job-main",
+      h(
+        "p.job-name",
+        h("strong", job.name),
+        job.running ? chip("running", { kind: "accent" }) : said ? chip(said, { kind }) : null,
+      ),
+      h("p.job-about", ABOUT[job.name] ?? ""),
+    ),
+    h(
+      "dl.job-times",
       h("div", h("dt", "How often"), h("dd", every(job.every))),
       h("div", h("dt", "Last"), h("dd", job.last_run_at ? when(job.last_run_at) : "not yet")),
-      h("div", h("dt", "Next"), h("dd", next(job)))),
-    h("button.small", { type: "button", disabled: job.running, "aria-label": `Run ${job.name} now`, onclick: (event) => run(job, event.currentTarget) }, icon("play", 15), "Run now"),
+      h("div", h("dt", "Next"), h("dd", next(job))),
+    ),
+    h(
+      "button.small",
+      {
+        type: "button",
+        disabled: job.running,
+        "aria-label": `Run ${job.name} now`,
+        onclick: (event) => run(job, event.currentTarget),
+      },
+      icon("play", 15),
+      "Run now",
+    ),
     job.log?.length ? log(job, open) : null,
   );
 }
@@ -44,10 +65,19 @@ function next(job) {
   return new Date(job.next_run_at) > Date.now() ? when(job.next_run_at) : "soon";
 }
 
-const every = (text) => (/^\d+h$/.test(text) ? (text === "24h" ? "every day" : `every ${text.slice(0, -1)} hours`) : text);
+const every = (text) =>
+  /^\d+h$/.test(text) ? (text === "24h" ? "every day" : `every ${text.slice(0, -1)} hours`) : text;
 
 function log(job, open) {
-  const lines = job.log.map((line) => h("li", { dataset: { outcome: line.outcome } }, h("time", { dateTime: line.started_at }, exactTime(line.started_at)), h("span", line.what), h("span.muted", lasted(line))));
+  const lines = job.log.map((line) =>
+    h(
+      "li",
+      { dataset: { outcome: line.outcome } },
+      h("time", { dateTime: line.started_at }, exactTime(line.started_at)),
+      h("span", line.what),
+      h("span.muted", lasted(line)),
+    ),
+  );
   const node = h("details.job-log", { open: open.has(job.name) }, h("summary", "Log"), h("ol", lines));
   node.addEventListener("toggle", () => (node.open ? open.add(job.name) : open.delete(job.name)));
   return node;

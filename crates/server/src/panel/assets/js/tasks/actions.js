@@ -28,27 +28,52 @@ function form({ title, action, body, save, focus, isDirty }) {
       }
     };
     const button = h("button.primary", { type: "button", onclick: submit }, action);
-    const inner = h("div.stack", { onkeydown: (event) => {
-      const isText = event.target.matches("textarea");
-      if (event.key === "Enter" && (!isText || event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        submit();
-      }
-    } }, body);
-    const close = dialog({ title, body: inner, actions: [h("button", { type: "button", onclick: () => close() }, "Cancel"), button], onclose: resolve, canClose: () => !isDirty() || window.confirm("Discard what you wrote?") });
+    const inner = h(
+      "div.stack",
+      {
+        onkeydown: (event) => {
+          const isText = event.target.matches("textarea");
+          if (event.key === "Enter" && (!isText || event.ctrlKey || event.metaKey)) {
+            event.preventDefault();
+            submit();
+          }
+        },
+      },
+      body,
+    );
+    const close = dialog({
+      title,
+      body: inner,
+      actions: [h("button", { type: "button", onclick: () => close() }, "Cancel"), button],
+      onclose: resolve,
+      canClose: () => !isDirty() || window.confirm("Discard what you wrote?"),
+    });
     focus.focus();
   });
 }
 
 function fields(task, projects) {
-  const title = h("input", { type: "text", value: task?.title ?? "", maxLength: 400, placeholder: "Order new calipers" });
-  const state = h("textarea", { rows: task ? 8 : 4, value: task?.state ?? "", placeholder: "Where it stands: what is done, what is next" });
+  const title = h("input", {
+    type: "text",
+    value: task?.title ?? "",
+    maxLength: 400,
+    placeholder: "Order new calipers",
+  });
+  const state = h("textarea", {
+    rows: task ? 8 : 4,
+    value: task?.state ?? "",
+    placeholder: "Where it stands: what is done, what is next",
+  });
   const project = h("input", { type: "text", value: task?.project ?? "", list: "task-projects", autocomplete: "off" });
   const body = [
     h("label.field", h("span", "What is to be done"), title),
     h("label.field", h("span", "Where it stands"), state),
     h("label.field", h("span", "Project"), project),
-    h("datalist", { id: "task-projects" }, projects.map((name) => h("option", { value: name }))),
+    h(
+      "datalist",
+      { id: "task-projects" },
+      projects.map((name) => h("option", { value: name })),
+    ),
   ];
   return { title, state, project, body };
 }
@@ -56,13 +81,21 @@ function fields(task, projects) {
 export function addTask(projects, chosen) {
   const { title, state, project, body } = fields(chosen ? { project: chosen } : null, projects);
   return form({
-    title: "New task", action: "Add", body, focus: title, isDirty: () => Boolean(title.value.trim() || state.value.trim()),
+    title: "New task",
+    action: "Add",
+    body,
+    focus: title,
+    isDirty: () => Boolean(title.value.trim() || state.value.trim()),
     async save() {
       if (!title.value.trim()) {
         title.focus();
         return false;
       }
-      await api.post("/api/tasks", { title: title.value.trim(), state: state.value.trim(), ...(project.value.trim() ? { project: project.value.trim() } : {}) });
+      await api.post("/api/tasks", {
+        title: title.value.trim(),
+        state: state.value.trim(),
+        ...(project.value.trim() ? { project: project.value.trim() } : {}),
+      });
       await told("Added");
       return true;
     },
@@ -72,7 +105,11 @@ export function addTask(projects, chosen) {
 export function editTask(task, projects) {
   const { title, state, project, body } = fields(task, projects);
   return form({
-    title: "Edit task", action: "Save", body, focus: state, isDirty: () => title.value !== task.title || state.value !== task.state,
+    title: "Edit task",
+    action: "Save",
+    body,
+    focus: state,
+    isDirty: () => title.value !== task.title || state.value !== task.state,
     async save() {
       const changes = {};
       if (title.value.trim() !== task.title) changes.title = title.value.trim();
@@ -92,7 +129,9 @@ async function mayReplace(task, mine) {
   const now = await api.get(path(task));
   if (now.state === task.state) return true;
   return ask({
-    title: "This task changed while you edited it", wide: true, action: "Put mine on top of theirs",
+    title: "This task changed while you edited it",
+    wide: true,
+    action: "Put mine on top of theirs",
     body: [h("p.soft", "Nothing was overwritten. From theirs to yours:"), lineDiff(now.state, mine)],
   });
 }
@@ -100,8 +139,15 @@ async function mayReplace(task, mine) {
 export function finishTask(task) {
   const conclusion = h("textarea", { rows: 4, placeholder: "What came of it (may stay empty)" });
   return form({
-    title: "Done", action: "Done", focus: conclusion, isDirty: () => Boolean(conclusion.value.trim()),
-    body: [h("blockquote.quote", task.title), h("label.field", h("span", "Conclusion"), conclusion), h("p.muted", "Where it stands and the conclusion go to the timeline.")],
+    title: "Done",
+    action: "Done",
+    focus: conclusion,
+    isDirty: () => Boolean(conclusion.value.trim()),
+    body: [
+      h("blockquote.quote", task.title),
+      h("label.field", h("span", "Conclusion"), conclusion),
+      h("p.muted", "Where it stands and the conclusion go to the timeline."),
+    ],
     async save() {
       await api.post(path(task, "done"), conclusion.value.trim() ? { conclusion: conclusion.value.trim() } : {});
       await told("Done");

@@ -25,7 +25,12 @@ function localDay(at) {
 function entryOf(memory) {
   const stamp = STAMP.exec(memory.content);
   const text = memory.content.replace(STAMP, "").trim();
-  return { memory, text, day: stamp?.[1] ?? localDay(memory.created_at), time: stamp?.[2] ?? timeOf(memory.created_at) };
+  return {
+    memory,
+    text,
+    day: stamp?.[1] ?? localDay(memory.created_at),
+    time: stamp?.[2] ?? timeOf(memory.created_at),
+  };
 }
 
 export function dayGroups() {
@@ -45,12 +50,26 @@ export function dayGroups() {
         days.get(entry.day).push(entry);
       }
     },
-    get size() { return seen.size; },
+    get size() {
+      return seen.size;
+    },
     draw(words) {
       const sorted = [...days].sort(([a], [b]) => (a < b ? 1 : -1));
-      return sorted.map(([day, entries]) => h("section.day", { "aria-label": dayOf(`${day}T12:00:00`) },
-        h("header.day-head", h("h2", longDay.format(new Date(`${day}T00:00:00Z`))), h("span", weekday.format(new Date(`${day}T00:00:00Z`)))),
-        h("ol.day-entries", entries.sort((a, b) => (a.time < b.time ? 1 : -1)).map((entry) => drawEntry(entry, words)))));
+      return sorted.map(([day, entries]) =>
+        h(
+          "section.day",
+          { "aria-label": dayOf(`${day}T12:00:00`) },
+          h(
+            "header.day-head",
+            h("h2", longDay.format(new Date(`${day}T00:00:00Z`))),
+            h("span", weekday.format(new Date(`${day}T00:00:00Z`))),
+          ),
+          h(
+            "ol.day-entries",
+            entries.sort((a, b) => (a.time < b.time ? 1 : -1)).map((entry) => drawEntry(entry, words)),
+          ),
+        ),
+      );
     },
   };
 }
@@ -59,15 +78,32 @@ function drawEntry({ memory, text, time }, words) {
   const isTask = memory.tags?.includes("task");
   const from = memory.session;
   const links = [
-    from ? h("a", { href: href(`conversations/${from}`) }, icon("conversations", 15), `${nameOf(from)}, ${channelName(channelOf(from))}`) : null,
+    from
+      ? h(
+          "a",
+          { href: href(`conversations/${from}`) },
+          icon("conversations", 15),
+          `${nameOf(from)}, ${channelName(channelOf(from))}`,
+        )
+      : null,
     memory.task ? h("a", { href: href(`tasks/${memory.task}`) }, icon("tasks", 15), "task") : null,
-    memory.project ? h("a", { href: href("memories", { project: memory.project, layer: "archive" }) }, icon("project", 15), memory.project) : null,
+    memory.project
+      ? h(
+          "a",
+          { href: href("memories", { project: memory.project, layer: "archive" }) },
+          icon("project", 15),
+          memory.project,
+        )
+      : null,
     h("a.entry-open", { href: href("memories", { id: memory.id }) }, "Open"),
     memory.recall_count ? h("span", `recalled ${plural(memory.recall_count, "time")}`) : null,
   ];
-  return h("li.entry", { dataset: { kind: isTask ? "task" : "talk" } },
+  return h(
+    "li.entry",
+    { dataset: { kind: isTask ? "task" : "talk" } },
     h("time", { dateTime: memory.created_at }, time),
-    h("div.entry-main", words.length ? markedLines(text, words) : documentLines(text), h("p.entry-links", links)));
+    h("div.entry-main", words.length ? markedLines(text, words) : documentLines(text), h("p.entry-links", links)),
+  );
 }
 
 /// The same lines with the words of a search marked.

@@ -19,7 +19,10 @@ export function drawHits(answer, words) {
   const best = Math.max(1e-9, ...answer.hits.map((hit) => hit.score));
   return [
     answer.remark ? h("p.notice", coded(answer.remark)) : null,
-    h("ol.passages", answer.hits.map((hit) => passage(hit, best, words))),
+    h(
+      "ol.passages",
+      answer.hits.map((hit) => passage(hit, best, words)),
+    ),
   ];
 }
 
@@ -27,7 +30,10 @@ function passage(hit, best, words) {
   const titles = hit.titles?.length ? hit.titles : [hit.title];
   return h(
     "li.passage",
-    h("p.passage-titles", titles.flatMap((title, at) => (at ? [h("span", { "aria-hidden": "true" }, " › "), title] : [title]))),
+    h(
+      "p.passage-titles",
+      titles.flatMap((title, at) => (at ? [h("span", { "aria-hidden": "true" }, " › "), title] : [title])),
+    ),
     h("p.passage-text", marked(hit.content, words)),
     h("div.passage-foot", citation(hit), score(hit, best)),
   );
@@ -42,8 +48,17 @@ function citation(hit) {
       failed(error);
     }
   };
-  const lines = hit.page ? `page ${hit.page}` : hit.last_line > hit.first_line ? `lines ${hit.first_line}–${hit.last_line}` : `line ${hit.first_line}`;
-  return h("button.citation", { type: "button", title: `${lines}. Click to copy`, "aria-label": `Copy ${hit.citation}`, onclick: copy }, icon("file", 15), h("span", hit.citation));
+  const lines = hit.page
+    ? `page ${hit.page}`
+    : hit.last_line > hit.first_line
+      ? `lines ${hit.first_line}–${hit.last_line}`
+      : `line ${hit.first_line}`;
+  return h(
+    "button.citation",
+    { type: "button", title: `${lines}. Click to copy`, "aria-label": `Copy ${hit.citation}`, onclick: copy },
+    icon("file", 15),
+    h("span", hit.citation),
+  );
 }
 
 function score({ why, score: value }, best) {
@@ -54,8 +69,16 @@ function score({ why, score: value }, best) {
   const told = parts.map(([name, , part]) => `${name} ${part.toFixed(2)}`).join(", ");
   const share = Math.max(0.04, Math.min(1, value / best));
   const found = why.found_by === "substring" ? "a piece of text" : null;
-  return h("div.passage-score",
-    h("div.score-bar", { role: "img", "aria-label": `Score ${value.toFixed(2)}: ${told}`, style: { "--share": `${share * 100}%` } },
-      h("div.score-fill", parts.map(([, name]) => h("i", { class: `factor-${name}`, style: { "--part": `${100 / parts.length}%` } })))),
-    h("small", `score ${value.toFixed(2)}: ${found ?? told}`));
+  return h(
+    "div.passage-score",
+    h(
+      "div.score-bar",
+      { role: "img", "aria-label": `Score ${value.toFixed(2)}: ${told}`, style: { "--share": `${share * 100}%` } },
+      h(
+        "div.score-fill",
+        parts.map(([, name]) => h("i", { class: `factor-${name}`, style: { "--part": `${100 / parts.length}%` } })),
+      ),
+    ),
+    h("small", `score ${value.toFixed(2)}: ${found ?? told}`),
+  );
 }
