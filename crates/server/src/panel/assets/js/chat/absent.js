@@ -1,4 +1,4 @@
-// The page where no model is set up: how to set one up, and that nothing else needs it.
+// What the chat shows where no model is configured: how to configure one.
 import { h } from "../dom.js";
 import { icon } from "../icons.js";
 import { coded } from "../components/parts.js";
@@ -16,6 +16,10 @@ const CHOICES = [
   ],
 ];
 
+/**
+ * @param {Api.ChatModel} model
+ * @param {string | null | undefined} path of the config file
+ */
 export function absentModel({ provider, why }, path) {
   return h(
     "div.chat-absent",
@@ -40,7 +44,7 @@ export function absentModel({ provider, why }, path) {
       path ? h("code", path) : "the config file",
       coded(", then start `throughline serve` again."),
     ),
-    // A provider that is set and does not do says why; the one that is there from the start needs no reason.
+    // The default provider cannot chat, which needs no explanation; a configured one that fails does.
     why && provider !== "offline" ? h("p.notice", coded(why)) : null,
   );
 }
