@@ -9,10 +9,14 @@ story:
 
 # All tests
 test:
-    cargo test --workspace
+    scripts/test
+
+# The panel's JavaScript: formatting and types (`just panel --write` formats it)
+panel *options:
+    scripts/panel-check {{options}}
 
 # Formatting, lints and docs, as CI checks them
-lint:
+lint: panel
     cargo fmt --all --check
     cargo clippy --workspace --all-targets -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps

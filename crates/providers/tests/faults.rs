@@ -106,7 +106,7 @@ fn silence_is_timed_out() {
 
 #[test]
 fn a_reply_that_is_all_there_needs_no_goodbye() {
-    check_with(impatient, &Step::HangAtEnd("All is well.".into()), ["complete"; 3]);
+    check_with(settings, &Step::HangAtEnd("All is well.".into()), ["complete"; 3]);
 }
 
 #[test]

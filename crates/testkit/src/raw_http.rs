@@ -82,7 +82,7 @@ impl Connection {
     pub fn open(port: u16) -> std::io::Result<Self> {
         let stream = TcpStream::connect(("127.0.0.1", port))?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+        stream.set_read_timeout(Some(Duration::from_secs(300)))?;
         Ok(Self { stream: BufReader::new(stream) })
     }
 

@@ -63,9 +63,37 @@ impl Panel {
     /// Goes to a page by its address and waits until it is there.
     #[track_caller]
     fn at(&self, page: &str) {
-        self.run("location.hash = arguments[0]", &[json!(format!("#/{page}"))]);
+        self.hash(&format!("#/{page}"));
         let name = page.split(['/', '?']).next().unwrap();
         self.see(&format!(".page-{name} h1"));
+        self.settled();
+    }
+
+    /// Types until something is seen: two keys that belong together are two keys where a machine is slow between them.
+    #[track_caller]
+    fn keys_until(&self, keys: &str, selector: &str) {
+        let is_there = "return !!document.querySelector(arguments[0])";
+        common::until(|| {
+            self.keys(keys);
+            self.settled();
+            (self.run(is_there, &[json!(selector)]) == json!(true)).then_some(())
+        });
+        self.see(selector);
+    }
+
+    /// Says something in the chat, as soon as that is possible.
+    #[track_caller]
+    fn say(&self, message: &str) {
+        self.see(".chat-send.primary");
+        self.fill(".chat-text", &format!("{message}{ENTER}"));
+        self.reads(".turn[data-role=user]", message);
+    }
+
+    /// Waits until the reply is complete and the next message may be sent.
+    #[track_caller]
+    fn replied(&self) {
+        self.gone(".turn[aria-busy=true]");
+        self.see(".chat-send.primary");
         self.settled();
     }
 }

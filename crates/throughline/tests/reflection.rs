@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use common::{Home, string, tree};
+use common::{Home, string, tree, until};
 
 const CONFIG: &str = "[memory]\nenabled = true\nuser_namespace = \"user\"\nconsolidation_turn_threshold = 0\nidle_consolidation_minutes = 0\n";
 
@@ -64,17 +64,12 @@ fn a_pass_that_is_due_runs_with_the_next_command_and_not_in_quiet_hours() {
     assert_eq!(home.run(&["reflect", "log"]).code, 1, "not on the first day");
     home.set_now("2026-03-03T23:00:00Z");
     say(&home);
-    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(home.json(&["reflect", "--due"])["passes"], json!([]), "not at night");
     assert_eq!(home.run(&["reflect", "log"]).code, 1, "not at night");
     home.set_now("2026-03-04T08:00:00Z");
     say(&home);
-    let is_done = || home.json(&["reflect", "log"])["passes"].as_array().unwrap().len() == 2;
-    let mut waited = 0;
-    while !is_done() && waited < 200 {
-        std::thread::sleep(Duration::from_millis(100));
-        waited += 1;
-    }
-    assert!(is_done(), "the person's memory and the project's");
+    // The person's memory and the project's.
+    until(|| (home.json(&["reflect", "log"])["passes"].as_array().unwrap().len() == 2).then_some(()));
     let off = Home::with_config("config.toml", &format!("{CONFIG}[reflection]\nevery_hours = 0\n"));
     assert_eq!(off.json(&["reflect", "--due"])["passes"], json!([]));
 }

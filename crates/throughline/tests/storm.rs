@@ -9,7 +9,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::daemon::Daemon;
 use common::{Home, string};
@@ -96,7 +96,13 @@ impl Field {
     fn life(&self, home: &Home, until: u64) {
         let daemon = Daemon::start(home);
         *self.daemon.lock().unwrap() = Some((daemon.port, daemon.token.clone()));
+        let (began, patience) = (Instant::now(), Duration::from_secs(300));
         while self.written.load(Ordering::SeqCst) < until {
+            if began.elapsed() > patience {
+                // The clients end too, or the test would wait for them.
+                self.is_over.store(true, Ordering::SeqCst);
+                panic!("nothing is acknowledged any more");
+            }
             std::thread::sleep(Duration::from_millis(1));
         }
         *self.daemon.lock().unwrap() = None;

@@ -17,7 +17,7 @@ pub(crate) type Provider = (&'static str, Arc<dyn Model>);
 
 /// Long enough for a machine that is busy with other tests.
 pub(crate) fn settings(server: &ModelServer) -> HttpSettings {
-    let ample = Duration::from_secs(30);
+    let ample = Duration::from_secs(120);
     HttpSettings {
         base_url: Some(server.url()),
         model: "scripted".to_owned(),

@@ -103,6 +103,7 @@ struct Wanted {
     /// Only of this project.
     project: Option<String>,
     /// `active` unless given.
+    #[param(inline)]
     status: Option<StatusFilter>,
     /// Only by this source.
     source: Option<Source>,
@@ -161,6 +162,7 @@ async fn show(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<R
 /// What to change; what is not given stays, and null removes.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = MemoryChange)]
 struct Change {
     /// The text.
     content: Option<String>,

@@ -151,6 +151,31 @@ mod tests {
     }
 
     #[test]
+    fn every_schema_that_is_referred_to_is_there() {
+        let document = written(super::super::api().split_for_parts().1);
+        let mark = "\"#/components/schemas/";
+        let named: std::collections::BTreeSet<&str> =
+            document.split(mark).skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        let parsed: serde_json::Value = serde_json::from_str(&document).unwrap();
+        let missing: Vec<_> = named.iter().filter(|name| parsed["components"]["schemas"][**name].is_null()).collect();
+        assert!(named.len() > 100 && missing.is_empty(), "{missing:?}");
+    }
+
+    /// Two types of one name would be one schema, and one of them described wrongly.
+    #[test]
+    fn bodies_of_different_requests_have_schemas_of_their_own() {
+        let document = finished(super::super::api().split_for_parts().1);
+        let schemas = document.components.unwrap().schemas;
+        let has = |schema: &str, property: &str| match &schemas[schema] {
+            RefOr::T(Schema::Object(object)) => object.properties.contains_key(property),
+            _ => false,
+        };
+        assert!(has("NewTask", "title") && has("NewProject", "dir"));
+        assert!(has("MemoryChange", "significance") && has("Change", "verb"));
+        assert!(has("Question", "peek") && has("VaultQuestion", "limit") && !has("VaultQuestion", "peek"));
+    }
+
+    #[test]
     fn no_route_of_the_api_is_registered_without_its_description() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http");
         for file in std::fs::read_dir(folder).unwrap() {

@@ -31,6 +31,7 @@ async fn list(State(app): State<Arc<App>>) -> Answer<RegisteredProjects> {
 /// A project to register.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = NewProject)]
 struct Add {
     /// Its name.
     name: String,

@@ -73,6 +73,7 @@ struct Range {
     /// Up to this time; until now unless given.
     until: Option<String>,
     /// A part for each `day`, or `week`.
+    #[param(inline)]
     by: Option<By>,
 }
 

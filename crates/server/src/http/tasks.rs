@@ -27,6 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 #[into_params(parameter_in = Query)]
 struct Wanted {
     /// `open` unless given.
+    #[param(inline)]
     status: Option<WantedStatus>,
     /// Only of this project.
     project: Option<String>,
@@ -60,6 +61,7 @@ async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> An
 /// A task to add.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = NewTask)]
 struct Add {
     /// What is to be done.
     title: String,

@@ -30,6 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
 #[into_params(parameter_in = Query)]
 struct Form {
     /// `json` imports back identical; `markdown` is for reading.
+    #[param(inline)]
     format: Option<ExportForm>,
 }
 

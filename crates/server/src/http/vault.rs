@@ -56,6 +56,7 @@ async fn add(State(app): State<Arc<App>>, Body(files): Body<Files>) -> Answer<Va
 /// What to look for.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = VaultQuestion)]
 struct Question {
     /// In plain words.
     query: String,

@@ -57,13 +57,10 @@ fn no_file_of_the_panel_makes_markup_of_text_or_fetches_from_elsewhere() {
 fn every_file_that_the_panel_names_is_there() {
     let mut seen = 0;
     for (name, text) in files() {
-        let mut named: Vec<String> = quoted(&text, "from \"").into_iter().map(|path| resolve(&name, path)).collect();
+        let imported = ["from \"", "import(\""].into_iter().flat_map(|mark| quoted(&text, mark));
+        let mut named: Vec<String> = imported.map(|path| resolve(&name, path)).collect();
         for mark in ["href=\"/", "src=\"/"] {
             named.extend(quoted(&text, mark).into_iter().map(|path| resolve(&name, &format!("/{path}"))));
-        }
-        if name == "js/main.js" {
-            let pages = text.lines().filter(|line| line.contains(": lazy(\""));
-            named.extend(pages.filter_map(|line| line.rsplit('"').nth(1)).map(|page| format!("js/pages/{page}.js")));
         }
         seen += named.len();
         for path in named {

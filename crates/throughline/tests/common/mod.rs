@@ -176,7 +176,7 @@ impl Home {
 }
 
 /// Longer than anything takes that is bound to happen.
-const BOUND_TO_HAPPEN: Duration = Duration::from_secs(60);
+const BOUND_TO_HAPPEN: Duration = Duration::from_secs(120);
 
 /// Waits for something that is bound to happen.
 #[track_caller]

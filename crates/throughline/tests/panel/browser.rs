@@ -5,14 +5,18 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fantoccini::error::CmdError;
 use fantoccini::wd::Capabilities;
 use fantoccini::{Client, ClientBuilder, Locator};
 use serde_json::{Value, json};
 use throughline_testkit::raw_http::{Connection, Request};
 use tokio::runtime::Runtime;
 
-/// How long a page may take to show something.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a page may take to show something: far longer than it takes, so that a busy machine fails no test.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How long one script may run that waits in the page itself, in milliseconds.
+const SCRIPT_PATIENCE_MS: u64 = 300_000;
 
 /// What a browser on a machine without a network, run by tests, needs to be told.
 const ARGUMENTS: [&str; 9] = [
@@ -27,17 +31,46 @@ const ARGUMENTS: [&str; 9] = [
     "--disable-sync",
 ];
 
-/// Runs before every page: notes what was refused or ran, and how many answers are awaited.
+/// Runs before every page: notes what was refused or ran, counts the answers and short timers that are pending, and keeps
+/// messages on the page that would disappear after some seconds.
 const WATCH: &str = "
     window.__refused = [];
     window.__ran = [];
-    window.__awaited = 0;
     document.addEventListener('securitypolicyviolation', (event) => window.__refused.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
-    const fetch = window.fetch;
-    window.fetch = (...given) => {
-      window.__awaited += 1;
-      return fetch(...given).finally(() => setTimeout(() => { window.__awaited -= 1; }, 20));
+    const { fetch, setTimeout: later, clearTimeout: never } = window;
+    const timers = new Set();
+    let awaited = 0;
+    window.__pending = () => awaited + timers.size;
+    window.fetch = async (...given) => {
+      awaited += 1;
+      const over = () => later(() => { awaited -= 1; }, 0);
+      try {
+        const response = await fetch(...given);
+        // The answer is there when its body is, not when its head is.
+        response.clone().arrayBuffer().catch(() => {}).finally(over);
+        return response;
+      } catch (error) {
+        over();
+        throw error;
+      }
     };
+    window.setTimeout = (run, wait = 0, ...rest) => {
+      const timer = later((...given) => {
+        timers.delete(timer);
+        run(...given);
+      }, wait, ...rest);
+      if (wait <= 500) timers.add(timer);
+      return timer;
+    };
+    window.clearTimeout = (timer) => {
+      timers.delete(timer);
+      never(timer);
+    };
+    new MutationObserver((changes) => {
+      for (const node of changes.flatMap((change) => [...change.addedNodes])) {
+        if (node.classList?.contains('toast')) node.dispatchEvent(new PointerEvent('pointerenter'));
+      }
+    }).observe(document, { childList: true, subtree: true });
 ";
 
 /// A browser with one window.
@@ -61,6 +94,7 @@ impl Browser {
         arguments.push("--window-size=1280,900".to_owned());
         let wanted = json!({
             "goog:chromeOptions": { "args": arguments },
+            "timeouts": { "script": SCRIPT_PATIENCE_MS, "pageLoad": SCRIPT_PATIENCE_MS },
             "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
         });
         let wanted: Capabilities = serde_json::from_value(wanted).unwrap();
@@ -134,12 +168,30 @@ impl Browser {
         self.run(script, &[json!(selector)]).as_str().unwrap_or_default().to_owned()
     }
 
+    /// Tries until it succeeds: what is to be clicked may just be drawn again, or still be covered.
+    #[track_caller]
+    fn retry(&self, what: &str, mut attempt: impl FnMut() -> Result<bool, CmdError>) {
+        let began = Instant::now();
+        loop {
+            match attempt() {
+                Ok(true) => return,
+                _ if began.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(50)),
+                outcome => {
+                    self.keep(&format!("failed-{}", std::thread::current().name().unwrap_or_default()));
+                    panic!("cannot {what} ({outcome:?}):\n{}", self.text("body"));
+                }
+            }
+        }
+    }
+
     /// Waits for something and clicks it, as a mouse does.
     #[track_caller]
     pub(crate) fn click(&self, selector: &str) {
         self.see(selector);
-        let click = async { self.client().find(Locator::Css(selector)).await?.click().await };
-        self.runtime.block_on(click).unwrap_or_else(|error| panic!("cannot click `{selector}`: {error}"));
+        self.retry(&format!("click `{selector}`"), || {
+            let click = async { self.client().find(Locator::Css(selector)).await?.click().await };
+            self.runtime.block_on(click).map(|()| true)
+        });
     }
 
     /// Clicks the button or link that is named so.
@@ -148,26 +200,17 @@ impl Browser {
         let path = format!(
             "//*[self::button or self::a or @role='button' or @role='tab' or @role='menuitem'][normalize-space()=\"{name}\" or @aria-label=\"{name}\"]"
         );
-        let began = Instant::now();
-        loop {
-            let press = async {
+        self.retry(&format!("press `{name}`"), || {
+            self.runtime.block_on(async {
                 for element in self.client().find_all(Locator::XPath(&path)).await? {
                     if element.is_displayed().await? {
                         element.click().await?;
                         return Ok(true);
                     }
                 }
-                Ok::<_, fantoccini::error::CmdError>(false)
-            };
-            match self.runtime.block_on(press) {
-                Ok(true) => return,
-                _ if began.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(50)),
-                outcome => {
-                    self.keep(&format!("failed-{}", std::thread::current().name().unwrap_or_default()));
-                    panic!("no `{name}` to press ({outcome:?}):\n{}", self.text("body"));
-                }
-            }
-        }
+                Ok(false)
+            })
+        });
     }
 
     /// Replaces what is in a field, by typing.
@@ -187,12 +230,35 @@ impl Browser {
         self.runtime.block_on(typed).unwrap();
     }
 
-    /// Waits until every answer that the page asked for is there and drawn.
+    /// Goes to another address of the page, the part after `#`; returns when the page was told.
+    #[track_caller]
+    pub(crate) fn hash(&self, hash: &str) {
+        let go = "
+            const [hash, done] = arguments;
+            const before = location.href;
+            addEventListener('hashchange', () => done(true), { once: true });
+            location.hash = hash;
+            if (location.href === before) done(true);";
+        self.wait(go, &[json!(hash)]);
+    }
+
+    /// Waits until every answer that the page asked for is there and drawn, and nothing is about to be asked.
     #[track_caller]
     pub(crate) fn settled(&self) {
-        self.until("all answers are there", "return window.__awaited === 0", &[]);
-        let drawn = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(true)))";
-        self.wait(drawn, &[]);
+        let calm = "
+            const done = arguments[0];
+            let frames = 0;
+            const look = () => {
+              frames += 1;
+              if (window.__pending() || frames === 4) done(frames === 4);
+              else requestAnimationFrame(look);
+            };
+            look()";
+        let began = Instant::now();
+        while self.wait(calm, &[]) != json!(true) {
+            assert!(began.elapsed() < PATIENCE, "the page does not settle:\n{}", self.text("body"));
+            std::thread::sleep(Duration::from_millis(25));
+        }
     }
 
     /// Runs a script that says by itself when it is done: it calls its last argument.

@@ -42,6 +42,7 @@ fn a_search_marks_the_words_says_why_and_leaves_no_trace() {
     );
     panel.keys("/");
     panel.keys("deploying friday");
+    panel.settled();
     shows(&panel, &["We deploy on Fridays at noon", "The deploy key is kept by Ines"]);
     assert_eq!(rows(&panel)[0], "We deploy on Fridays at noon", "the best is first");
     let marked = panel
@@ -81,6 +82,7 @@ fn filters_narrow_the_list_and_the_search_and_live_in_the_address() {
     panel.fill("input.search", "deploy");
     panel.see(".vrow mark");
     shows(&panel, &["The deploy key is kept by Ines"]);
+    panel.settled();
     let address = panel.run("return location.hash", &[]);
     assert_eq!(address, json!("#/memories?tag=work&source=agent&q=deploy"));
     panel.press("Clear filters");
@@ -109,8 +111,7 @@ fn filters_narrow_the_list_and_the_search_and_live_in_the_address() {
 fn the_keyboard_is_enough() {
     let panel = Panel::of(stocked());
     panel.see(".page-home");
-    panel.keys("gm");
-    panel.see(".page-memories .vrow");
+    panel.keys_until("gm", ".page-memories .vrow");
     panel.settled();
     let all = rows(&panel);
     let current = |at: usize| panel.reads(".vrow.current", &all[at]);
@@ -140,6 +141,5 @@ fn the_keyboard_is_enough() {
     let field = panel.run("return document.activeElement.type", &[]);
     assert_eq!(field, json!("search"));
     panel.keys(ESCAPE);
-    panel.keys("gd");
-    panel.see(".page-documents h1");
+    panel.keys_until("gd", ".page-documents h1");
 }

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use throughline_testkit::model_server::{ModelServer, Step};
 
-use super::common::{Home, string};
+use super::Panel;
+use super::common::{Home, string, until};
 use super::payloads::payloads;
-use super::{ENTER, Panel};
 
 /// What of a page could have come from a stored text: elements that the panel never makes, code in attributes.
 const FOREIGN: &str = "
@@ -44,19 +44,16 @@ const SCROLLED: &str = "
       for (;;) {
         await frame();
         for (const row of document.querySelectorAll('.vrow:not([hidden])')) said.add(flat(row.innerText));
-        const height = list.scrollHeight;
-        if (list.scrollTop + list.clientHeight >= height - 1) {
-          // The next page may be on its way.
-          for (let waited = 0; waited < 60 && list.scrollHeight === height; waited += 1) await frame();
-          if (list.scrollHeight === height) break;
-        }
+        const isAtEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 1;
+        // Not before the last page is there.
+        if (isAtEnd && !document.querySelector('.vlist-inner.has-more')) break;
         list.scrollTop += list.clientHeight / 2;
       }
       done([...said].join('\\n'));
     })()";
 
-/// Goes down the list with the details open, some memories further; gives their ids with those of the texts that the details
-/// do not say.
+/// Goes down the list with the details open, some memories further, each as soon as the details of the one before are there;
+/// gives their ids with those of the texts that the details do not say.
 const OPENED: &str = "
     const [memories, done] = arguments;
     const flat = (text) => text.replace(/\\s+/g, ' ');
@@ -67,8 +64,7 @@ const OPENED: &str = "
       const seen = [];
       for (let step = 0; step < 40; step += 1) {
         document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }));
-        const began = performance.now();
-        while (!(said().includes(id()) && (document.querySelector('.versions')?.textContent.length ?? 0) > 3) && performance.now() - began < 2_000) await frame();
+        while (!(said().includes(id()) && (document.querySelector('.versions')?.textContent.length ?? 0) > 3)) await frame();
         const now = said();
         seen.push([id(), (memories[id()] ?? []).filter((text) => !now.includes(flat(text)))]);
       }
@@ -249,21 +245,14 @@ fn memories(hostile: &Hostile) {
         wanted.insert(string(&made["id"]), json!([text, label(text)]));
     }
     let mut unseen: BTreeSet<String> = wanted.keys().cloned().collect();
-    let mut patience = 40;
-    while unseen.len() > 1 {
-        let before = unseen.len();
+    // All but the first, which was open already; the next page of the list may be on its way.
+    until(|| {
         for seen in panel.wait(OPENED, &[json!(wanted)]).as_array().unwrap() {
             assert_eq!(seen[1], json!([]), "the details say what is stored");
             unseen.remove(&string(&seen[0]));
         }
-        // All but the first, which was open already.
-        if unseen.len() == before {
-            // The next page of the list may be on its way.
-            patience -= 1;
-            assert!(patience > 0, "{unseen:?}");
-            std::thread::sleep(std::time::Duration::from_millis(100));
-        }
-    }
+        (unseen.len() <= 1).then_some(())
+    });
     hostile.is_calm("details");
     panel.at(&format!("memories?id={}", string(&plain[199].1["id"])));
     panel.reads(".details-text", "#199");
@@ -382,11 +371,11 @@ fn addresses(hostile: &Hostile) {
     ];
     for (nth, route) in routes.iter().enumerate() {
         for text in texts.iter().skip(nth).step_by(100) {
-            let go = "location.hash = `#/${arguments[0]}${encodeURIComponent(arguments[1])}`";
-            panel.run(go, &[json!(route), json!(text)]);
+            let encoded = string(&panel.run("return encodeURIComponent(arguments[0])", &[json!(text)]));
+            panel.hash(&format!("#/{route}{encoded}"));
             panel.settled();
             // The same without any care for what an address may hold.
-            panel.run("location.hash = `#/${arguments[0]}${arguments[1]}`", &[json!(route), json!(text)]);
+            panel.hash(&format!("#/{route}{text}"));
             panel.settled();
             hostile.is_calm(route);
         }
@@ -396,15 +385,18 @@ fn addresses(hostile: &Hostile) {
 fn talk(hostile: &Hostile) {
     let Hostile { panel, texts, model } = hostile;
     panel.at("chat");
-    panel.fill(".chat-text", &format!("Say all of it{ENTER}"));
-    panel.reads(".turn[data-role=assistant]", "#199");
+    panel.say("Say all of it");
+    panel.replied();
     hostile.reads_all("the reply", texts);
     panel.keep("hostile-chat");
-    panel.fill(".chat-text", &format!("And look it up{ENTER}"));
-    panel.reads(".turn[data-role=assistant] .turn-text", "#9");
+    panel.say("And look it up");
+    panel.replied();
+    let last = "return [...document.querySelectorAll('.turn[data-role=assistant] .turn-text')].at(-1).textContent";
+    assert_eq!(panel.run(last, &[]), json!(texts[9]));
     hostile.is_calm("tools");
-    panel.fill(".chat-text", &format!("And fail{ENTER}"));
+    panel.say("And fail");
     panel.see(".chat-error");
+    panel.replied();
     hostile.is_calm("an error");
     assert_eq!(model.steps_left(), 0);
 }

@@ -3,8 +3,8 @@
 use serde_json::json;
 use throughline_testkit::model_server::{ModelServer, Step};
 
+use super::Panel;
 use super::common::Home;
-use super::{ENTER, Panel};
 
 #[test]
 fn a_message_gets_a_streamed_reply_with_what_memory_gave() {
@@ -24,16 +24,16 @@ fn a_message_gets_a_streamed_reply_with_what_memory_gave() {
     home.remember(&["We deploy on Fridays at noon"]);
     let panel = Panel::of(home);
     panel.at("chat");
-    panel.fill(".chat-text", &format!("When do we deploy?{ENTER}"));
-    panel.reads(".turn[data-role=user]", "When do we deploy?");
+    panel.say("When do we deploy?");
     panel.reads(".turn[data-role=assistant] .turn-text", "On Friday at noon.");
     panel.reads(".given summary", "1 memory");
     panel.click(".given summary");
     panel.reads(".given-list", "We deploy on Fridays at noon");
-    panel.fill(".chat-text", &format!("Remember that.{ENTER}"));
+    panel.replied();
+    panel.say("Remember that.");
     panel.reads(".chat-tool", "memory_write");
     panel.reads(".turn[data-role=assistant] .turn-text", "Noted.");
-    panel.settled();
+    panel.replied();
     panel.keep("chat-talking");
     assert_eq!(panel.complaints(), Vec::<String>::new());
     assert!(panel.home.listed(&[]).contains(&"The person deploys on Fridays.".to_owned()));

@@ -9,7 +9,7 @@ use super::{contents, put, search as hits};
 use crate::common::{Home, string, until};
 
 /// Bound to happen, on any machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn config(provider: &str, model: &str, url: &str) -> String {
     let embeddings = format!("[embeddings]\nprovider = \"{provider}\"\nmodel = \"{model}\"\nbase_url = \"{url}\"\n");

@@ -1,15 +1,21 @@
-// Talks to the daemon.
+// Requests to the daemon.
 //
 //   const { memories, cursor } = await api.get("/api/memories", { layer: "knowledge", tag: ["a", "b"] }, { signal })
-//   await api.post("/api/tasks", { title })      api.put, api.patch, api.del alike
+//   await api.post("/api/tasks", { title })      api.patch, api.del alike
 //   const { body, etag } = await api.ask("GET", "/api/documents/user/profile")     where the ETag is needed
 //   await api.ask("PUT", path, { body, headers: { "If-Match": etag } })
 //
-// What fails throws `ApiError` with status, code, message, hint and `body`; `isAborted(error)` tells an answer that nobody
-// waits for any more. `onDaemon(listener)` hears "away" when the daemon does not answer, "closed" when it does not know this
-// browser any more, and "here" when all is well again.
+// A failure throws `ApiError` with status, code, message, hint and `body`; `isAborted(error)` is true for a request
+// that was cancelled. `onDaemon(listener)` is called with "away" when the daemon does not answer, "closed" when it no
+// longer knows this browser, and "here" when it answers again.
+
+/** @typedef {"here" | "away" | "closed"} DaemonState */
 
 export class ApiError extends Error {
+  /**
+   * @param {number} status
+   * @param {Api.ErrorBody | null} body
+   */
   constructor(status, body) {
     const error = body?.error ?? {};
     super(error.message ?? `the daemon answered ${status}`);
@@ -29,43 +35,94 @@ export class Unreachable extends Error {
   }
 }
 
+/** @type {Set<(now: DaemonState) => void>} */
 const listeners = new Set();
+/** @type {DaemonState} */
 let daemon = "here";
 
+/** @param {(now: DaemonState) => void} listener */
 export function onDaemon(listener) {
   listeners.add(listener);
 }
 
+/** @param {DaemonState} now */
 export function setDaemon(now) {
   if (now === daemon) return;
   daemon = now;
   for (const listener of listeners) listener(now);
 }
 
+/** @param {unknown} error */
 export function isAborted(error) {
-  return error?.name === "AbortError";
+  return error instanceof Error && error.name === "AbortError";
 }
 
+/**
+ * The status of a refused request; 0 for every other error.
+ * @param {unknown} error
+ */
+export function statusOf(error) {
+  return error instanceof ApiError ? error.status : 0;
+}
+
+/** @param {unknown} error */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * @param {unknown} error
+ * @returns {string | null}
+ */
+export function hintOf(error) {
+  return error instanceof ApiError || error instanceof Unreachable ? error.hint : null;
+}
+
+/**
+ * @param {string} path
+ * @param {Api.Query} [query] a list becomes several parameters of the same name; what is empty is left out
+ */
 export function withQuery(path, query) {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query ?? {})) {
     for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== null && one !== undefined && one !== "") search.append(key, one);
+      if (one !== null && one !== undefined && one !== "") search.append(key, String(one));
     }
   }
   const text = search.toString();
   return text ? `${path}?${text}` : path;
 }
 
-/// A part of a path that may hold slashes, as the name of a document does.
+/**
+ * A part of a path that may hold slashes, as the name of a document does.
+ * @param {string} name
+ */
 export function segments(name) {
   return name.split("/").map(encodeURIComponent).join("/");
 }
 
+/** @param {Response} response */
+async function errorOf(response) {
+  let answer = null;
+  try {
+    answer = await response.json();
+  } catch {
+    // Not from the daemon, or cut off: the status says enough.
+  }
+  return new ApiError(response.status, answer);
+}
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {Api.RequestOptions} [options]
+ * @returns {Promise<Response>}
+ */
 async function fetchRaw(method, path, { query, body, headers, signal } = {}) {
+  /** @type {RequestInit} */
   const init = { method, signal, credentials: "same-origin", headers: { ...headers } };
   if (body !== undefined) {
-    init.headers["Content-Type"] = "application/json";
+    init.headers = { ...headers, "Content-Type": "application/json" };
     init.body = JSON.stringify(body);
   }
   let response;
@@ -78,45 +135,77 @@ async function fetchRaw(method, path, { query, body, headers, signal } = {}) {
   }
   if (response.status === 401) setDaemon("closed");
   else if (path !== "/healthz" || daemon === "away") setDaemon("here");
-  if (!response.ok) {
-    let answer = null;
-    try {
-      answer = await response.json();
-    } catch {
-      // Not ours, or cut off: the status says enough.
-    }
-    throw new ApiError(response.status, answer);
-  }
+  if (!response.ok) throw await errorOf(response);
   return response;
 }
 
+/**
+ * The body is whatever the route answers with: `Api.Get` and the like say what that is.
+ * @param {string} method
+ * @param {string} path
+ * @param {Api.RequestOptions} [options]
+ * @returns {Promise<Api.Answer<any>>}
+ */
 async function ask(method, path, options) {
   const response = await fetchRaw(method, path, options);
   const text = await response.text();
   const isJson = (response.headers.get("content-type") ?? "").includes("json");
-  return { body: isJson && text ? JSON.parse(text) : text, etag: response.headers.get("etag"), status: response.status };
+  return {
+    body: isJson && text ? JSON.parse(text) : text,
+    etag: response.headers.get("etag"),
+    status: response.status,
+  };
 }
 
-const bodyOf = async (...given) => (await ask(...given)).body;
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {Api.RequestOptions} options
+ */
+const bodyOf = async (method, path, options) => (await ask(method, path, options)).body;
 
+/** @type {{ ask: Api.Ask, raw: typeof fetchRaw, get: Api.Get, post: Api.Post, patch: Api.Patch, del: Api.Delete }} */
 export const api = {
   ask,
   raw: fetchRaw,
-  get: (path, query, options) => bodyOf("GET", path, { ...options, query }),
-  post: (path, body = {}, options) => bodyOf("POST", path, { ...options, body }),
-  put: (path, body, options) => bodyOf("PUT", path, { ...options, body }),
-  patch: (path, body, options) => bodyOf("PATCH", path, { ...options, body }),
-  del: (path, query, options) => bodyOf("DELETE", path, { ...options, query }),
+  get: (/** @type {string} */ path, /** @type {Api.Query} */ query = null, /** @type {Api.Options} */ options = {}) =>
+    bodyOf("GET", path, { ...options, query }),
+  post: (/** @type {string} */ path, /** @type {object} */ body = {}, /** @type {Api.Options} */ options = {}) =>
+    bodyOf("POST", path, { ...options, body }),
+  patch: (/** @type {string} */ path, /** @type {object} */ body, /** @type {Api.Options} */ options = {}) =>
+    bodyOf("PATCH", path, { ...options, body }),
+  del: (/** @type {string} */ path, /** @type {Api.Query} */ query = null, /** @type {Api.Options} */ options = {}) =>
+    bodyOf("DELETE", path, { ...options, query }),
 };
 
-/// Asks for as long as only the newest answer matters: `const search = newest(); await search((signal) => api.post(…, { signal }))`.
-/// An answer that was overtaken never arrives; the promise rejects as aborted.
-export function newest(outer) {
-  let current = null;
-  outer?.addEventListener("abort", () => current?.abort());
-  return (run) => {
-    current?.abort();
-    current = new AbortController();
-    return run(current.signal);
-  };
+/**
+ * Cancels the previous request when the next one starts, so that only the newest answer arrives; the promise of a
+ * cancelled one rejects as aborted.
+ *
+ *   const latest = new Newest(signal)
+ *   await latest.run((abort) => api.post(path, body, { signal: abort }))
+ *   latest.cancel()
+ */
+export class Newest {
+  /** @param {AbortSignal} [outer] cancels too */
+  constructor(outer) {
+    /** @type {AbortController | null} */
+    this.current = null;
+    outer?.addEventListener("abort", () => this.cancel());
+  }
+
+  cancel() {
+    this.current?.abort();
+    this.current = null;
+  }
+
+  /**
+   * @template T
+   * @param {(signal: AbortSignal) => Promise<T>} start
+   */
+  run(start) {
+    this.cancel();
+    this.current = new AbortController();
+    return start(this.current.signal);
+  }
 }

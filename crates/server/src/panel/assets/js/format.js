@@ -1,26 +1,49 @@
-// Numbers, times and sizes as people read them, and the words that codes stand for.
+// Numbers, times and sizes as people read them, and names for codes of the API.
 
 const number = new Intl.NumberFormat("en");
 const dayAndTime = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric" });
-const shortDay = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
 const clock = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit" });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-const STEPS = [["minute", 60], ["hour", 3_600], ["day", 86_400], ["week", 604_800], ["month", 2_629_800], ["year", 31_557_600]];
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+const STEPS = [
+  ["minute", 60],
+  ["hour", 3_600],
+  ["day", 86_400],
+  ["week", 604_800],
+  ["month", 2_629_800],
+  ["year", 31_557_600],
+];
 
-export const count = (value) => number.format(value ?? 0);
-export const exactTime = (at) => (at ? dayAndTime.format(new Date(at)) : "");
-export const dayOf = (at) => (at ? day.format(new Date(at)) : "");
-export const shortDayOf = (at) => (at ? shortDay.format(new Date(at)) : "");
-export const timeOf = (at) => (at ? clock.format(new Date(at)) : "");
+/** @typedef {Api.Instant | null | undefined} MaybeInstant */
 
-/// `plural(3, "memory", "memories")` is "3 memories".
+export const count = (/** @type {number | null | undefined} */ value) => number.format(value ?? 0);
+export const exactTime = (/** @type {MaybeInstant} */ at) => (at ? dayAndTime.format(new Date(at)) : "");
+export const dayOf = (/** @type {MaybeInstant} */ at) => (at ? day.format(new Date(at)) : "");
+export const timeOf = (/** @type {MaybeInstant} */ at) => (at ? clock.format(new Date(at)) : "");
+
+/**
+ * For comparing instants: as texts, `41.5Z` would come before `41Z`.
+ * @param {Api.Instant} at
+ */
+export const millis = (at) => new Date(at).getTime();
+
+/**
+ * `plural(3, "memory", "memories")` is "3 memories".
+ * @param {number} value
+ * @param {string} one
+ * @param {string} [several]
+ */
 export function plural(value, one, several = `${one}s`) {
   return `${count(value)} ${value === 1 ? one : several}`;
 }
 
-/// "3 hours ago", "in 2 days".
+/**
+ * "3 hours ago", "in 2 days".
+ * @param {Api.Instant} at
+ * @param {number} [now]
+ */
 export function ago(at, now = Date.now()) {
   const seconds = (new Date(at).getTime() - now) / 1000;
   const size = Math.abs(seconds);
@@ -32,7 +55,10 @@ export function ago(at, now = Date.now()) {
   return relative.format(Math.round(seconds / length), unit);
 }
 
-/// "5 days", "3 hours": how long until then, without a direction.
+/**
+ * "5 days", "3 hours": how long until then, without a direction.
+ * @param {number} ms
+ */
 export function span(ms) {
   const seconds = Math.max(0, ms / 1000);
   if (seconds < 60) return "less than a minute";
@@ -43,6 +69,7 @@ export function span(ms) {
   return plural(Math.round(seconds / length), unit);
 }
 
+/** @param {number} value */
 export function bytes(value) {
   if (value < 1024) return `${value} B`;
   const units = ["KB", "MB", "GB", "TB"];
@@ -55,43 +82,79 @@ export function bytes(value) {
   return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
 }
 
+/** @type {Record<string, { name: string, about: string }>} */
 export const LAYERS = {
   identity: { name: "Identity", about: "who you are" },
   knowledge: { name: "Knowledge", about: "what is known" },
   archive: { name: "Archive", about: "what happened" },
 };
 
+/** @type {Record<string, string>} */
 const SOURCES = { user: "you", agent: "an assistant", system: "Throughline" };
-export const sourceName = (source) => SOURCES[source] ?? source ?? "";
+export const sourceName = (/** @type {string} */ source) => SOURCES[source] ?? source;
 
+/** @type {Record<string, string>} */
 const VERBS = {
-  remember: "remembered something", edit: "edited a memory", forget: "forgot something", restore: "brought a version back",
-  undo: "undid a change", write: "wrote a document", import: "imported", consolidate: "summed up a conversation",
-  erase: "erased something", correct: "corrected a memory", merge: "merged memories", task: "kept a task", done: "finished a task",
-  project: "kept a project", fill: "looked back on a conversation", reflect: "reflected",
+  remember: "remembered something",
+  edit: "edited a memory",
+  forget: "forgot something",
+  restore: "brought a version back",
+  undo: "undid a change",
+  write: "wrote a document",
+  import: "imported",
+  consolidate: "summed up a conversation",
+  erase: "erased something",
+  correct: "corrected a memory",
+  merge: "merged memories",
+  task: "kept a task",
+  done: "finished a task",
+  project: "kept a project",
+  fill: "looked back on a conversation",
+  reflect: "reflected",
 };
 
-/// What a change did, in the past tense; a verb that is not known here is shown as it is.
+/**
+ * What a change did, in the past tense; an unknown verb is shown as it is.
+ * @param {string} verb
+ */
 export const verbName = (verb) => VERBS[verb] ?? verb;
 
+/** @type {Record<string, string>} */
 const WHO = { user: "You", agent: "An assistant", system: "Throughline" };
-const VIA = { cli: "command line", http: "HTTP", panel: "panel", mcp: "MCP", editor: "an editor", chat: "chat", hook: "a hook" };
+/** @type {Record<string, string>} */
+const VIA = {
+  cli: "command line",
+  http: "HTTP",
+  panel: "panel",
+  mcp: "MCP",
+  editor: "an editor",
+  chat: "chat",
+  hook: "a hook",
+};
 
-/// "You edited a memory".
-export function changeName(change) {
-  if (!change) return "";
-  return `${WHO[change.actor?.who] ?? change.actor?.who ?? ""} ${verbName(change.verb)}`.trim();
+/**
+ * "You edited a memory".
+ * @param {Api.Change} change
+ */
+export function changeName({ actor, verb }) {
+  return `${WHO[actor.who] ?? actor.who} ${verbName(verb)}`;
 }
 
-/// Which way a change came.
-export function viaName(change) {
-  const via = change?.actor?.via;
-  return via ? VIA[via] ?? via : "";
+/**
+ * How a change was made.
+ * @param {Api.Change} change
+ */
+export function viaName({ actor }) {
+  return VIA[actor.via] ?? actor.via;
 }
 
-/// A rough count of tokens, for showing while somebody types; the daemon counts for real.
+/**
+ * A rough count of tokens, for showing while somebody types; the daemon counts exactly.
+ * @param {string} text
+ */
 export function roughTokens(text) {
   return Math.ceil([...text].length / 4);
 }
 
+/** @type {Record<string, string>} */
 export const DOCUMENT_TITLES = { profile: "Profile", patterns: "Patterns", working: "Recent context", memory: "Notes" };

@@ -1,55 +1,73 @@
-// What changes elsewhere, as it happens: other assistants, the command line, an editor.
+// Changes made elsewhere, as they happen: by other assistants, the command line, an editor.
 //
-//   onChange(["memories", "documents"], (kinds) => reload(), signal)     until `signal` is aborted
-//   onChange("any", listener, signal)
+//   onChange(["memories", "documents"], () => reload(), signal)     until `signal` is aborted
 //
-// Changes that come in quick succession are told once. After the daemon was away, everything counts as changed.
+// Changes in quick succession are reported once. After the daemon was away, everything counts as changed.
 import { setDaemon } from "./api.js";
 
+/**
+ * What can change; `changes` is only reported by this page, the others by the daemon too.
+ * @typedef {"memories" | "documents" | "sessions" | "tasks" | "projects" | "recalls" | "reflections" | "vault" | "jobs"
+ *   | "changes"} Kind
+ */
+
 const QUIET_MS = 180;
+/** A browser allows six connections to one host: a tab in the background gives its own back. */
+const AWAY_MS = 20_000;
+const RETRY_MS = 5_000;
+
+/** @type {Set<{ kinds: Set<string>, listener: () => unknown }>} */
 const listeners = new Set();
+/** @type {Set<string>} */
 let waiting = new Set();
 let timer = 0;
 let wasLost = false;
 
+/**
+ * @param {Kind | Kind[]} kinds
+ * @param {() => unknown} listener
+ * @param {AbortSignal} signal
+ */
 export function onChange(kinds, listener, signal) {
-  const entry = { kinds: kinds === "any" ? null : new Set([kinds].flat()), listener };
+  const entry = { kinds: new Set([kinds].flat()), listener };
   listeners.add(entry);
-  signal?.addEventListener("abort", () => listeners.delete(entry));
+  signal.addEventListener("abort", () => listeners.delete(entry));
 }
 
+/** @param {string[]} kinds */
 function note(kinds) {
   for (const kind of kinds) waiting.add(kind);
   if (timer) return;
   timer = setTimeout(() => {
-    const told = waiting;
+    const changed = waiting;
     waiting = new Set();
     timer = 0;
     for (const { kinds: wanted, listener } of listeners) {
-      if (!wanted || told.has("everything") || [...told].some((kind) => wanted.has(kind))) listener(told);
+      if (changed.has("everything") || [...changed].some((kind) => wanted.has(kind))) listener();
     }
   }, QUIET_MS);
 }
 
-/// Tells the page at once about what it changed itself, without waiting for the daemon's event.
+/**
+ * Reports what the page changed itself, without waiting for the daemon's event.
+ * @param {...Kind} kinds
+ */
 export function changedHere(...kinds) {
   note(kinds);
 }
 
+/** @type {EventSource | null} */
 let source = null;
-let parting = 0;
-
-/// A browser keeps six connections to one place: a tab that nobody looks at gives its own back.
-const AWAY_MS = 20_000;
+let pending = 0;
 
 function close() {
-  clearTimeout(parting);
+  clearTimeout(pending);
   source?.close();
   source = null;
 }
 
 function open() {
-  clearTimeout(parting);
+  clearTimeout(pending);
   if (source) return;
   source = new EventSource("/api/events");
   source.addEventListener("change", (event) => {
@@ -67,9 +85,9 @@ function open() {
   source.addEventListener("error", () => {
     wasLost = true;
     if (source?.readyState === EventSource.CLOSED) {
-      // Refused, not cut off: the browser gives up on such, so try again by hand.
+      // Refused, not cut off: the browser does not retry by itself then.
       close();
-      parting = setTimeout(open, 5_000);
+      pending = setTimeout(open, RETRY_MS);
     } else {
       setDaemon("away");
     }
@@ -81,12 +99,12 @@ export function start() {
   addEventListener("pagehide", close);
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") {
-      // Whatever happened meanwhile was missed.
+      // Changes in the meantime were missed.
       wasLost = wasLost || !source;
       open();
     } else {
-      clearTimeout(parting);
-      parting = setTimeout(close, AWAY_MS);
+      clearTimeout(pending);
+      pending = setTimeout(close, AWAY_MS);
     }
   });
   addEventListener("pageshow", open);

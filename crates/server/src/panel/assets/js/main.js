@@ -1,4 +1,4 @@
-// Where the panel begins: the frame, the pages, live updates. Each page is fetched when it is first shown.
+// Where the panel starts: the frame, the pages, live updates. Each page is fetched when it is first shown.
 import { start as startRouter } from "./router.js";
 import { start as startLive } from "./live.js";
 import { buildShell } from "./shell.js";
@@ -6,26 +6,33 @@ import { startKeys } from "./components/keys.js";
 import { startClock } from "./components/parts.js";
 import { mountToasts } from "./components/toast.js";
 
-const lazy = (title, file) => ({
+/** @import { Page } from "./router.js" */
+
+/**
+ * @param {string} title
+ * @param {() => Promise<{ page: Page }>} load
+ * @returns {Page}
+ */
+const lazy = (title, load) => ({
   title,
   async show(view) {
-    const { page } = await import(`/assets/js/pages/${file}.js`);
+    const { page } = await load();
     if (!view.signal.aborted) await page.show(view);
   },
 });
 
 const pages = {
-  home: lazy("Home", "home"),
-  memories: lazy("Memories", "memories"),
-  documents: lazy("Documents", "documents"),
-  conversations: lazy("Conversations", "conversations"),
-  timeline: lazy("Timeline", "timeline"),
-  tasks: lazy("Tasks", "tasks"),
-  vault: lazy("Vault", "vault"),
-  reflection: lazy("Reflection", "reflection"),
-  chat: lazy("Chat", "chat"),
-  export: lazy("Export", "export"),
-  settings: lazy("Settings", "settings"),
+  home: lazy("Home", () => import("./pages/home.js")),
+  memories: lazy("Memories", () => import("./pages/memories.js")),
+  documents: lazy("Documents", () => import("./pages/documents.js")),
+  conversations: lazy("Conversations", () => import("./pages/conversations.js")),
+  timeline: lazy("Timeline", () => import("./pages/timeline.js")),
+  tasks: lazy("Tasks", () => import("./pages/tasks.js")),
+  vault: lazy("Vault", () => import("./pages/vault.js")),
+  reflection: lazy("Reflection", () => import("./pages/reflection.js")),
+  chat: lazy("Chat", () => import("./pages/chat.js")),
+  export: lazy("Export", () => import("./pages/export.js")),
+  settings: lazy("Settings", () => import("./pages/settings.js")),
 };
 
 mountToasts();

@@ -1,5 +1,5 @@
 // What stays while pages change: navigation, the banner when the daemon is away, theme switch, global keys.
-import { fill, h } from "./dom.js";
+import { blur, fill, get, h } from "./dom.js";
 import { api, onDaemon } from "./api.js";
 import { icon, logo } from "./icons.js";
 import { go } from "./router.js";
@@ -7,28 +7,38 @@ import { keys, showKeys } from "./components/keys.js";
 import { dialog } from "./components/dialog.js";
 import { coded } from "./components/parts.js";
 
+/** @import { IconName } from "./icons.js" */
+
+/** @type {[name: IconName, title: string][]} a page is named like its icon */
 const PAGES = [
-  ["home", "Home", "home"],
-  ["memories", "Memories", "memories"],
-  ["documents", "Documents", "documents"],
-  ["conversations", "Conversations", "conversations"],
-  ["timeline", "Timeline", "timeline"],
-  ["tasks", "Tasks", "tasks"],
-  ["vault", "Vault", "vault"],
-  ["reflection", "Reflection", "reflection"],
-  ["chat", "Chat", "chat"],
+  ["home", "Home"],
+  ["memories", "Memories"],
+  ["documents", "Documents"],
+  ["conversations", "Conversations"],
+  ["timeline", "Timeline"],
+  ["tasks", "Tasks"],
+  ["vault", "Vault"],
+  ["reflection", "Reflection"],
+  ["chat", "Chat"],
 ];
+/** @type {[name: IconName, title: string][]} */
 const LOWER = [
-  ["export", "Export", "export"],
-  ["settings", "Settings", "settings"],
+  ["export", "Export"],
+  ["settings", "Settings"],
 ];
 const ON_PHONE = ["home", "memories", "documents", "conversations"];
 
-function link([name, title, symbol]) {
-  return h("a.nav-link", { href: `#/${name}`, dataset: { page: name } }, icon(symbol), h("span", title));
+/** @param {[name: IconName, title: string]} page */
+function link([name, title]) {
+  return h("a.nav-link", { href: `#/${name}`, dataset: { page: name } }, icon(name), h("span", title));
 }
 
-const THEMES = [["auto", "Theme: as the system", "auto"], ["light", "Theme: light", "sun"], ["dark", "Theme: dark", "moon"]];
+/** @type {[theme: string, title: string, symbol: IconName][]} */
+const THEMES = [
+  ["auto", "Theme: as the system", "auto"],
+  ["light", "Theme: light", "sun"],
+  ["dark", "Theme: dark", "moon"],
+];
 
 function themeSwitch() {
   const button = h("button.bare.theme-switch", { type: "button" });
@@ -54,43 +64,52 @@ function banner() {
   onDaemon((now) => {
     node.hidden = now === "here";
     clearInterval(timer);
-    if (now === "closed") fill(text, coded("This browser is not known here any more. `throughline open` gives a new link."));
+    if (now === "closed")
+      fill(text, coded("This browser is not known here any more. `throughline open` gives a new link."));
     if (now === "away") {
       fill(text, "The daemon does not answer. What you see may be old; trying again…");
-      // Asking is enough: any answer tells the listeners.
+      // Asking is enough: any answer is reported to the listeners.
       timer = setInterval(() => api.raw("GET", "/healthz").catch(() => {}), 2_000);
     }
   });
   return node;
 }
 
-/// Builds the frame and gives the element for pages, and what to call when one is shown.
+function sidebar() {
+  const keyList = h(
+    "button.bare",
+    { type: "button", "aria-label": "Keys", title: "Keys (?)", onclick: showKeys },
+    icon("keys"),
+  );
+  return h(
+    "aside.side",
+    h("a.brand", { href: "#/", "aria-label": "Throughline, home" }, logo(), h("span", "Throughline")),
+    h("nav.thread", { "aria-label": "Pages" }, PAGES.map(link)),
+    h("nav.side-lower", { "aria-label": "More" }, LOWER.map(link)),
+    h("div.side-foot", themeSwitch(), keyList, h("span.version")),
+  );
+}
+
+/** Builds the frame. Gives the element for pages, and the function to call when one is shown. */
 export function buildShell() {
   const main = h("main", { id: "main", tabIndex: -1 });
   const announcer = h("div.visually-hidden", { "aria-live": "polite" });
   const more = h("button.nav-link", { type: "button", onclick: openMore }, icon("more"), h("span", "More"));
-  const brand = h("a.brand", { href: "#/", "aria-label": "Throughline, home" }, logo(), h("span", "Throughline"));
   const skip = h("button.skip", { type: "button", onclick: () => main.focus() }, "Skip to content");
-  document.body.append(
-    skip,
-    h("div.frame",
-      h("aside.side", brand,
-        h("nav.thread", { "aria-label": "Pages" }, PAGES.map(link)),
-        h("nav.side-lower", { "aria-label": "More" }, LOWER.map(link)),
-        h("div.side-foot", themeSwitch(), h("button.bare", { type: "button", "aria-label": "Keys", title: "Keys (?)", onclick: showKeys }, icon("keys")), h("span.version"))),
-      h("div.column", banner(), main),
-      h("nav.bottom", { "aria-label": "Pages" }, PAGES.filter(([name]) => ON_PHONE.includes(name)).map(link), more)),
-    announcer,
-  );
+  const phonePages = PAGES.filter(([name]) => ON_PHONE.includes(name)).map(link);
+  const bottom = h("nav.bottom", { "aria-label": "Pages" }, phonePages, more);
+  document.body.append(skip, h("div.frame", sidebar(), h("div.column", banner(), main), bottom), announcer);
   bindKeys();
-  api.get("/healthz").then(({ version }) => {
-    document.querySelector(".version").textContent = version ? `v${version}` : "";
-  }).catch(() => {});
+  showVersion();
   return {
     main,
+    /**
+     * @param {string} name
+     * @param {string} title
+     */
     shown(name, title) {
       for (const each of document.querySelectorAll(".nav-link[data-page]")) {
-        if (each.dataset.page === name) each.setAttribute("aria-current", "page");
+        if (each.getAttribute("data-page") === name) each.setAttribute("aria-current", "page");
         else each.removeAttribute("aria-current");
       }
       more.classList.toggle("is-current", !ON_PHONE.includes(name));
@@ -99,43 +118,74 @@ export function buildShell() {
   };
 }
 
+async function showVersion() {
+  try {
+    const { version } = await api.get("/healthz");
+    get(".version").textContent = `v${version}`;
+  } catch {
+    // The version is an extra.
+  }
+}
+
 function openMore() {
   const rest = [...PAGES.filter(([name]) => !ON_PHONE.includes(name)), ...LOWER].map(link);
   const close = dialog({ title: "More", body: h("div.more-grid", rest, h("div.more-theme", themeSwitch(), "Theme")) });
   for (const each of rest) each.addEventListener("click", () => close());
 }
 
+/** @type {Record<string, string>} */
+const GOES = {
+  h: "home",
+  m: "memories",
+  d: "documents",
+  c: "conversations",
+  t: "tasks",
+  l: "timeline",
+  v: "vault",
+  r: "reflection",
+  s: "settings",
+};
+const PAIR_MS = 1_200;
+
+function search() {
+  const field = document.querySelector("main input[type=search]");
+  if (field instanceof HTMLInputElement) {
+    field.focus();
+    field.select();
+  } else {
+    go("memories", { focus: "search" });
+  }
+}
+
 function bindKeys() {
-  let isGoing = 0;
-  const goes = { h: "home", m: "memories", d: "documents", c: "conversations", t: "tasks", l: "timeline", v: "vault", r: "reflection", s: "settings" };
+  let prefixAt = 0;
   keys({
-    "/": ["search", () => {
-      const field = document.querySelector("main input[type=search]");
-      if (field) {
-        field.focus();
-        field.select();
-      } else {
-        go("memories", { focus: "search" });
-      }
-    }],
+    "/": ["search", search],
     "?": ["show these keys", showKeys],
-    g: ["then h, m, d, c, t, l, v, r, s: go to a page", () => {
-      isGoing = Date.now();
-    }],
-    Escape: ["leave a field", () => {
-      document.activeElement?.blur?.();
-      return false;
-    }],
+    g: [
+      `then ${Object.keys(GOES).join(", ")}: go to a page`,
+      () => {
+        prefixAt = Date.now();
+      },
+    ],
+    Escape: [
+      "leave a field",
+      () => {
+        blur();
+        return false;
+      },
+    ],
   });
+  /** @param {KeyboardEvent} event */
+  const second = (event) => {
+    if (!prefixAt || event.key === "g") return;
+    const isSoon = Date.now() - prefixAt < PAIR_MS;
+    prefixAt = 0;
+    if (!isSoon || !GOES[event.key]) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    go(GOES[event.key]);
+  };
   // The second key of a pair comes before what a page binds to the same letter.
-  document.addEventListener("keydown", (event) => {
-    if (!isGoing || event.key === "g") return;
-    const isSoon = Date.now() - isGoing < 1_200;
-    isGoing = 0;
-    if (isSoon && goes[event.key]) {
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      go(goes[event.key]);
-    }
-  }, { capture: true });
+  document.addEventListener("keydown", second, { capture: true });
 }

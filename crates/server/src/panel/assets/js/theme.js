@@ -1,4 +1,4 @@
-// Sets the chosen theme before anything is painted. A plain script on purpose: modules come too late for that.
+// Sets the chosen theme before anything is painted. A plain script on purpose: modules run too late for that.
 // `auto` follows the system. The switch is in shell.js, which calls `throughlineTheme`.
 (() => {
   const KEY = "throughline-theme";
@@ -9,6 +9,7 @@
       return "auto";
     }
   };
+  /** @param {string} theme */
   const show = (theme) => {
     if (theme === "auto") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
@@ -19,7 +20,7 @@
       try {
         localStorage.setItem(KEY, theme);
       } catch {
-        // A browser that keeps nothing: the choice lasts as long as the page.
+        // Storage is disabled: the choice lasts as long as the page.
       }
       show(theme);
     },

@@ -1,6 +1,6 @@
-// Taking changes back.
+// Undoing changes.
 //
-//   await undoable("Forgotten")      a toast whose button reverts what was just done, and nothing that came after it
+//   await undoable("Forgotten")      a toast whose button reverts the change that was just made, and no later one
 //   await undoLast(changeId)         reverts the last change if it is still that one
 import { api } from "./api.js";
 import { changedHere } from "./live.js";
@@ -9,27 +9,33 @@ import { changeName, plural } from "./format.js";
 
 export async function latestChange() {
   const { changes } = await api.get("/api/changes", { limit: 1 });
-  return changes[0] ?? null;
+  return changes.at(0) ?? null;
 }
 
-export async function undoable(message, options) {
+/** @param {string} message */
+export async function undoable(message) {
+  /** @type {Api.Change | null} */
   let change = null;
   try {
     change = await latestChange();
   } catch (error) {
     failed(error);
   }
-  toast(message, change ? { ...options, undo: () => undoLast(change.id) } : options);
+  const id = change?.id;
+  toast(message, id ? { undo: () => undoLast(id) } : {});
 }
 
+/** @param {string} id */
 export async function undoLast(id) {
   const latest = await latestChange();
   if (latest?.id !== id) {
     toast("Something else changed since", {
-      hint: latest ? `${changeName(latest)}. Nothing was undone; Home shows the latest changes.` : "Nothing was undone.",
+      hint: latest
+        ? `${changeName(latest)}. Nothing was undone; Home shows the latest changes.`
+        : "Nothing was undone.",
       ms: 8_000,
     });
-    return null;
+    return;
   }
   const outcome = await api.post("/api/undo", {});
   const touched = [
@@ -39,5 +45,4 @@ export async function undoLast(id) {
   ].filter(Boolean);
   toast(touched.length ? `Undone: ${touched.join(", ")}` : "Undone");
   changedHere("memories", "documents", "tasks", "changes");
-  return outcome;
 }

@@ -1,17 +1,22 @@
 // Server-sent events from a POST, which EventSource cannot make.
 //
-//   for await (const { name, data } of events(response)) …      data is what the JSON says
+//   for await (const event of events(response)) …
 
+/**
+ * @param {Response} response
+ * @returns {AsyncGenerator<Api.ChatEvent>}
+ */
 export async function* events(response) {
+  if (!response.body) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   try {
     for (;;) {
       const { done, value } = await reader.read();
       text += value ?? "";
-      // An event ends with an empty line; what follows the last one is not whole yet.
+      // An event ends with an empty line; what follows the last one is incomplete.
       const blocks = text.split(/\r?\n\r?\n/);
-      text = done ? "" : blocks.pop();
+      text = done ? "" : (blocks.pop() ?? "");
       for (const block of blocks) {
         const event = parse(block);
         if (event) yield event;
@@ -23,13 +28,18 @@ export async function* events(response) {
   }
 }
 
+/**
+ * @param {string} block
+ * @returns {Api.ChatEvent | null}
+ */
 function parse(block) {
   let name = "message";
+  /** @type {string[]} */
   const data = [];
   for (const line of block.split(/\r?\n/)) {
     if (line.startsWith("event:")) name = line.slice(6).trim();
     else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
   }
-  // A comment alone keeps the line open and says nothing.
-  return data.length ? { name, data: JSON.parse(data.join("\n")) } : null;
+  // A block of comments only keeps the connection open.
+  return data.length ? /** @type {Api.ChatEvent} */ ({ name, data: JSON.parse(data.join("\n")) }) : null;
 }

@@ -6,13 +6,27 @@
 import { h } from "../dom.js";
 import { icon } from "../icons.js";
 
+/**
+ * @typedef {object} DialogOptions
+ * @property {string} title
+ * @property {Dom.Child} body
+ * @property {Dom.Child[]} [actions] buttons at the bottom
+ * @property {boolean} [wide]
+ * @property {() => void} [onclose]
+ * @property {() => boolean} [canClose] asked before the person closes it
+ */
+
+/**
+ * @param {DialogOptions} options
+ * @returns {() => void} closes it
+ */
 export function dialog({ title, body, actions = [], wide = false, onclose, canClose }) {
   const before = document.activeElement;
-  const heading = h("h2", title);
+  const cross = h("button.bare", { type: "button", "aria-label": "Close", onclick: () => tryClose() }, icon("close"));
   const node = h(
     "dialog.dialog",
     { class: wide ? "wide" : "", "aria-label": title },
-    h("header", heading, h("button.bare", { type: "button", "aria-label": "Close", onclick: () => tryClose() }, icon("close"))),
+    h("header", h("h2", title), cross),
     h("div.dialog-body", { tabIndex: -1, autofocus: true }, body),
     actions.length ? h("footer", actions) : null,
   );
@@ -38,34 +52,58 @@ export function dialog({ title, body, actions = [], wide = false, onclose, canCl
   return close;
 }
 
-/// Resolves to whether the person agreed.
+/**
+ * @typedef {object} AskOptions
+ * @property {string} title
+ * @property {string} [text]
+ * @property {Dom.Child} [body]
+ * @property {string} [action] what the button says that agrees
+ * @property {boolean} [danger]
+ * @property {string} [typed] a word to type before the button can be pressed
+ * @property {boolean} [wide]
+ */
+
+/**
+ * Resolves to whether the person agreed.
+ * @param {AskOptions} options
+ * @returns {Promise<boolean>}
+ */
 export function ask({ title, text, body, action = "Yes", danger = false, typed, wide }) {
   return new Promise((resolve) => {
     let agreed = false;
-    const yes = h("button", {
-      type: "button", class: danger ? "danger" : "primary", disabled: Boolean(typed),
-      onclick: () => {
-        agreed = true;
-        close();
-      },
-    }, action);
-    const word = typed
-      ? h("label.field", h("span", `Type “${typed}” to confirm`), h("input", {
-          type: "text", autocomplete: "off", spellcheck: false,
-          oninput: (event) => {
-            yes.disabled = event.target.value.trim().toLowerCase() !== typed;
-          },
-          onkeydown: (event) => {
-            if (event.key === "Enter" && !yes.disabled) yes.click();
-          },
-        }))
-      : null;
+    const agree = () => {
+      agreed = true;
+      close();
+    };
+    const style = danger ? "danger" : "primary";
+    const yes = h("button", { type: "button", class: style, disabled: Boolean(typed), onclick: agree }, action);
+    const field = typed ? confirmField(typed, yes) : null;
+    const word = field ? h("label.field", h("span", `Type “${typed}” to confirm`), field) : null;
     const close = dialog({
-      title, wide,
+      title,
+      wide,
       body: [text ? h("p", text) : null, body, word],
       actions: [h("button", { type: "button", onclick: () => close() }, "Cancel"), yes],
       onclose: () => resolve(agreed),
     });
-    (word?.querySelector("input") ?? yes).focus();
+    (field ?? yes).focus();
+  });
+}
+
+/**
+ * @param {string} typed
+ * @param {HTMLButtonElement} yes enabled while the field holds the word
+ */
+function confirmField(typed, yes) {
+  return h("input", {
+    type: "text",
+    autocomplete: "off",
+    spellcheck: false,
+    oninput: (event) => {
+      yes.disabled = event.currentTarget.value.trim().toLowerCase() !== typed;
+    },
+    onkeydown: (event) => {
+      if (event.key === "Enter" && !yes.disabled) yes.click();
+    },
   });
 }

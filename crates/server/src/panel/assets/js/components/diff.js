@@ -1,34 +1,52 @@
 // What changed between two texts.
 //
 //   wordDiff(before, after)    a <p> with <del> and <ins>, word by word
-//   merged(base, mine, theirs) what both made of one text: a suggestion for whoever settles a conflict by hand
+//   merged(base, mine, theirs) both sets of changes applied to one text, as a suggestion
 //   lineDiff(before, after)    lines, with + and − in front, unchanged stretches shortened
 import { h } from "../dom.js";
 
 const MOST_CELLS = 4_000_000;
 
-/// Runs of [kind, token]: 0 the same, -1 gone, 1 new; by the longest common subsequence.
+/** @typedef {[kind: -1 | 0 | 1, token: string]} Run a token that is gone, the same or new */
+
+/** @type {(kind: -1 | 0 | 1, tokens: string[]) => Run[]} */
+const runsOf = (kind, tokens) => tokens.map((token) => [kind, token]);
+
+/**
+ * By the longest common subsequence.
+ * @param {string[]} before
+ * @param {string[]} after
+ * @returns {Run[]}
+ */
 function compare(before, after) {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1;
   let end = 0;
-  while (end < before.length - start && end < after.length - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  while (end < before.length - start && end < after.length - start && before.at(-1 - end) === after.at(-1 - end))
+    end += 1;
   const a = before.slice(start, before.length - end);
   const b = after.slice(start, after.length - end);
-  const middle = a.length * b.length > MOST_CELLS ? [...a.map((t) => [-1, t]), ...b.map((t) => [1, t])] : longest(a, b);
-  return [...before.slice(0, start).map((t) => [0, t]), ...middle, ...before.slice(before.length - end).map((t) => [0, t])];
+  const isTooLong = a.length * b.length > MOST_CELLS;
+  const middle = isTooLong ? [...runsOf(-1, a), ...runsOf(1, b)] : longest(a, b);
+  return [...runsOf(0, before.slice(0, start)), ...middle, ...runsOf(0, before.slice(before.length - end))];
 }
 
+/**
+ * @param {string[]} a
+ * @param {string[]} b
+ */
 function longest(a, b) {
   const width = b.length + 1;
   const table = new Uint32Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i -= 1) {
     for (let j = b.length - 1; j >= 0; j -= 1) {
-      table[i * width + j] = a[i] === b[j]
-        ? table[(i + 1) * width + j + 1] + 1
-        : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
+      table[i * width + j] =
+        a[i] === b[j]
+          ? table[(i + 1) * width + j + 1] + 1
+          : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
     }
   }
+  /** @type {Run[]} */
   const runs = [];
   let i = 0;
   let j = 0;
@@ -48,11 +66,16 @@ function longest(a, b) {
   return runs;
 }
 
+/**
+ * @param {string} before
+ * @param {string} after
+ */
 export function wordDiff(before, after) {
+  /** @type {(text: string) => string[]} */
   const tokens = (text) => text.match(/\s+|[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) ?? [];
   const node = h("p.diff-words");
-  let kind = null;
-  let part = null;
+  let kind = NaN;
+  let part = h("span");
   for (const [next, token] of compare(tokens(before), tokens(after))) {
     if (next !== kind) {
       part = next === 0 ? h("span") : h(next < 0 ? "del" : "ins");
@@ -64,6 +87,11 @@ export function wordDiff(before, after) {
   return node;
 }
 
+/**
+ * @param {string} before
+ * @param {string} after
+ * @param {number} [around] how many unchanged lines are shown around each change
+ */
 export function lineDiff(before, after, around = 3) {
   const runs = compare(before.split("\n"), after.split("\n"));
   const near = new Set();
@@ -81,16 +109,25 @@ export function lineDiff(before, after, around = 3) {
     }
     isSkipping = false;
     const sign = kind === 0 ? " " : kind < 0 ? "−" : "+";
-    node.append(h("div", { class: kind === 0 ? "same" : kind < 0 ? "gone" : "new" }, h("span.sign", sign), line || " "));
+    node.append(
+      h("div", { class: kind === 0 ? "same" : kind < 0 ? "gone" : "new" }, h("span.sign", sign), line || " "),
+    );
   });
   return node;
 }
 
-/// What was added by either stays, what was removed by either goes.
+/**
+ * Lines that either added stay, lines that either removed go.
+ * @param {string} base
+ * @param {string} mine
+ * @param {string} theirs
+ */
 export function merged(base, mine, theirs) {
   const lines = base.split("\n");
+  /** @param {string} text */
   const steps = (text) => {
-    const added = Array.from({ length: lines.length + 1 }, () => []);
+    const added = Array.from({ length: lines.length + 1 }, () => /** @type {string[]} */ ([]));
+    /** @type {boolean[]} */
     const kept = [];
     for (const [kind, line] of compare(lines, text.split("\n"))) {
       if (kind > 0) added[kept.length].push(line);
@@ -99,6 +136,7 @@ export function merged(base, mine, theirs) {
     return { added, kept };
   };
   const [a, b] = [steps(theirs), steps(mine)];
+  /** @type {string[]} */
   const out = [];
   for (let at = 0; at <= lines.length; at += 1) {
     out.push(...a.added[at], ...b.added[at].filter((line) => !line.trim() || !a.added[at].includes(line)));

@@ -6,8 +6,18 @@
 import { h, isTyping } from "../dom.js";
 import { dialog } from "./dialog.js";
 
+/**
+ * By key, what it does: a few words, and the action. An action that returns false leaves the key to the browser.
+ * @typedef {Record<string, [words: string, run: () => unknown]>} KeyMap
+ */
+
+/** @type {{ map: KeyMap, isGlobal: boolean }[]} */
 const layers = [];
 
+/**
+ * @param {KeyMap} map
+ * @param {AbortSignal} [signal] without it, the keys work on every page
+ */
 export function keys(map, signal) {
   const layer = { map, isGlobal: !signal };
   layers.push(layer);
@@ -24,19 +34,24 @@ export function startKeys() {
       if (!bound) continue;
       // A button under the focus keeps its own Enter and space.
       if ((event.key === "Enter" || event.key === " ") && document.activeElement?.matches("button, a, summary")) return;
-      if (bound[1](event) !== false) event.preventDefault();
+      if (bound[1]() !== false) event.preventDefault();
       return;
     }
   });
 }
 
+/** @type {Record<string, string>} */
 const NAMES = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", Enter: "↵", " ": "Space" };
 
 export function showKeys() {
+  /** @param {KeyMap} map */
   const list = (map) =>
-    Object.entries(map).filter(([, [what]]) => what).map(([key, [what]]) => [h("dt", h("kbd", NAMES[key] ?? key)), h("dd", what)]);
+    Object.entries(map).map(([key, [words]]) => [h("dt", h("kbd", NAMES[key] ?? key)), h("dd", words)]);
   dialog({
     title: "Keys",
-    body: layers.map(({ map, isGlobal }) => [h("h3", isGlobal ? "Everywhere" : "On this page"), h("dl.keys", list(map))]),
+    body: layers.map(({ map, isGlobal }) => [
+      h("h3", isGlobal ? "Everywhere" : "On this page"),
+      h("dl.keys", list(map)),
+    ]),
   });
 }

@@ -1,68 +1,106 @@
 // What a message was given from memory, and why: a line that opens into the memories with their scores.
 //
-//   givenTo(recall, { find, isOpen, ontoggle })     recall: a record of the log
-//   looked(recall, { find })                        a recall that an assistant made with a tool
+//   givenTo(recall, options)     recall: a record of the log
+//   looked(recall, options)      a recall that an assistant made with a tool
 import { fill, h } from "../dom.js";
-import { isAborted } from "../api.js";
 import { plural } from "../format.js";
 import { icon } from "../icons.js";
 import { href } from "../router.js";
-import { scoreBar } from "../components/charts.js";
-import { failed } from "../components/toast.js";
+import { FACTORS, scoreBar } from "../components/charts.js";
+import { attempt } from "../components/toast.js";
 
-export function givenTo(recall, { find, isOpen, ontoggle }) {
+/** @import { IconName } from "../icons.js" */
+/** @import { Lookup } from "../memories/lookup.js" */
+
+/** @typedef {{ find: Lookup, isOpen: boolean, ontoggle: (isOpen: boolean) => void }} FoldOptions */
+
+/**
+ * @param {Api.Recall} recall
+ * @param {FoldOptions} options
+ */
+export function givenTo(recall, options) {
   const given = recall.hits.filter((hit) => hit.given);
   const left = recall.hits.filter((hit) => !hit.given);
   if (!recall.hits.length) return h("p.given-none", "Nothing in memory fitted.");
   const said = given.length ? `Given ${plural(given.length, "memory", "memories")}` : "Nothing was given";
-  return folded(`${said}${left.length ? `, ${left.length} left out` : ""}`, "memories", { isOpen, ontoggle }, (into) => show(into, [
+  const leftTitle = given.length ? "Found, and left out" : "Found, but not close enough or without room";
+  return folded(`${said}${left.length ? `, ${left.length} left out` : ""}`, "memories", options, [
     ["", given],
-    [given.length ? "Found, and left out" : "Found, but not close enough or without room", left],
-  ], find));
+    [leftTitle, left],
+  ]);
 }
 
-export function looked(recall, { find, isOpen, ontoggle }) {
+/**
+ * @param {Api.Recall} recall
+ * @param {FoldOptions} options
+ */
+export function looked(recall, options) {
   const who = recall.by === "tool" ? "The assistant looked for" : "Somebody looked for";
-  return folded(`${who} “${recall.query}”: ${plural(recall.hits.length, "memory", "memories")}`, "search", { isOpen, ontoggle },
-    (into) => show(into, [["", recall.hits]], find));
+  const found = plural(recall.hits.length, "memory", "memories");
+  return folded(`${who} “${recall.query}”: ${found}`, "search", options, [["", recall.hits]]);
 }
 
-/// The memories are fetched when it is first opened.
-function folded(title, name, { isOpen, ontoggle }, load) {
+/** @typedef {[title: string, hits: Api.RecalledHit[]]} Group */
+
+/**
+ * The memories are fetched when it is first opened.
+ * @param {string} title
+ * @param {IconName} name
+ * @param {FoldOptions} options
+ * @param {Group[]} groups
+ */
+function folded(title, name, { find, isOpen, ontoggle }, groups) {
   const body = h("div.given-body");
   const node = h("details.given", h("summary", icon(name, 16), h("span", title)), body);
   let isLoaded = false;
-  node.addEventListener("toggle", async () => {
-    ontoggle?.(node.open);
-    if (!node.open || isLoaded) return;
+  const load = attempt(async () => {
     isLoaded = true;
     try {
-      await load(body);
+      fill(body, await drawGroups(groups, find));
     } catch (error) {
       isLoaded = false;
-      if (!isAborted(error)) failed(error);
+      throw error;
     }
   });
-  node.open = Boolean(isOpen);
+  node.addEventListener("toggle", () => {
+    ontoggle(node.open);
+    if (node.open && !isLoaded) load();
+  });
+  node.open = isOpen;
   return node;
 }
 
-async function show(into, groups, find) {
+/**
+ * @param {Group[]} groups
+ * @param {Lookup} find
+ */
+function drawGroups(groups, find) {
   const best = Math.max(1e-9, ...groups.flatMap(([, hits]) => hits.map((hit) => hit.score)));
-  const drawn = await Promise.all(groups.filter(([, hits]) => hits.length).map(async ([title, hits]) => [
-    title ? h("h3", title) : null,
-    h("ul.given-list", { class: title ? "is-left" : "" }, await Promise.all(hits.map(async (hit) => item(hit, await find(hit.id), best)))),
-  ]));
-  fill(into, drawn);
+  /** @param {Group} group */
+  const draw = async ([title, hits]) => {
+    const items = await Promise.all(hits.map(async (hit) => item(hit, await find(hit.id), best)));
+    return [title ? h("h3", title) : null, h("ul.given-list", { class: title ? "is-left" : "" }, items)];
+  };
+  return Promise.all(groups.filter(([, hits]) => hits.length).map(draw));
 }
 
+/**
+ * @param {Api.RecalledHit} hit
+ * @param {Api.Memory | null} memory
+ * @param {number} best
+ */
 function item(hit, memory, best) {
-  const text = memory ? h("a", { href: href("memories", { id: memory.id }) }, memory.content) : h("span.muted", "It has been erased, or its line was rewritten.");
-  return h("li", h("div.given-text", text), hit.why ? h("div.given-score", scoreBar(hit.why, hit.score, best), h("small", whyText(hit))) : null);
+  const text = memory
+    ? h("a", { href: href("memories", { id: memory.id }) }, memory.content)
+    : h("span.muted", "It has been erased, or its line was rewritten.");
+  const score = h("div.given-score", scoreBar(hit.why, hit.score, best), h("small", whyText(hit)));
+  return h("li", h("div.given-text", text), score);
 }
 
+/** @param {Api.RecalledHit} hit */
 function whyText({ why, score }) {
-  const factors = [["recency", "recency"], ["trust", "source"], ["significance", "weight"], ["correction", "correction"]];
-  const told = factors.filter(([key]) => Math.abs((why[key] ?? 1) - 1) > 0.005).map(([key, name]) => `${name} × ${why[key].toFixed(2)}`);
-  return `score ${score.toFixed(2)}: ${why.found_by ?? "words"} ${(why.bm25 ?? 0).toFixed(2)}${told.length ? `, ${told.join(", ")}` : ""}`;
+  const factors = FACTORS.map(([key, name]) => ({ name, value: why[key] ?? 1 }))
+    .filter(({ value }) => Math.abs(value - 1) > 0.005)
+    .map(({ name, value }) => `, ${name} × ${value.toFixed(2)}`);
+  return `score ${score.toFixed(2)}: ${why.found_by} ${why.bm25.toFixed(2)}${factors.join("")}`;
 }

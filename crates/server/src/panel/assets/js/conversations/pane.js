@@ -1,177 +1,268 @@
 // One conversation: what was said, what memory gave to each message, what became of it, and what can be done with it.
 //
-//   const pane = conversation({ onclose, signal })      pane.node
+//   const pane = new ConversationPane({ onclose, signal })      pane.node
 //   await pane.show(id)      await pane.refresh()       pane.clear()      pane.id
 import { fill, h } from "../dom.js";
-import { api, isAborted, newest } from "../api.js";
+import { api, isAborted, messageOf, Newest, statusOf } from "../api.js";
 import { changedHere } from "../live.js";
 import { exactTime, LAYERS, plural } from "../format.js";
 import { icon } from "../icons.js";
 import { href } from "../router.js";
 import { ask } from "../components/dialog.js";
 import { chip, empty, when } from "../components/parts.js";
-import { failed, toast } from "../components/toast.js";
+import { attemptOnce, failed, toast } from "../components/toast.js";
 import { lookup } from "../memories/lookup.js";
 import { channelName, channelOf, nameOf } from "./names.js";
 import { drawTurns } from "./turns.js";
 
 const PAGE = 500;
 const RECALLS = 1_000;
+/** How far from the end, in pixels, still counts as being at the end. */
+const AT_END = 40;
 
-export function conversation({ onclose, signal }) {
-  const node = h("section.conversation", { "aria-label": "Conversation", tabIndex: -1 });
-  const latest = newest(signal);
-  const find = lookup(signal);
-  let id = null;
-  let pages = 1;
-  let shown = null;
-  let open = new Set();
+/**
+ * @typedef {Api.ShownSession & { recalls: Api.Recall[], made: Api.Memory[] }} Loaded
+ */
 
-  async function load(abort) {
-    const path = `/api/sessions/${encodeURIComponent(id)}`;
-    const ask = (rest, query) => api.get(path + rest, query, { signal: abort });
-    const turns = async () => {
-      let answer = await ask("", { limit: PAGE });
-      const all = answer.turns;
-      for (let page = 1; page < pages && answer.more; page += 1) {
-        answer = await ask("", { limit: PAGE, turns_after: all.at(-1).id });
-        all.push(...answer.turns);
-      }
-      return { ...answer, turns: all };
-    };
-    const [said, { recalls }, { consolidations }] = await Promise.all([
-      turns(),
-      api.get("/api/recalls", { session: id, limit: RECALLS }, { signal: abort }),
-      ask("/consolidations", { limit: PAGE }),
-    ]);
-    return { ...said, recalls, made: consolidations };
+export class ConversationPane {
+  node = h("section.conversation", { "aria-label": "Conversation", tabIndex: -1 });
+  /** @type {string | null} */
+  id = null;
+  /** How many pages of turns are shown. */
+  #pages = 1;
+  /**
+   * What is drawn, as text.
+   * @type {string | null}
+   */
+  #shown = null;
+  /** @type {Set<string>} */
+  #open = new Set();
+
+  /** @param {{ onclose: () => void, signal: AbortSignal }} options */
+  constructor({ onclose, signal }) {
+    this.onclose = onclose;
+    this.latest = new Newest(signal);
+    this.find = lookup(signal);
   }
 
-  async function show(next) {
-    id = next;
-    pages = 1;
-    shown = null;
-    open = new Set();
-    fill(node, h("p.muted.conversation-wait", "…"));
-    await refresh();
-    node.scrollTop = 0;
+  /** @param {string} id */
+  async show(id) {
+    this.id = id;
+    this.#pages = 1;
+    this.#shown = null;
+    this.#open = new Set();
+    fill(this.node, h("p.muted.conversation-wait", "…"));
+    await this.refresh();
+    this.node.scrollTop = 0;
   }
 
-  async function refresh() {
+  async refresh() {
+    const { id, node } = this;
     if (!id) return;
-    const wanted = id;
     try {
-      const answer = await latest(load);
-      if (wanted !== id) return;
+      const answer = await this.latest.run((signal) => load(id, this.#pages, signal));
       const now = JSON.stringify(answer);
-      if (now === shown) return;
-      const isAtEnd = shown !== null && node.scrollHeight - node.scrollTop - node.clientHeight < 40;
+      if (id !== this.id || now === this.#shown) return;
+      const isAtEnd = this.#shown !== null && node.scrollHeight - node.scrollTop - node.clientHeight < AT_END;
       const top = node.scrollTop;
-      shown = now;
-      draw(answer);
+      this.#shown = now;
+      this.#draw(id, answer);
       node.scrollTop = isAtEnd ? node.scrollHeight : top;
     } catch (error) {
       if (isAborted(error)) return;
-      if (error.status === 404) fill(node, head(null), empty({ icon: "conversations", title: "This conversation is not here", text: error.message }));
+      if (statusOf(error) === 404) this.#drawMissing(id, messageOf(error));
       else failed(error);
     }
   }
 
-  const run = (action) => async (event) => {
-    const button = event.currentTarget;
-    button.disabled = true;
-    try {
+  clear() {
+    this.id = null;
+    this.#shown = null;
+    const title = "What was said, and what came of it";
+    fill(this.node, empty({ icon: "conversations", title, text: "Choose a conversation." }));
+  }
+
+  /**
+   * For a button: runs the action, then shows the conversation again.
+   * @param {() => unknown} action
+   */
+  #run(action) {
+    return attemptOnce(async () => {
       await action();
       changedHere("sessions", "memories");
-      await refresh();
-    } catch (error) {
-      failed(error);
-    } finally {
-      button.disabled = false;
-    }
-  };
-  const post = (verb, body) => api.post(`/api/sessions/${encodeURIComponent(id)}/${verb}`, body);
-
-  async function compact() {
-    const done = await post("compact", {});
-    const facts = done.facts?.length ? `, ${plural(done.facts.length, "fact")} kept` : "";
-    const said = {
-      nothing: "Nothing was said since the last time",
-      busy: "It is being summed up already",
-      done: `${plural(done.compacted ?? 0, "turn")} summed up${facts}`,
-      archived: "Kept word for word: no model would sum it up",
-      failed: "It could not be summed up; nothing was changed",
-    };
-    toast(said[done.outcome] ?? "Done", { hint: done.reason });
+      await this.refresh();
+    });
   }
 
-  async function end() {
-    const agreed = await ask({ title: "End this conversation?", text: "What was said is summed up and looked back on. Saying more opens it again.", action: "End it" });
-    if (!agreed) return;
-    const done = await post("end");
-    const facts = (done.filled?.facts?.length ?? 0) + (done.consolidation?.facts?.length ?? 0);
-    toast("Ended", { hint: facts ? `${plural(facts, "fact")} kept` : null });
+  /**
+   * @param {string} id
+   * @param {string} message
+   */
+  #drawMissing(id, message) {
+    const title = "This conversation is not here";
+    fill(this.node, this.#head(id, null, null), empty({ icon: "conversations", title, text: message }));
   }
 
-  async function reset() {
-    const agreed = await ask({ title: "Begin anew?", text: "Profile, recent context and task are read afresh with the next message. Nothing that was said is lost.", action: "Reset" });
-    if (!agreed) return;
-    await post("reset");
-    toast("It begins anew with the next message");
-  }
-
-  function head(session) {
+  /**
+   * @param {string} id
+   * @param {Api.Session | null} session
+   * @param {Dom.Child} actions
+   */
+  #head(id, session, actions) {
+    const back = { type: /** @type {const} */ ("button"), "aria-label": "Back to the list", onclick: this.onclose };
     return h(
       "header.conversation-head",
-      h("button.bare.conversation-back", { type: "button", "aria-label": "Back to the list", onclick: onclose }, icon("left")),
-      h("div.grow",
-        h("h2.conversation-title", nameOf(id)),
-        session ? h("p.conversation-facts",
-          h("span", channelName(channelOf(id))),
-          h("span", { title: exactTime(session.created_at) }, "began ", when(session.created_at)),
-          session.ended_at ? h("span", "ended ", when(session.ended_at)) : h("span.is-open", "open"),
-          session.project ? h("a", { href: href("memories", { project: session.project }) }, icon("project", 15), session.project) : null,
-          session.task ? h("a", { href: href(`tasks/${session.task}`) }, icon("tasks", 15), "task") : null) : null),
-      session ? h("div.row.conversation-actions",
-        h("button.small", { type: "button", onclick: run(compact) }, "Consolidate now"),
-        session.ended_at ? null : h("button.small", { type: "button", onclick: run(end) }, "End"),
-        h("button.small.quiet", { type: "button", title: "What it begins with is computed anew", onclick: run(reset) }, "Reset")) : null,
+      h("button.bare.conversation-back", back, icon("left")),
+      h("div.grow", h("h2.conversation-title", nameOf(id)), session ? facts(session) : null),
+      actions,
     );
   }
 
-  function draw({ session, turns, more, recalls, made }) {
+  /** @param {Api.Session} session */
+  #actions({ id, ended_at: endedAt }) {
+    return h(
+      "div.row.conversation-actions",
+      h("button.small", { type: "button", onclick: this.#run(() => compact(id)) }, "Consolidate now"),
+      endedAt ? null : h("button.small", { type: "button", onclick: this.#run(() => end(id)) }, "End"),
+      h(
+        "button.small.quiet",
+        { type: "button", title: "What it begins with is computed anew", onclick: this.#run(() => reset(id)) },
+        "Reset",
+      ),
+    );
+  }
+
+  /**
+   * @param {string} id
+   * @param {Loaded} loaded
+   */
+  #draw(id, { session, turns, more, recalls, made }) {
+    const failures = `It could not be summed up ${plural(session.failures, "time")} in a row; it is tried again.`;
+    const nothing = { title: "Nothing was said yet", text: "The turns appear here as they come." };
+    const next = this.#run(() => {
+      this.#pages += 1;
+    });
     fill(
-      node,
-      head(session),
-      h("div.conversation-body",
-        session.failures ? h("p.notice", `It could not be summed up ${plural(session.failures, "time")} in a row; it is tried again.`) : null,
-        turns.length ? drawTurns({ turns, recalls, made, find, open }) : empty({ icon: "conversations", title: "Nothing was said yet", text: "The turns appear here as they come." }),
-        more ? h("div.row.conversation-more", h("button", { type: "button", onclick: run(async () => { pages += 1; }) }, "Show what was said next")) : null,
-        became(made)),
+      this.node,
+      this.#head(id, session, this.#actions(session)),
+      h(
+        "div.conversation-body",
+        session.failures ? h("p.notice", failures) : null,
+        turns.length
+          ? drawTurns({ turns, recalls, made, find: this.find, open: this.#open })
+          : empty({ icon: "conversations", ...nothing }),
+        more
+          ? h("div.row.conversation-more", h("button", { type: "button", onclick: next }, "Show what was said next"))
+          : null,
+        became(made),
+      ),
     );
   }
-
-  return {
-    node, show, refresh,
-    clear() {
-      id = null;
-      shown = null;
-      fill(node, empty({ icon: "conversations", title: "What was said, and what came of it", text: "Choose a conversation." }));
-    },
-    get id() { return id; },
-  };
 }
 
-/// Everything that memory keeps of it.
+/** @param {string} id */
+const pathOf = (id) => /** @type {const} */ (`/api/sessions/${encodeURIComponent(id)}`);
+
+/**
+ * @param {string} id
+ * @param {number} pages
+ * @param {AbortSignal} signal
+ * @returns {Promise<Loaded>}
+ */
+async function load(id, pages, signal) {
+  const [said, { recalls }, { consolidations }] = await Promise.all([
+    loadTurns(id, pages, signal),
+    api.get("/api/recalls", { session: id, limit: RECALLS }, { signal }),
+    api.get(`${pathOf(id)}/consolidations`, { limit: PAGE }, { signal }),
+  ]);
+  return { ...said, recalls, made: consolidations };
+}
+
+/**
+ * @param {string} id
+ * @param {number} pages
+ * @param {AbortSignal} signal
+ */
+async function loadTurns(id, pages, signal) {
+  let answer = await api.get(pathOf(id), { limit: PAGE }, { signal });
+  const turns = answer.turns;
+  for (let page = 1; page < pages && answer.more; page += 1) {
+    answer = await api.get(pathOf(id), { limit: PAGE, turns_after: turns.at(-1)?.id }, { signal });
+    turns.push(...answer.turns);
+  }
+  return { ...answer, turns };
+}
+
+/** @param {string} id */
+async function compact(id) {
+  const done = await api.post(`${pathOf(id)}/compact`);
+  const kept = done.facts?.length ? `, ${plural(done.facts.length, "fact")} kept` : "";
+  const said = {
+    nothing: "Nothing was said since the last time",
+    busy: "It is being summed up already",
+    done: `${plural(done.compacted ?? 0, "turn")} summed up${kept}`,
+    archived: "Kept word for word: no model would sum it up",
+    failed: "It could not be summed up; nothing was changed",
+  };
+  toast(said[done.outcome] ?? "Done", { hint: done.reason });
+}
+
+/** @param {string} id */
+async function end(id) {
+  const agreed = await ask({
+    title: "End this conversation?",
+    text: "What was said is summed up and looked back on. Saying more opens it again.",
+    action: "End it",
+  });
+  if (!agreed) return;
+  const done = await api.post(`${pathOf(id)}/end`);
+  const kept = (done.filled?.facts.length ?? 0) + (done.consolidation.facts?.length ?? 0);
+  toast("Ended", { hint: kept ? `${plural(kept, "fact")} kept` : null });
+}
+
+/** @param {string} id */
+async function reset(id) {
+  const agreed = await ask({
+    title: "Begin anew?",
+    text: "Profile, recent context and task are read afresh with the next message. Nothing that was said is lost.",
+    action: "Reset",
+  });
+  if (!agreed) return;
+  await api.post(`${pathOf(id)}/reset`);
+  toast("It begins anew with the next message");
+}
+
+/** @param {Api.Session} session */
+function facts({ id, created_at: createdAt, ended_at: endedAt, project, task }) {
+  return h(
+    "p.conversation-facts",
+    h("span", channelName(channelOf(id))),
+    h("span", { title: exactTime(createdAt) }, "began ", when(createdAt)),
+    endedAt ? h("span", "ended ", when(endedAt)) : h("span.is-open", "open"),
+    project ? h("a", { href: href("memories", { project }) }, icon("project", 15), project) : null,
+    task ? h("a", { href: href(`tasks/${task}`) }, icon("tasks", 15), "task") : null,
+  );
+}
+
+/**
+ * Everything that memory keeps of it.
+ * @param {Api.Memory[]} made
+ */
 function became(made) {
   if (!made.length) return null;
-  const line = (memory) => h("li", { dataset: { layer: memory.layer } },
-    h("a", { href: href("memories", { id: memory.id }) }, firstLine(memory)),
-    h("small", LAYERS[memory.layer]?.name ?? memory.layer, ", ", when(memory.created_at)),
-    memory.status === "inactive" ? chip("inactive", { kind: "bad" }) : null);
-  return h("section.became", h("h3", `What memory keeps of it: ${plural(made.length, "memory", "memories")}`), h("ul", made.map(line)));
+  const line = (/** @type {Api.Memory} */ memory) =>
+    h(
+      "li",
+      { dataset: { layer: memory.layer } },
+      h("a", { href: href("memories", { id: memory.id }) }, firstLine(memory)),
+      h("small", LAYERS[memory.layer]?.name ?? memory.layer, ", ", when(memory.created_at)),
+      memory.status === "inactive" ? chip("inactive", { kind: "bad" }) : null,
+    );
+  const title = `What memory keeps of it: ${plural(made.length, "memory", "memories")}`;
+  return h("section.became", h("h3", title), h("ul", made.map(line)));
 }
 
+/** @param {Api.Memory} memory */
 function firstLine(memory) {
   if (memory.layer !== "archive") return memory.content;
   const name = memory.key?.startsWith("session_") ? "The whole conversation, summed up" : "A part, summed up";

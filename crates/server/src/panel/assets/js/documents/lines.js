@@ -1,10 +1,11 @@
 // A document as lines of text: headings, bullets, paragraphs. Nothing in it becomes markup or a link.
 import { h } from "../dom.js";
 
-/// The head of the working memory, which the page says in its own words.
+/** Lines at the head of working memory, which the page shows in its own words. */
 const HEAD = /^(Updated|Expires): \d{4}-\d\d-\d\dT/;
 const WEIGHT = /^\[sig:([1-5])\]\s*/;
 
+/** @param {string} text */
 export function documentLines(text) {
   const nodes = [];
   for (const raw of text.split("\n")) {
@@ -12,7 +13,7 @@ export function documentLines(text) {
     const heading = /^(#{1,6})\s+(.*)$/.exec(line);
     const bullet = /^(\s*)[-*+]\s+(.*)$/.exec(line);
     if (!line.trim() || HEAD.test(line)) continue;
-    // The title says again what the place around it already says.
+    // The page already shows the title.
     if (heading) {
       if (heading[1].length > 1) nodes.push(h("p.doc-heading", heading[2]));
     } else if (bullet) {

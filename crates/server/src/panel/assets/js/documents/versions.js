@@ -1,41 +1,55 @@
-// The history of a document: what each version changed, and the way back to it.
+// The history of a document: what each version changed, with a button to restore it.
 import { h } from "../dom.js";
-import { api, segments } from "../api.js";
+import { api, segments, statusOf } from "../api.js";
 import { changedHere } from "../live.js";
 import { changeName, viaName } from "../format.js";
 import { undoable } from "../undo.js";
 import { dialog } from "../components/dialog.js";
 import { lineDiff } from "../components/diff.js";
 import { when } from "../components/parts.js";
-import { failed } from "../components/toast.js";
+import { attempt } from "../components/toast.js";
 
+/** @param {string} name */
+const pathOf = (name) => /** @type {const} */ (`/api/documents/${segments(name)}`);
+
+/** @param {string} name */
 async function versionsOf(name) {
   try {
-    return (await api.get(`/api/documents/${segments(name)}/history`)).versions;
+    return (await api.get(`${pathOf(name)}/history`)).versions;
   } catch (error) {
-    if (error.status === 404) return [];
+    if (statusOf(error) === 404) return [];
     throw error;
   }
 }
 
+/**
+ * @param {string} name
+ * @param {string} title
+ */
 export async function showVersions(name, title) {
   const versions = await versionsOf(name);
-  const restore = async (version) => {
-    try {
-      await api.post(`/api/documents/${segments(name)}/restore`, { version });
+  const restore = (/** @type {number} */ version) =>
+    attempt(async () => {
+      await api.post(`${pathOf(name)}/restore`, { version });
       changedHere("documents");
       close();
       await undoable(`Version ${version} is back`);
-    } catch (error) {
-      failed(error);
-    }
-  };
-  const items = versions.map((version, at) => h(
-    "li",
-    h("div.version-head", h("strong", String(version.version)), h("span", { title: viaName(version.change) }, changeName(version.change)), when(version.change?.at)),
-    h("div.version-diff", lineDiff(versions[at - 1]?.text ?? "", version.text ?? "", 1)),
-    at === versions.length - 1 || version.text === null ? null : h("button.link.small-text", { type: "button", onclick: () => restore(version.version) }, "Restore this version"),
-  ));
+    });
+  const items = versions.map(({ version, change, text }, at) => {
+    const isLast = at === versions.length - 1;
+    const back = { type: /** @type {const} */ ("button"), onclick: restore(version) };
+    return h(
+      "li",
+      h(
+        "div.version-head",
+        h("strong", String(version)),
+        h("span", { title: viaName(change) }, changeName(change)),
+        when(change.at),
+      ),
+      h("div.version-diff", lineDiff(versions[at - 1]?.text ?? "", text ?? "", 1)),
+      isLast || typeof text !== "string" ? null : h("button.link.small-text", back, "Restore this version"),
+    );
+  });
   const close = dialog({
     title: `History of ${title}`,
     wide: true,

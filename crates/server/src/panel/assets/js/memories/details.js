@@ -1,215 +1,271 @@
 // Everything about one memory: text, fields, where it came from, its history, and what can be done to it.
 //
-//   const pane = details({ onclose, onopen, onrenamed, known, words, signal })      pane.node
-//   pane.show(memory, hit?)      pane.refresh()      pane.edit()      pane.isDirty()      pane.clear()
+//   const pane = new DetailsPane({ onclose, onopen, onfilter, onrenamed, known, words, signal })      pane.node
+//   pane.show(memory)      pane.refresh()      pane.edit()      pane.isDirty      pane.clear()
 import { fill, h } from "../dom.js";
-import { api, isAborted, newest } from "../api.js";
-import { changeName, exactTime, LAYERS, plural, sourceName, viaName } from "../format.js";
+import { api, isAborted, messageOf, Newest, statusOf } from "../api.js";
+import { exactTime, LAYERS, plural, sourceName } from "../format.js";
 import { icon } from "../icons.js";
 import { href } from "../router.js";
-import { scoreBar } from "../components/charts.js";
-import { wordDiff } from "../components/diff.js";
+import { scoreDetails } from "../components/charts.js";
 import { chip, definition, marked, when } from "../components/parts.js";
-import { failed } from "../components/toast.js";
+import { attempt, failed } from "../components/toast.js";
 import { showVersions } from "../documents/versions.js";
-import * as actions from "./actions.js";
-import { memoryEditor } from "./editor.js";
+import { bringBack, forget, pathOf, restoreVersion } from "./actions.js";
+import { MemoryEditor } from "./editor.js";
+import { erase } from "./erase.js";
+import { correct } from "./forms.js";
+import { drawVersions } from "./versions.js";
 
-export function details({ onclose, onopen, onrenamed, known, words, signal }) {
-  const node = h("aside.details", { "aria-label": "Details", tabIndex: -1 });
-  const latest = newest(signal);
-  let memory = null;
-  let hit = null;
-  let editor = null;
+/** @import { IconName } from "../icons.js" */
+/** @import { Item } from "./source.js" */
 
-  const run = (action) => async () => {
-    try {
-      await action();
-    } catch (error) {
-      failed(error);
-    }
-  };
+/** @param {Item} memory parts of conversations and files are found, but are no memories of their own */
+const isOwn = ({ kind }) => kind !== "turn" && kind !== "chunk";
 
-  async function show(next, found) {
-    memory = next;
-    hit = found ?? (next.why ? next : null);
-    editor = null;
-    draw();
-    node.scrollTop = 0;
-    if (memory.kind !== "turn" && memory.kind !== "chunk") await loadHistory();
+/**
+ * @typedef {object} PaneOptions
+ * @property {() => void} onclose
+ * @property {(id: string) => unknown} onopen
+ * @property {(filters: { tag: string }) => void} onfilter
+ * @property {(id: string) => void} onrenamed
+ * @property {() => string[]} known tags to suggest
+ * @property {() => string[]} words to mark
+ * @property {AbortSignal} signal
+ */
+
+export class DetailsPane {
+  node = h("aside.details", { "aria-label": "Details", tabIndex: -1 });
+  /** @type {Item | null} */
+  memory = null;
+  /** @type {MemoryEditor | null} */
+  #editor = null;
+  #history = h("div.versions");
+  #notice = h(
+    "p.notice",
+    { hidden: true, role: "status" },
+    "This memory was changed elsewhere. Saving will show you both versions.",
+  );
+
+  /** @param {PaneOptions} options */
+  constructor(options) {
+    this.options = options;
+    this.latest = new Newest(options.signal);
   }
 
-  /// Fetches it again. While it is being edited, nothing is replaced; a change elsewhere is only said.
-  async function refresh() {
-    if (!memory || memory.kind === "turn" || memory.kind === "chunk") return;
+  get id() {
+    return this.memory?.id ?? null;
+  }
+
+  get isDirty() {
+    return this.#editor?.isDirty ?? false;
+  }
+
+  /** @param {Item} memory */
+  async show(memory) {
+    this.memory = memory;
+    this.#editor = null;
+    this.#draw(memory);
+    this.node.scrollTop = 0;
+    await this.#loadHistory(memory);
+  }
+
+  clear() {
+    this.memory = null;
+    this.#editor = null;
+    fill(this.node);
+  }
+
+  /** Fetches it again. While it is being edited, nothing is replaced; a change elsewhere is only announced. */
+  async refresh() {
+    const { memory } = this;
+    if (!memory || !isOwn(memory)) return;
     try {
-      const fresh = await api.get(`/api/memories/${encodeURIComponent(memory.id)}`, null, { signal });
-      if (fresh.id !== memory?.id) return;
-      const isChanged = fresh.version !== memory.version || fresh.status !== memory.status;
-      if (editor) {
-        if (isChanged) notice.hidden = false;
-        return;
-      }
-      if (!isChanged && fresh.recall_count === memory.recall_count) return;
-      const top = node.scrollTop;
-      memory = fresh;
-      draw();
-      await loadHistory();
-      node.scrollTop = top;
+      const fresh = await api.get(pathOf(memory.id), null, { signal: this.options.signal });
+      if (this.memory === memory) await this.#update(memory, fresh);
     } catch (error) {
-      if (error.status === 404) {
-        memory = null;
-        onclose();
+      if (statusOf(error) === 404) {
+        this.memory = null;
+        this.options.onclose();
       } else {
         failed(error);
       }
     }
   }
 
-  const notice = h("p.notice", { hidden: true, role: "status" }, "This memory was changed elsewhere. Saving will show you both versions.");
-  const history = h("div.versions");
-
-  function edit() {
-    if (!memory || editor || memory.status !== "active" || memory.kind === "turn" || memory.kind === "chunk") return;
-    notice.hidden = true;
-    editor = memoryEditor(memory, {
-      known: known(),
+  edit() {
+    const { memory } = this;
+    if (!memory || this.#editor || memory.status !== "active" || !isOwn(memory)) return;
+    this.#notice.hidden = true;
+    this.#editor = new MemoryEditor(memory, {
+      known: this.options.known(),
       onsaved: (saved) => {
-        editor = null;
-        // A line of a document is known by its text: edited, it is another.
-        if (saved.id !== memory.id) onrenamed(saved.id);
-        show({ ...memory, ...saved });
+        // A line of a document is known by its text: edited, it has another id.
+        if (saved.id !== memory.id) this.options.onrenamed(saved.id);
+        this.show(saved);
       },
       oncancel: () => {
-        editor = null;
-        draw();
-        refresh();
+        this.#editor = null;
+        this.#draw(memory);
+        this.refresh();
       },
     });
-    draw();
-    editor.focus();
+    this.#draw(memory);
+    this.#editor.focus();
   }
 
-  function buttons() {
-    if (memory.kind === "turn" || memory.kind === "chunk") return null;
-    const isActive = memory.status === "active";
-    const button = (name, title, action, kind = "") => h("button.small", { type: "button", class: kind, onclick: run(action) }, icon(name, 16), title);
+  /**
+   * @param {Item} before
+   * @param {Api.Memory} fresh
+   */
+  async #update(before, fresh) {
+    const isChanged = fresh.version !== before.version || fresh.status !== before.status;
+    if (this.#editor) {
+      if (isChanged) this.#notice.hidden = false;
+      return;
+    }
+    if (!isChanged && fresh.recall_count === before.recall_count) return;
+    const top = this.node.scrollTop;
+    // How it was found stays true of the same text.
+    this.memory = fresh.version === before.version ? { ...before, ...fresh } : fresh;
+    this.#draw(this.memory);
+    await this.#loadHistory(this.memory);
+    this.node.scrollTop = top;
+  }
+
+  /** @param {Item} memory */
+  #draw(memory) {
+    const { onclose, onfilter, words } = this.options;
+    const tags = (memory.tags ?? []).map((tag) => chip(tag, { onclick: () => onfilter({ tag }) }));
+    const { why, score, best } = memory;
+    fill(
+      this.node,
+      head(memory, onclose),
+      this.#editor
+        ? [this.#notice, this.#editor.node]
+        : [h("p.details-text", marked(memory.content, words())), this.#buttons(memory), h("div.chips", tags)],
+      why && score !== undefined
+        ? h("section", h("h3", "Why it was found"), scoreDetails(why, score, best ?? score))
+        : null,
+      h("section", h("h3", "About it"), facts(memory)),
+      this.#provenance(memory),
+      h("section", h("h3", "History"), this.#history),
+    );
+  }
+
+  /** @param {Item} memory */
+  #buttons(memory) {
+    if (!isOwn(memory)) return null;
+    const { onopen, onclose } = this.options;
+    /** @type {(name: IconName, title: string, action: () => unknown, kind?: string) => HTMLElement} */
+    const button = (name, title, action, kind = "") =>
+      h("button.small", { type: "button", class: kind, onclick: attempt(action) }, icon(name, 16), title);
+    const correctIt = async () => {
+      const made = await correct(memory);
+      if (made) onopen(made.id);
+    };
+    const eraseIt = async () => {
+      if (await erase(memory)) onclose();
+    };
+    const active = [
+      button("edit", "Edit", () => this.edit()),
+      button("correct", "Correct", correctIt),
+      button("forget", "Forget", () => forget(memory)),
+    ];
     return h(
       "div.row.wrap.details-actions",
-      isActive ? button("edit", "Edit", edit) : null,
-      isActive ? button("correct", "Correct", async () => {
-        const made = await actions.correct(memory);
-        if (made) onopen(made.id ?? made.memory?.id);
-      }) : null,
-      isActive ? button("forget", "Forget", () => actions.forget(memory)) : button("restore", "Bring back", () => actions.bringBack(memory)),
-      button("erase", "Erase…", async () => {
-        if (await actions.erase(memory)) onclose();
-      }, "quiet"),
+      memory.status === "active" ? active : button("restore", "Bring back", () => bringBack(memory)),
+      button("erase", "Erase…", eraseIt, "quiet"),
     );
   }
 
-  function draw() {
-    const layer = LAYERS[memory.layer];
-    fill(
-      node,
-      h("header.details-head",
-        h("span.details-layer", { dataset: { layer: memory.layer } }, h("i"), layer ? `${layer.name}, ${layer.about}` : memory.kind),
-        memory.status === "inactive" ? chip("inactive", { kind: "bad" }) : null,
-        h("button.bare", { type: "button", "aria-label": "Close details", onclick: onclose }, icon("close"))),
-      editor ? [notice, editor.node] : [h("p.details-text", marked(memory.content, words())), buttons()],
-      editor ? null : h("div.chips", (memory.tags ?? []).map((tag) => chip(tag, { onclick: () => onopen(null, { tag }) }))),
-      hit?.why ? h("section", h("h3", "Why it was found"), scoreBar(hit.why, hit.score, hit.best ?? hit.score, { isLarge: true })) : null,
-      h("section", h("h3", "About it"), facts()),
-      provenance(),
-      h("section", h("h3", "History"), history),
-    );
-  }
-
-  function facts() {
-    return definition([
-      ["Source", sourceName(memory.source)],
-      ["Significance", memory.significance ? `${memory.significance} of 5${memory.significance >= 4 ? ", protected" : ""}` : null],
-      ["Importance", memory.importance?.toFixed(2)],
-      ["Recalled", memory.recall_count ? [plural(memory.recall_count, "time"), memory.last_recalled_at ? [", last ", when(memory.last_recalled_at)] : null] : "never"],
-      ["Project", memory.project ? h("a", { href: href("memories", { project: memory.project }) }, memory.project) : null],
-      ["Key", memory.key ? h("code", memory.key) : null],
-      ["Created", exactTime(memory.created_at)],
-      ["Updated", memory.updated_at !== memory.created_at ? exactTime(memory.updated_at) : null],
-      ["Expires", memory.expires_at ? when(memory.expires_at) : null],
-      ["Kept in", memory.kind === "bullet" ? h("a", { href: href(`documents/${memory.namespace}`) }, memory.namespace) : memory.namespace],
-      ["Version", memory.version],
-      ["Id", h("code", memory.id)],
-    ]);
-  }
-
-  function provenance() {
-    const turns = memory.provenance ?? [];
-    const replaced = memory.supersedes ?? [];
-    if (!turns.length && !replaced.length && !memory.session && !memory.task) return null;
+  /** @param {Item} memory */
+  #provenance({ session, task, provenance: turns = [], supersedes: replaced = [] }) {
+    if (!turns.length && !replaced.length && !session && !task) return null;
+    /** @param {string} id */
+    const link = (id) =>
+      h("button.link.mono", { type: "button", onclick: () => this.options.onopen(id) }, id.slice(0, 8));
     return h(
       "section",
       h("h3", "Where it came from"),
       definition([
-        ["Conversation", memory.session ? h("a", { href: href(`conversations/${memory.session}`) }, memory.session) : null],
+        ["Conversation", session ? h("a", { href: href(`conversations/${session}`) }, session) : null],
         ["Turns", turns.length ? plural(turns.length, "turn") : null],
-        ["Task", memory.task ? h("a", { href: href(`tasks/${memory.task}`) }, memory.task) : null],
-        ["Replaces", replaced.length ? replaced.map((id) => h("button.link.mono", { type: "button", onclick: () => onopen(id) }, id.slice(0, 8))) : null],
+        ["Task", task ? h("a", { href: href(`tasks/${task}`) }, task) : null],
+        ["Replaces", replaced.length ? replaced.map(link) : null],
       ]),
     );
   }
 
-  async function loadHistory() {
-    const id = memory.id;
-    if (memory.kind === "bullet") {
-      const name = memory.namespace;
-      const open = () => showVersions(name, name).catch(failed);
-      fill(history, h("p.muted", "It is a line of a document, which has the history. ", h("button.link", { type: "button", onclick: open }, `History of ${name}`)));
+  /** @param {Item} memory */
+  async #loadHistory(memory) {
+    if (!isOwn(memory)) {
+      fill(this.#history);
       return;
     }
-    fill(history, h("p.muted", "…"));
+    if (memory.kind === "bullet") {
+      fill(this.#history, documentHistory(memory.namespace));
+      return;
+    }
+    fill(this.#history, h("p.muted", "…"));
     try {
-      const { versions } = await latest((abort) => api.get(`/api/memories/${encodeURIComponent(id)}/history`, null, { signal: abort }));
-      if (memory?.id === id) fill(history, drawVersions(versions));
+      const path = /** @type {const} */ (`${pathOf(memory.id)}/history`);
+      const { versions } = await this.latest.run((signal) => api.get(path, null, { signal }));
+      if (this.id !== memory.id) return;
+      fill(
+        this.#history,
+        drawVersions(versions, (version) => restoreVersion(memory, version)),
+      );
     } catch (error) {
-      if (isAborted(error)) return;
-      fill(history, h("p.muted", error.message));
+      if (!isAborted(error)) fill(this.#history, h("p.muted", messageOf(error)));
     }
   }
-
-  function drawVersions(versions) {
-    return h("ol.version-list", versions.map((version, at) => {
-      const before = versions[at - 1]?.entry;
-      const { entry, change } = version;
-      const isLast = at === versions.length - 1;
-      const other = before ? differences(before, entry) : [];
-      return h(
-        "li",
-        h("div.version-head", h("strong", `${entry.version}`), h("span", { title: viaName(change) }, changeName(change)), when(change.at)),
-        before ? (before.content === entry.content ? null : wordDiff(before.content, entry.content)) : h("p.diff-words", entry.content),
-        other.length ? h("p.muted", other.join("; ")) : null,
-        isLast ? null : h("button.link.small-text", { type: "button", onclick: run(() => actions.restoreVersion(memory, entry.version)) }, "Restore this version"),
-      );
-    }).reverse());
-  }
-
-  return {
-    node, show, refresh, edit,
-    isDirty: () => Boolean(editor?.isDirty()),
-    clear() {
-      memory = null;
-      editor = null;
-      fill(node);
-    },
-    get id() { return memory?.id ?? null; },
-    get memory() { return memory; },
-  };
 }
 
-function differences(before, after) {
-  const told = [];
-  const say = (value) => (Array.isArray(value) ? value.join(", ") : value) || "none";
-  for (const [name, title] of [["tags", "tags"], ["status", "status"], ["importance", "importance"], ["key", "key"], ["project", "project"], ["layer", "layer"], ["source", "source"]]) {
-    if (JSON.stringify(before[name]) !== JSON.stringify(after[name])) told.push(`${title}: ${say(before[name])} → ${say(after[name])}`);
-  }
-  return told;
+/**
+ * @param {Item} memory
+ * @param {() => void} onclose
+ */
+function head(memory, onclose) {
+  const layer = LAYERS[memory.layer];
+  return h(
+    "header.details-head",
+    h(
+      "span.details-layer",
+      { dataset: { layer: memory.layer } },
+      h("i"),
+      layer ? `${layer.name}, ${layer.about}` : memory.kind,
+    ),
+    memory.status === "inactive" ? chip("inactive", { kind: "bad" }) : null,
+    h("button.bare", { type: "button", "aria-label": "Close details", onclick: onclose }, icon("close")),
+  );
+}
+
+/** @param {Item} memory */
+function facts(memory) {
+  const { significance, recall_count: recalls, last_recalled_at: lastRecalled, project, key, namespace } = memory;
+  const last = lastRecalled ? [", last ", when(lastRecalled)] : null;
+  return definition([
+    ["Source", sourceName(memory.source)],
+    ["Significance", significance ? `${significance} of 5${significance >= 4 ? ", protected" : ""}` : null],
+    ["Importance", memory.importance?.toFixed(2)],
+    ["Recalled", recalls ? [plural(recalls, "time"), last] : "never"],
+    ["Project", project ? h("a", { href: href("memories", { project }) }, project) : null],
+    ["Key", key ? h("code", key) : null],
+    ["Created", exactTime(memory.created_at)],
+    ["Updated", memory.updated_at !== memory.created_at ? exactTime(memory.updated_at) : null],
+    ["Expires", memory.expires_at ? when(memory.expires_at) : null],
+    ["Kept in", memory.kind === "bullet" ? h("a", { href: href(`documents/${namespace}`) }, namespace) : namespace],
+    ["Version", memory.version],
+    ["Id", h("code", memory.id)],
+  ]);
+}
+
+/** @param {string} name of the document that the memory is a line of */
+function documentHistory(name) {
+  return h(
+    "p.muted",
+    "It is a line of a document, which has the history. ",
+    h("button.link", { type: "button", onclick: attempt(() => showVersions(name, name)) }, `History of ${name}`),
+  );
 }

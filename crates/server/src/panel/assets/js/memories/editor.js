@@ -1,93 +1,160 @@
-// Editing one memory in place. Saves against the version that was opened; what somebody else wrote meanwhile is shown, never overwritten.
+// Editing one memory in place. It saves against the version that was opened; a version that somebody else saved
+// meanwhile is shown, never overwritten.
 import { h } from "../dom.js";
-import { api, ApiError } from "../api.js";
+import { api, statusOf } from "../api.js";
 import { changedHere } from "../live.js";
 import { undoable } from "../undo.js";
 import { dialog } from "../components/dialog.js";
 import { wordDiff } from "../components/diff.js";
-import { tagEditor } from "../components/parts.js";
+import { TagEditor } from "../components/parts.js";
 import { failed } from "../components/toast.js";
-import { weightSelect } from "./actions.js";
+import { pathOf } from "./actions.js";
+import { weightSelect } from "./forms.js";
 
-const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+/**
+ * @param {unknown} a
+ * @param {unknown} b
+ */
+const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-/// `{ node, isDirty(), focus() }`; `onsaved(memory)` and `oncancel()` end it.
-export function memoryEditor(memory, { known, onsaved, oncancel }) {
-  let base = memory;
-  const text = h("textarea.mem-edit", { value: memory.content, "aria-label": "Content" });
-  const tags = tagEditor({ tags: memory.tags ?? [], known });
-  const weight = weightSelect(memory.significance);
-  const key = h("input", { type: "text", value: memory.key ?? "", spellcheck: false, autocomplete: "off" });
-  const project = h("input", { type: "text", value: memory.project ?? "", autocomplete: "off" });
-  const grow = () => {
-    text.style.height = "auto";
-    text.style.height = `${Math.min(420, text.scrollHeight + 2)}px`;
-  };
-  text.addEventListener("input", grow);
+/**
+ * @typedef {object} EditorOptions
+ * @property {string[]} known tags to suggest
+ * @property {(memory: Api.Memory) => void} onsaved
+ * @property {() => void} oncancel
+ */
 
-  const changes = () => {
-    const all = { content: text.value.trim(), tags: tags.tags(), significance: Number(weight.value), key: key.value.trim() || null, project: project.value.trim() || null };
-    const was = { content: base.content, tags: base.tags ?? [], significance: base.significance, key: base.key ?? null, project: base.project ?? null };
-    return Object.fromEntries(Object.entries(all).filter(([name, value]) => !same(value, was[name])));
-  };
-  const isDirty = () => Object.keys(changes()).length > 0;
+export class MemoryEditor {
+  #key = h("input", { type: "text", spellcheck: false, autocomplete: "off" });
+  #project = h("input", { type: "text", autocomplete: "off" });
+  #save = h("button.primary", { type: "button", onclick: () => this.#store() }, "Save");
 
-  const save = async () => {
-    const body = changes();
-    if (!Object.keys(body).length) return oncancel();
-    button.disabled = true;
+  /**
+   * @param {Api.Memory} memory
+   * @param {EditorOptions} options
+   */
+  constructor(memory, { known, onsaved, oncancel }) {
+    this.base = memory;
+    this.onsaved = onsaved;
+    this.oncancel = oncancel;
+    this.text = h("textarea.mem-edit", { value: memory.content, "aria-label": "Content" });
+    this.tags = new TagEditor({ tags: memory.tags ?? [], known });
+    this.weight = weightSelect(memory.significance);
+    this.#key.value = memory.key ?? "";
+    this.#project.value = memory.project ?? "";
+    this.text.addEventListener("input", () => this.#grow());
+    this.node = this.#frame();
+    requestAnimationFrame(() => this.#grow());
+  }
+
+  get isDirty() {
+    return Object.keys(this.#changes()).length > 0;
+  }
+
+  focus() {
+    this.text.focus();
+  }
+
+  #frame() {
+    return h(
+      "form.mem-form",
+      { onsubmit: (event) => event.preventDefault(), onkeydown: (event) => this.#onKey(event) },
+      h("label.field", h("span", "Content"), this.text),
+      h("div.field", h("span", "Tags"), this.tags.node),
+      h(
+        "div.mem-form-row",
+        h("label.field", h("span", "Significance"), this.weight),
+        h("label.field", h("span", "Project"), this.#project),
+        h("label.field", h("span", "Key"), this.#key),
+      ),
+      h(
+        "div.row",
+        this.#save,
+        h("button", { type: "button", onclick: () => this.oncancel() }, "Cancel"),
+        h("small.muted", "Ctrl+Enter saves"),
+      ),
+    );
+  }
+
+  #grow() {
+    this.text.style.height = "auto";
+    this.text.style.height = `${Math.min(420, this.text.scrollHeight + 2)}px`;
+  }
+
+  /** The fields that differ from what was opened. */
+  #changes() {
+    const { base } = this;
+    /** @type {Record<string, [now: unknown, before: unknown]>} */
+    const fields = {
+      content: [this.text.value.trim(), base.content],
+      tags: [this.tags.tags, base.tags ?? []],
+      significance: [Number(this.weight.value), base.significance],
+      key: [this.#key.value.trim() || null, base.key ?? null],
+      project: [this.#project.value.trim() || null, base.project ?? null],
+    };
+    const changed = Object.entries(fields).filter(([, [now, before]]) => !same(now, before));
+    return Object.fromEntries(changed.map(([name, [now]]) => [name, now]));
+  }
+
+  async #store() {
+    const body = this.#changes();
+    if (!Object.keys(body).length) {
+      this.oncancel();
+      return;
+    }
+    this.#save.disabled = true;
     try {
-      const saved = await api.patch(`/api/memories/${encodeURIComponent(memory.id)}`, body, { headers: { "If-Match": `"${base.version}"` } });
+      const headers = { "If-Match": `"${this.base.version}"` };
+      const saved = await api.patch(pathOf(this.base.id), body, { headers });
       changedHere("memories");
-      onsaved(saved);
+      this.onsaved(saved);
       await undoable("Saved");
     } catch (error) {
-      if (error instanceof ApiError && error.status === 412) await settle();
+      if (statusOf(error) === 412) await this.#settle().catch(failed);
       else failed(error);
     } finally {
-      button.disabled = false;
+      this.#save.disabled = false;
     }
-  };
+  }
 
-  async function settle() {
-    const theirs = await api.get(`/api/memories/${encodeURIComponent(memory.id)}`);
-    const mine = text.value;
+  async #settle() {
+    const theirs = await api.get(pathOf(this.base.id));
+    const mine = this.text.value;
+    const takeTheirs = () => {
+      close();
+      this.onsaved(theirs);
+    };
+    const putMine = () => {
+      close();
+      this.base = theirs;
+      this.#store();
+    };
     const close = dialog({
       title: "This memory changed while you edited it",
       wide: true,
       body: [
-        h("div.versus",
+        h(
+          "div.versus",
           h("section", h("h3", "Yours, not saved"), h("pre", mine)),
-          h("section", h("h3", `Theirs, version ${theirs.version}`), h("pre", theirs.content))),
+          h("section", h("h3", `Theirs, version ${theirs.version}`), h("pre", theirs.content)),
+        ),
         h("h3", "From theirs to yours"),
         wordDiff(theirs.content, mine),
       ],
       actions: [
         h("button", { type: "button", onclick: () => close() }, "Go on editing"),
-        h("button", { type: "button", onclick: () => { close(); onsaved(theirs); } }, "Take theirs"),
-        h("button.primary", { type: "button", onclick: () => { close(); base = theirs; save(); } }, "Put mine on top"),
+        h("button", { type: "button", onclick: takeTheirs }, "Take theirs"),
+        h("button.primary", { type: "button", onclick: putMine }, "Put mine on top"),
       ],
     });
   }
 
-  const button = h("button.primary", { type: "button", onclick: save }, "Save");
-  const node = h(
-    "form.mem-form",
-    {
-      onsubmit: (event) => event.preventDefault(),
-      onkeydown: (event) => {
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();
-        else if (event.key === "Escape" && (!isDirty() || window.confirm("Discard what you wrote?"))) oncancel();
-        else return;
-        event.preventDefault();
-        event.stopPropagation();
-      },
-    },
-    h("label.field", h("span", "Content"), text),
-    h("div.field", h("span", "Tags"), tags),
-    h("div.mem-form-row", h("label.field", h("span", "Significance"), weight), h("label.field", h("span", "Project"), project), h("label.field", h("span", "Key"), key)),
-    h("div.row", button, h("button", { type: "button", onclick: oncancel }, "Cancel"), h("small.muted", "Ctrl+Enter saves")),
-  );
-  requestAnimationFrame(grow);
-  return { node, isDirty, focus: () => text.focus() };
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.#store();
+    else if (event.key !== "Escape") return;
+    else if (!this.isDirty || window.confirm("Discard what you wrote?")) this.oncancel();
+    event.preventDefault();
+    event.stopPropagation();
+  }
 }

@@ -1,10 +1,13 @@
-// One memory in a list: a node on the thread, its text, and a line about it.
+// One memory in a list: a mark for its layer, its text, and a line about it.
 //
-//   const row = memoryRow({ isPicked, onpick })    row.make(), row.show(node, memory)
-import { fill, h } from "../dom.js";
+//   const row = memoryRow(options)    row.make(), row.show(node, memory)
+import { fill, get, h } from "../dom.js";
 import { plural, sourceName } from "../format.js";
 import { scoreBar } from "../components/charts.js";
 import { chip, marked, when } from "../components/parts.js";
+
+/** @import { Row } from "../components/list.js" */
+/** @import { Item } from "./source.js" */
 
 const TAGS_SHOWN = 3;
 
@@ -12,44 +15,82 @@ export const ROW_HEIGHT = 78;
 
 const STAMP = /^\[\d{4}-\d\d-\d\d \d\d:\d\d\]\s*/;
 
-/// Two lines have no room for headings and bullets: a summary is told in one go.
+/**
+ * The text in two lines: headings and bullets of a summary are joined.
+ * @param {Item} memory
+ */
 function brief({ layer, content }) {
   if (layer !== "archive") return content;
-  return content.replace(STAMP, "").replaceAll(/^#{1,6}\s+(.*)$/gm, "$1:").replaceAll(/^[-*]\s+/gm, "· ").replaceAll(/:\n+· /g, ": ");
+  return content
+    .replace(STAMP, "")
+    .replaceAll(/^#{1,6}\s+(.*)$/gm, "$1:")
+    .replaceAll(/^[-*]\s+/gm, "· ")
+    .replaceAll(/:\n+· /g, ": ");
 }
 
-export function memoryRow({ isPicked, onpick, words, best, onPhone }) {
+/**
+ * @typedef {object} RowOptions
+ * @property {(memory: Item) => boolean} isPicked
+ * @property {(memory: Item, isOn: boolean, withRange: boolean) => void} onpick
+ * @property {() => string[]} words to mark
+ * @property {() => boolean} onPhone
+ */
+
+/** @param {RowOptions} options */
+export function memoryRow({ isPicked, onpick, words, onPhone }) {
   return {
     make() {
       const box = h("input", { type: "checkbox", tabIndex: -1, "aria-label": "Select" });
-      const node = h("div.mem", h("label.mem-node", { dataset: { own: "" } }, box, h("i")), h("div.mem-main", h("p.mem-text"), h("p.mem-meta")), h("div.mem-side"));
-      box.addEventListener("click", (event) => onpick(node.item, box.checked, event.shiftKey));
+      /** @type {Row<Item>} */
+      const node = h(
+        "div.mem",
+        h("label.mem-node", { dataset: { own: "" } }, box, h("i")),
+        h("div.mem-main", h("p.mem-text"), h("p.mem-meta")),
+        h("div.mem-side"),
+      );
+      box.addEventListener("click", (event) => {
+        if (node.item) onpick(node.item, box.checked, event.shiftKey);
+      });
       return node;
     },
+    /**
+     * @param {Row<Item>} node
+     * @param {Item} memory
+     */
     show(node, memory) {
       node.dataset.layer = memory.layer;
       node.dataset.status = memory.status;
-      node.querySelector("input").checked = isPicked(memory);
+      const box = node.querySelector("input");
+      if (box) box.checked = isPicked(memory);
       node.classList.toggle("picked", isPicked(memory));
-      fill(node.querySelector(".mem-text"), marked(brief(memory), words()));
-      fill(node.querySelector(".mem-meta"), metaOf(memory, onPhone()));
-      const side = node.querySelector(".mem-side");
-      if (memory.why) fill(side, scoreBar(memory.why, memory.score, best()));
-      else fill(side, memory.recall_count ? h("span.muted", { title: "How many recalls returned it" }, plural(memory.recall_count, "recall")) : null);
+      fill(get(".mem-text", node), marked(brief(memory), words()));
+      fill(get(".mem-meta", node), metaOf(memory, onPhone()));
+      fill(get(".mem-side", node), side(memory));
     },
   };
 }
 
+/** @param {Item} memory */
+function side({ why, score = 0, best, recall_count: recalls }) {
+  if (why) return scoreBar(why, score, best ?? score);
+  return recalls ? h("span.muted", { title: "How many recalls returned it" }, plural(recalls, "recall")) : null;
+}
+
+/**
+ * @param {Item} memory
+ * @param {boolean} isNarrow
+ */
 function metaOf(memory, isNarrow) {
   const tags = memory.tags ?? [];
   const shown = tags.slice(0, isNarrow ? (memory.project ? 0 : 1) : TAGS_SHOWN);
+  const protectedTitle = `Significance ${memory.significance} of 5: never pruned`;
   return [
     when(memory.updated_at),
-    h("span", memory.kind === "bullet" ? String(memory.namespace ?? "document") : memory.speaker ?? sourceName(memory.source)),
+    h("span", memory.kind === "bullet" ? memory.namespace : (memory.speaker ?? sourceName(memory.source))),
     memory.status === "inactive" ? chip("inactive", { kind: "bad" }) : null,
     memory.project ? chip(memory.project, { kind: "accent" }) : null,
     shown.map((tag) => chip(tag)),
     tags.length > shown.length ? h("span", `+${tags.length - shown.length}`) : null,
-    memory.significance >= 4 ? h("span.weight", { title: `Significance ${memory.significance} of 5: never pruned` }, "●".repeat(memory.significance - 3)) : null,
+    memory.significance >= 4 ? h("span.weight", { title: protectedTitle }, "●".repeat(memory.significance - 3)) : null,
   ];
 }

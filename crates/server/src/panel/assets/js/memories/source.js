@@ -1,10 +1,9 @@
 // Where the list of memories comes from: pages of everything, or the hits of a recall.
 //
-//   const source = memorySource({ text: () => field.value.trim(), query: () => view.query, onseen, signal })
+//   const source = new MemorySource({ text: () => field.value.trim(), query: () => view.query, onseen, signal })
 //   await source.page(cursor)     { items, cursor }, for a virtual list
-//   await source.search()         the hits, best first; rejects as aborted when a newer search overtakes it
-//   source.words, source.best, source.took       about the last search: what to mark, the highest score, milliseconds
-import { api, newest } from "../api.js";
+//   await source.search()         the hits, best first; rejects as aborted when a newer search starts
+import { api, Newest } from "../api.js";
 import { wordsOf } from "../components/parts.js";
 import { filtersOf } from "./filters.js";
 
@@ -12,49 +11,73 @@ const FIRST_PAGE = 100;
 const NEXT_PAGE = 1_000;
 export const MOST_HITS = 100;
 
-export function memorySource({ text, query, onseen, signal }) {
-  const asked = newest(signal);
+/**
+ * A memory; with its score and the best score of the search, where a search found it.
+ * @typedef {Api.Memory & Partial<Api.Hit> & { best?: number }} Item
+ */
 
-  function question() {
-    const { layer, source: from, tag, project, since, until } = filtersOf(query());
-    // Nobody asked yet: they are typing. The log is for questions.
-    const body = { query: text(), limit: MOST_HITS, peek: true };
-    if (tag) body.tags = [tag];
-    for (const [name, value] of Object.entries({ layer, source: from, project, since, until })) {
-      if (value) body[name] = value;
-    }
-    return body;
+/**
+ * @typedef {object} SourceOptions
+ * @property {() => string} text what is searched for
+ * @property {() => URLSearchParams} query the filters
+ * @property {(memories: Item[]) => void} onseen
+ * @property {AbortSignal} signal
+ */
+
+export class MemorySource {
+  /**
+   * Of the last search, to be marked.
+   * @type {string[]}
+   */
+  words = [];
+  /** How many milliseconds the last search took. */
+  took = 0;
+
+  /** @param {SourceOptions} options */
+  constructor({ text, query, onseen, signal }) {
+    this.text = text;
+    this.query = query;
+    this.onseen = onseen;
+    this.signal = signal;
+    this.latest = new Newest(signal);
   }
 
-  const source = {
-    words: [],
-    best: 1,
-    took: 0,
-    async page(cursor) {
-      if (text()) return { items: await source.search(), cursor: null };
-      source.forget();
-      const limit = cursor ? NEXT_PAGE : FIRST_PAGE;
-      const answer = await api.get("/api/memories", { ...filtersOf(query()), limit, cursor }, { signal });
-      onseen(answer.memories);
-      return { items: answer.memories, cursor: answer.cursor };
-    },
-    async search() {
-      const body = question();
-      const started = performance.now();
-      const { hits } = await asked((abort) => api.post("/api/recall", body, { signal: abort }));
-      source.took = performance.now() - started;
-      source.words = wordsOf(body.query);
-      source.best = Math.max(1e-9, ...hits.map((hit) => hit.score));
-      for (const hit of hits) hit.best = source.best;
-      onseen(hits);
-      return hits;
-    },
-    /// Drops a search that is under way, and what the last one left.
-    forget() {
-      asked(() => {});
-      source.words = [];
-      source.best = 1;
-    },
-  };
-  return source;
+  /**
+   * @param {string | null} cursor
+   * @returns {Promise<{ items: Item[], cursor?: string | null }>}
+   */
+  async page(cursor) {
+    if (this.text()) return { items: await this.search(), cursor: null };
+    this.forget();
+    const limit = cursor ? NEXT_PAGE : FIRST_PAGE;
+    const query = { ...filtersOf(this.query()), limit, cursor };
+    const answer = await api.get("/api/memories", query, { signal: this.signal });
+    this.onseen(answer.memories);
+    return { items: answer.memories, cursor: answer.cursor };
+  }
+
+  /** @returns {Promise<Item[]>} */
+  async search() {
+    const body = this.#question();
+    const started = performance.now();
+    const { hits } = await this.latest.run((signal) => api.post("/api/recall", body, { signal }));
+    this.took = performance.now() - started;
+    this.words = wordsOf(body.query);
+    const best = Math.max(1e-9, ...hits.map((hit) => hit.score));
+    this.onseen(hits);
+    return hits.map((hit) => ({ ...hit, best }));
+  }
+
+  /** Cancels a search that is running, and drops the words of the last one. */
+  forget() {
+    this.latest.cancel();
+    this.words = [];
+  }
+
+  #question() {
+    const { tag, status: _, ...filters } = filtersOf(this.query());
+    const set = Object.fromEntries(Object.entries(filters).filter(([, value]) => value));
+    // A search while somebody types does not go to the log, which is for questions.
+    return { ...set, query: this.text(), limit: MOST_HITS, peek: true, ...(tag ? { tags: [tag] } : {}) };
+  }
 }

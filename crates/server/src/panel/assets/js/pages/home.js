@@ -1,158 +1,252 @@
-// Home: who the assistants think you are, what has been going on, what changed, how much, and whether all is well.
+// Home: profile, recent context, latest changes, activity and health.
 import { fill, h } from "../dom.js";
-import { api } from "../api.js";
-import { bytes, changeName, count, plural, span, viaName } from "../format.js";
+import { api, segments, statusOf } from "../api.js";
+import { bytes, changeName, count, millis, plural, span, viaName } from "../format.js";
 import { icon } from "../icons.js";
 import { onChange } from "../live.js";
 import { href } from "../router.js";
 import { undoLast } from "../undo.js";
 import { activityChart } from "../components/charts.js";
 import { bar, card, coded, when } from "../components/parts.js";
-import { failed } from "../components/toast.js";
-import { remember } from "../memories/actions.js";
+import { attempt, failed } from "../components/toast.js";
+import { remember } from "../memories/forms.js";
 import { documentLines } from "../documents/lines.js";
+
+/** @import { IconName } from "../icons.js" */
+/** @import { Page, View } from "../router.js" */
 
 const DAYS = 90;
 const CHANGES = 7;
 
+/** @type {Page} */
 export const page = {
   title: "Home",
-  async show(view) {
-    const { root, signal } = view;
-    const ask = (path, query) => api.get(path, query, { signal }).catch((error) => {
-      // One part that cannot be had leaves the others alone; an absent document is no failure.
-      if (error.status === 404) return null;
-      failed(error);
-      return undefined;
-    });
-    const place = (name) => h("div", { class: `home-${name}` });
-    const [hello, steps, profile, working, changes, activity, health] = ["hello", "steps", "profile", "working", "changes", "activity", "health"].map(place);
-    fill(root, hello, steps, h("div.home-grid", profile, working, activity, changes, health));
-
-    const parts = {
-      async stats() {
-        const stats = await ask("/api/stats");
-        if (stats) fill(hello, greeting(stats));
-        if (stats) fill(steps, nextSteps(stats));
-      },
-      async documents() {
-        const [all, stats] = await Promise.all([ask("/api/documents"), ask("/api/stats")]);
-        // Whatever the person's namespace is called, their own documents come first.
-        const find = (last) => all?.documents.find(({ name }) => name.endsWith(`/${last}`));
-        const [who, lately] = await Promise.all(["profile", "working"].map(async (last) =>
-          all && (find(last)?.exists ? ask(`/api/documents/${find(last).name}`) : null)));
-        if (who !== undefined) fill(profile, profileCard(who, who?.usage ?? find("profile")?.usage ?? stats?.identity));
-        if (lately !== undefined) fill(working, workingCard(lately, lately?.expires_at ?? find("working")?.expires_at ?? stats?.working_expires_at));
-      },
-      async changes() {
-        const answer = await ask("/api/changes", { limit: CHANGES });
-        if (answer) fill(changes, changesCard(answer.changes.slice(0, CHANGES)));
-      },
-      async activity() {
-        const answer = await ask("/api/activity", { days: DAYS });
-        if (answer) fill(activity, card("Activity", { action: h("span.muted", `${DAYS} days`) }, activityChart(answer.days)));
-      },
-      async health() {
-        const [state, jobs] = await Promise.all([ask("/api/health"), ask("/api/jobs")]);
-        if (state) fill(health, healthCard(state, jobs?.jobs ?? []));
-      },
-    };
-    const load = (...names) => Promise.all(names.map((name) => parts[name]()));
-    onChange(["memories", "sessions", "recalls"], () => load("stats", "activity"), signal);
-    onChange(["memories", "documents", "tasks", "changes"], () => load("changes"), signal);
-    onChange("documents", () => load("documents", "stats"), signal);
-    onChange("jobs", () => load("health"), signal);
-    await load(...Object.keys(parts));
-  },
+  show: (view) => new HomePage(view).start(),
 };
 
-function greeting(stats) {
-  const figures = [
-    ["knowledge", "thing known", "things known", "memories", { layer: "knowledge" }],
-    ["archive", "thing that happened", "things that happened", "memories", { layer: "archive" }],
-    ["sessions", "conversation", "conversations", "conversations"],
-    ["recalls", "recall", "recalls", null],
-  ];
+class HomePage {
+  #hello = h("div.home-hello");
+  #steps = h("div.home-steps");
+  #profile = h("div.home-profile");
+  #working = h("div.home-working");
+  #changes = h("div.home-changes");
+  #activity = h("div.home-activity");
+  #health = h("div.home-health");
+
+  /** @param {View} view */
+  constructor(view) {
+    this.view = view;
+    this.options = { signal: view.signal };
+  }
+
+  async start() {
+    const { root, signal } = this.view;
+    const grid = h("div.home-grid", this.#profile, this.#working, this.#activity, this.#changes, this.#health);
+    fill(root, this.#hello, this.#steps, grid);
+    const counted = () => Promise.all([this.#loadStats(), this.#loadActivity()]);
+    const written = () => Promise.all([this.#loadDocuments(), this.#loadStats()]);
+    onChange(["memories", "sessions", "recalls"], counted, signal);
+    onChange(["memories", "documents", "tasks", "changes"], () => this.#loadChanges(), signal);
+    onChange("documents", written, signal);
+    onChange("jobs", () => this.#loadHealth(), signal);
+    await Promise.all([
+      this.#loadStats(),
+      this.#loadDocuments(),
+      this.#loadChanges(),
+      this.#loadActivity(),
+      this.#loadHealth(),
+    ]);
+  }
+
+  async #loadStats() {
+    const stats = await soft(api.get("/api/stats", null, this.options));
+    if (!stats) return;
+    fill(this.#hello, greeting(stats));
+    fill(this.#steps, nextSteps(stats));
+  }
+
+  async #loadDocuments() {
+    const list = await soft(api.get("/api/documents", null, this.options));
+    if (!list) return;
+    // Whatever the person's namespace is called, their own documents come first.
+    /** @param {string} last */
+    const find = (last) => list.documents.find(({ name }) => name.endsWith(`/${last}`));
+    const [profile, working] = [find("profile"), find("working")];
+    const [who, lately] = await Promise.all([this.#textOf(profile), this.#textOf(working)]);
+    if (who !== undefined) fill(this.#profile, profileCard(who, profile));
+    if (lately !== undefined) fill(this.#working, workingCard(lately, working));
+  }
+
+  /**
+   * Gives an empty text for a document that was never written; undefined where it cannot be had.
+   * @param {Api.ListedDocument | undefined} about
+   */
+  async #textOf(about) {
+    if (!about?.exists) return "";
+    const document = await soft(api.get(`/api/documents/${segments(about.name)}`, null, this.options));
+    return document === null ? "" : document?.text;
+  }
+
+  async #loadChanges() {
+    const answer = await soft(api.get("/api/changes", { limit: CHANGES }, this.options));
+    if (answer) fill(this.#changes, changesCard(answer.changes));
+  }
+
+  async #loadActivity() {
+    const answer = await soft(api.get("/api/activity", { days: DAYS }, this.options));
+    if (!answer) return;
+    fill(this.#activity, card("Activity", { action: h("span.muted", `${DAYS} days`) }, activityChart(answer.days)));
+  }
+
+  async #loadHealth() {
+    const [state, answer] = await Promise.all([
+      soft(api.get("/api/health", null, this.options)),
+      soft(api.get("/api/jobs", null, this.options)),
+    ]);
+    if (state) fill(this.#health, healthCard(state, answer?.jobs ?? []));
+  }
+}
+
+/**
+ * Gives null for what does not exist, and undefined for a part that cannot be had; the others are shown.
+ * @template T
+ * @param {Promise<T>} request
+ */
+async function soft(request) {
+  try {
+    return await request;
+  } catch (error) {
+    if (statusOf(error) === 404) return null;
+    failed(error);
+    return undefined;
+  }
+}
+
+/** @param {Api.Overview} stats */
+function greeting({ knowledge, archive, sessions, recalls, bytes: size }) {
+  /** @type {(value: number, one: string, several: string, to?: string) => HTMLElement} */
+  const figure = (value, one, several, to) => {
+    const inner = [h("strong", count(value)), h("span", value === 1 ? one : several)];
+    return h("li", to ? h("a", { href: to }, inner) : h("div", inner));
+  };
+  const about = `Everything your assistants share about you, on this machine. ${bytes(size)}.`;
   return h(
     "header.page-head",
-    h("div", h("h1", "Your memory"), h("p", `Everything your assistants share about you, on this machine. ${bytes(stats.bytes ?? 0)}.`)),
-    h("ul.figures", figures.map(([key, one, several, to, query]) => {
-      const inner = [h("strong", count(stats[key])), h("span", stats[key] === 1 ? one : several)];
-      return h("li", to ? h("a", { href: href(to, query) }, inner) : h("div", inner));
-    })),
+    h("div", h("h1", "Your memory"), h("p", about)),
+    h(
+      "ul.figures",
+      figure(knowledge, "thing known", "things known", href("memories", { layer: "knowledge" })),
+      figure(archive, "thing that happened", "things that happened", href("memories", { layer: "archive" })),
+      figure(sessions, "conversation", "conversations", href("conversations")),
+      figure(recalls, "recall", "recalls"),
+    ),
   );
 }
 
-function nextSteps(stats) {
-  const step = (name, title, text, action) => h("li", h("span.step-icon", icon(name)), h("div", h("strong", title), h("p", coded(text))), action);
+/** @param {Api.Overview} stats */
+function nextSteps({ identity, knowledge, sessions }) {
+  /** @type {(name: IconName, title: string, text: string, action: Dom.Child) => HTMLElement} */
+  const step = (name, title, text, action) =>
+    h("li", h("span.step-icon", icon(name)), h("div", h("strong", title), h("p", coded(text))), action);
+  const about = "A few lines that every assistant gets at the start of a conversation.";
+  const connect = "`throughline connect claude-code`, or another client, gives it this memory.";
+  const bring = "`throughline import FILE` takes exports of other assistants, notes and chats.";
+  const write = h("a.button", { href: href("documents/profile") }, "Write profile");
+  const first = h("button", { type: "button", onclick: () => remember() }, "Remember");
   const left = [
-    stats.identity ? null : step("person", "Say who you are", "A few lines that every assistant gets at the start of a conversation.", h("a.button", { href: href("documents/profile") }, "Write profile")),
-    stats.knowledge ? null : step("memories", "Remember a first thing", "Something an assistant should know next time.", h("button", { type: "button", onclick: () => remember() }, "Remember")),
-    stats.sessions ? null : step("conversations", "Connect an assistant", "`throughline connect claude-code`, or another client, gives it this memory.", null),
-    stats.sessions ? null : step("export", "Bring what you have", "`throughline import FILE` takes exports of other assistants, notes and chats.", null),
-  ].filter(Boolean);
-  if (!left.length) return null;
+    identity ? null : step("person", "Say who you are", about, write),
+    knowledge
+      ? null
+      : step("memories", "Remember a first thing", "Something an assistant should know next time.", first),
+    sessions ? null : step("conversations", "Connect an assistant", connect, null),
+    sessions ? null : step("export", "Bring what you have", bring, null),
+  ];
+  if (left.every((each) => each === null)) return null;
   return h("section.card.steps", { "aria-label": "Next steps" }, h("h2", "To begin with"), h("ol", left));
 }
 
-function profileCard(document, usage) {
-  const edit = h("a.card-link", { href: href("documents/profile") }, document ? "Edit" : "Write it");
-  if (!document?.text?.trim()) return card("Who you are", { action: edit }, h("p.muted", "The assistants have not been told yet."));
+/**
+ * @param {string} text
+ * @param {Api.ListedDocument} [about]
+ */
+function profileCard(text, about) {
+  const isEmpty = !text.trim();
+  const action = h("a.card-link", { href: href("documents/profile") }, about?.exists ? "Edit" : "Write it");
+  if (isEmpty) return card("Who you are", { action }, h("p.muted", "The assistants have not been told yet."));
+  const usage = about?.usage;
+  const label = usage ? `${count(usage.chars)} of ${count(usage.limit)} characters` : "";
   return card(
     "Who you are",
-    { action: edit, class: "profile-card" },
-    documentLines(document.text),
-    usage ? bar({ value: usage.chars, limit: usage.limit, label: `${count(usage.chars)} of ${count(usage.limit)} characters` }) : null,
+    { action, class: "profile-card" },
+    documentLines(text),
+    usage ? bar({ value: usage.chars, limit: usage.limit, label }) : null,
   );
 }
 
-function workingCard(document, expires) {
-  const edit = h("a.card-link", { href: href("documents/working") }, document?.text?.trim() ? "Edit" : "Write it");
-  if (!document?.text?.trim()) return card("Recent context", { action: edit }, h("p.muted", "Nothing is going on. It fills by itself as you talk, and fades when it is old."));
-  const left = expires ? new Date(expires).getTime() - Date.now() : null;
-  return card(
-    "Recent context",
-    { action: edit },
-    documentLines(document.text),
-    left === null ? null : h("p.time-left", { class: left <= 0 ? "is-over" : "" }, icon("clock", 16), left > 0 ? `${span(left)} left` : "expired: it is no longer told to assistants"),
-  );
+/**
+ * @param {string} text
+ * @param {Api.ListedDocument} [about]
+ */
+function workingCard(text, about) {
+  const isEmpty = !text.trim();
+  const action = h("a.card-link", { href: href("documents/working") }, isEmpty ? "Write it" : "Edit");
+  const nothing = "Nothing is going on. It fills by itself as you talk, and fades when it is old.";
+  if (isEmpty) return card("Recent context", { action }, h("p.muted", nothing));
+  return card("Recent context", { action }, documentLines(text), timeLeft(about?.expires_at));
 }
 
+/** @param {Api.Instant | null | undefined} expiresAt */
+function timeLeft(expiresAt) {
+  if (!expiresAt) return null;
+  const left = millis(expiresAt) - Date.now();
+  const said = left > 0 ? `${span(left)} left` : "expired: it is no longer told to assistants";
+  return h("p.time-left", { class: left > 0 ? "" : "is-over" }, icon("clock", 16), said);
+}
+
+/** @param {Api.Change[]} changes */
 function changesCard(changes) {
   if (!changes.length) return card("Lately", {}, h("p.muted", "Nothing has changed yet."));
-  const undone = new Set(changes.map(({ undoes }) => undoes).filter(Boolean));
+  const undone = new Set(changes.map(({ undoes }) => undoes));
+  const undo = attempt(() => undoLast(changes[0].id));
+  const items = changes.map((change) =>
+    h(
+      "li",
+      { class: undone.has(change.id) ? "is-undone" : "" },
+      h("span", { title: viaName(change) }, changeName(change)),
+      when(change.at),
+    ),
+  );
   return card(
     "Lately",
-    {
-      action: h("button.small.quiet", { type: "button", onclick: async () => {
-        try {
-          await undoLast(changes[0].id);
-        } catch (error) {
-          failed(error);
-        }
-      } }, icon("undo", 16), "Undo the last"),
-    },
-    h("ol.change-list", changes.map((change) =>
-      h("li", { class: undone.has(change.id) ? "is-undone" : "" }, h("span", { title: viaName(change) }, changeName(change)), when(change.at)))),
+    { action: h("button.small.quiet", { type: "button", onclick: undo }, icon("undo", 16), "Undo the last") },
+    h("ol.change-list", items),
   );
 }
 
-function healthCard(state, jobs) {
-  const problems = state.problems ?? [];
-  const remarks = [...new Set(state.remarks ?? [])];
-  const title = problems.length ? plural(problems.length, "problem") : "All is well";
+/**
+ * @param {Api.Health} health
+ * @param {Api.Job[]} jobs
+ */
+function healthCard({ problems, remarks }, jobs) {
+  const isBad = problems.length > 0;
+  const title = isBad ? plural(problems.length, "problem") : "All is well";
+  const lines = [...new Set([...problems, ...remarks])].map((each) => h("li", each));
+  const jobLines = jobs.map((job) => h("li", h("span", job.name), jobState(job)));
   return card(
     "Health",
     { action: h("a.card-link", { href: href("settings") }, "Settings") },
-    h("p.health-line", { class: problems.length ? "is-bad" : "is-good" }, icon(problems.length ? "warn" : "check"), title),
-    problems.length || remarks.length ? h("ul.remarks", [...problems, ...remarks].map((each) => h("li", typeof each === "string" ? each : each.message ?? JSON.stringify(each)))) : null,
-    jobs.length ? h("ul.job-lines", jobs.map((job) => h("li", h("span", job.name), jobState(job)))) : null,
+    h("p.health-line", { class: isBad ? "is-bad" : "is-good" }, icon(isBad ? "warn" : "check"), title),
+    lines.length ? h("ul.remarks", lines) : null,
+    jobLines.length ? h("ul.job-lines", jobLines) : null,
   );
 }
 
+/** @param {Api.Job} job */
 function jobState(job) {
+  const title = job.log.at(0)?.what ?? "";
   if (job.running) return h("span.muted", "running now");
-  if (job.last_outcome === "failed") return h("span.job-failed", { title: job.log?.[0]?.what ?? "" }, when(job.last_run_at, { prefix: "failed " }));
-  if (job.last_run_at) return h("span.muted", { title: job.log?.[0]?.what ?? "" }, when(job.last_run_at));
+  if (job.last_outcome === "failed")
+    return h("span.job-failed", { title }, when(job.last_run_at, { prefix: "failed " }));
+  if (job.last_run_at) return h("span.muted", { title }, when(job.last_run_at));
   return job.next_run_at ? h("span.muted", when(job.next_run_at, { prefix: "first " })) : h("span.muted", "not yet");
 }

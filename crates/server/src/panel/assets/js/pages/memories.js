@@ -1,235 +1,356 @@
 // All memories: search as you type, filters, a list of any length, and a pane with everything about one.
-import { debounce, fill, h } from "../dom.js";
+import { blur, debounce, fill, h } from "../dom.js";
 import { api, isAborted } from "../api.js";
 import { count, plural } from "../format.js";
 import { icon } from "../icons.js";
 import { onChange } from "../live.js";
 import { keys } from "../components/keys.js";
-import { virtualList } from "../components/list.js";
+import { VirtualList } from "../components/list.js";
 import { empty } from "../components/parts.js";
-import { failed } from "../components/toast.js";
-import { remember } from "../memories/actions.js";
-import { details } from "../memories/details.js";
+import { attempt, failed } from "../components/toast.js";
+import { pathOf } from "../memories/actions.js";
+import { DetailsPane } from "../memories/details.js";
 import { filterBar, NO_FILTERS, setFilters } from "../memories/filters.js";
-import { picking } from "../memories/picked.js";
+import { remember } from "../memories/forms.js";
+import { Selection } from "../memories/picked.js";
 import { memoryRow, ROW_HEIGHT } from "../memories/row.js";
-import { memorySource, MOST_HITS } from "../memories/source.js";
+import { MemorySource, MOST_HITS } from "../memories/source.js";
+
+/** @import { Page, View } from "../router.js" */
+/** @import { Filters } from "../memories/filters.js" */
+/** @import { Item } from "../memories/source.js" */
 
 const TYPING_MS = 80;
-/// Below this row, a change elsewhere does not fetch everything above anew; it is offered.
+/** Below this row, a change elsewhere does not fetch everything above again; it is offered. */
 const DEEP = 1_500;
+const DISCARD = "Discard what you wrote?";
 
+/** @type {Page} */
 export const page = {
   title: "Memories",
-  async show(view) {
-    const { root, signal } = view;
-    root.classList.add("is-fixed");
-    const seen = { tags: new Set(), projects: new Set() };
-    const known = { tags: () => [...seen.tags].sort(), projects: () => [...seen.projects].sort() };
-    const between = { isOpen: false };
-    let total = null;
+  show: (view) => new MemoriesPage(view).start(),
+};
 
-    const source = memorySource({ text: () => field.value.trim(), query: () => view.query, onseen: learn, signal });
-    const isNarrow = window.matchMedia("(max-width: 820px)");
-    const picked = picking({ items: () => list.items, onchange: () => list.repaint(), known });
-    const row = memoryRow({ isPicked: picked.has, onpick: picked.pick, words: () => source.words, best: () => source.best, onPhone: () => isNarrow.matches });
-    const pane = details({ onclose: close, onopen: open, onrenamed: follow, known: known.tags, words: () => source.words, signal });
-    const list = virtualList({
-      label: "Memories", rowHeight: ROW_HEIGHT, row: row.make, show: row.show, key: (memory) => memory.id, signal,
-      more: source.page, onopen: (memory) => reveal(memory), oncurrent: (memory) => { if (pane.id && !pane.isDirty()) reveal(memory); },
-      empty: nothing,
-    });
+class MemoriesPage {
+  /** @type {{ tags: Set<string>, projects: Set<string> }} */
+  #seen = { tags: new Set(), projects: new Set() };
+  #known = { tags: () => [...this.#seen.tags].sort(), projects: () => [...this.#seen.projects].sort() };
+  /** Whether dates are being picked. */
+  #between = { isOpen: false };
+  /** @type {number | null} */
+  #total = null;
+  #isNarrow = window.matchMedia("(max-width: 820px)");
+  #status = h("p.result-line", { role: "status" });
+  #filterPlace = h("div");
+  #clear = h("button.link.small-text", { type: "button", onclick: () => this.#unfilter() }, "Clear filters");
+  #stale = h(
+    "button.link.small-text",
+    { type: "button", hidden: true, onclick: () => this.#again() },
+    "Something changed: show from the top",
+  );
+  #again = debounce(TYPING_MS, () => this.#load());
+  #add = attempt(async () => {
+    const made = await remember({ tags: this.#known.tags(), projects: this.#known.projects() });
+    if (made) await this.#open(made.id);
+  });
 
-    const field = h("input.search", {
-      type: "search", placeholder: "Search your memory", "aria-label": "Search memories", autocomplete: "off", spellcheck: false, maxLength: 400,
+  /** @param {View} view */
+  constructor(view) {
+    this.view = view;
+    const { signal } = view;
+    this.field = h("input.search", {
+      type: "search",
+      placeholder: "Search your memory",
+      "aria-label": "Search memories",
+      autocomplete: "off",
+      spellcheck: false,
+      maxLength: 400,
       value: view.query.get("q") ?? "",
     });
-    const status = h("p.result-line", { role: "status" });
-    const clear = h("button.link.small-text", { type: "button", onclick: unfilter }, "Clear filters");
-    const stale = h("button.link.small-text", { type: "button", hidden: true, onclick: () => again() }, "Something changed: show from the top");
-    const filterPlace = h("div");
-    const body = h("div.mem-body", list.node, pane.node);
-    fill(
-      root,
-      h("header.mem-head",
-        h("div.spread", h("h1", "Memories"), h("button.primary", { type: "button", onclick: add }, icon("plus", 18), "Remember")),
-        h("label.search-box", icon("search"), field, h("kbd", "/")),
-        filterPlace,
-        h("div.row", status, clear, stale)),
-      body,
-      picked.bar,
-    );
-    drawFilters();
-
-    function query() {
-      return field.value.trim();
-    }
-
-    function nothing() {
-      if (query()) return empty({ icon: "search", title: "Nothing found", text: "Other words may find it: a recall looks for the words themselves and their stems." });
-      if (setFilters(view.query)) return empty({ title: "Nothing fits these filters", text: "Clear some of them to see more." });
-      return empty({ title: "Nothing is remembered yet", text: "Tell an assistant something, or write it down here.", action: h("button.primary", { type: "button", onclick: add }, "Remember something") });
-    }
-
-    function learn(memories) {
-      const before = seen.tags.size + seen.projects.size;
-      for (const memory of memories) {
-        for (const tag of memory.tags ?? []) seen.tags.add(tag);
-        if (memory.project) seen.projects.add(memory.project);
-      }
-      if (seen.tags.size + seen.projects.size !== before && !filterPlace.contains(document.activeElement)) drawFilters();
-    }
-
-    function say() {
-      if (query()) {
-        const found = list.items.length;
-        const isOdd = (view.query.get("status") ?? "") !== "";
-        const many = found === MOST_HITS ? `The best ${MOST_HITS}` : plural(found, "memory", "memories");
-        status.textContent = `${many}, in ${Math.max(1, Math.round(source.took))} ms${isOdd ? ". A search finds what is active." : ""}`;
-      } else if (setFilters(view.query)) {
-        status.textContent = list.isWhole ? plural(list.items.length, "memory", "memories") : `More than ${count(list.items.length)} memories`;
-      } else {
-        status.textContent = total === null ? "" : plural(total, "memory", "memories");
-      }
-    }
-
-    const again = debounce(TYPING_MS, async () => {
-      view.setQuery({ q: query(), focus: null });
-      stale.hidden = true;
-      try {
-        // The hits replace the list when they are there: no flicker while somebody types.
-        if (query()) list.set(await source.search());
-        else await list.reset();
-        say();
-      } catch (error) {
-        if (!isAborted(error)) failed(error);
-      }
+    this.source = new MemorySource({
+      text: () => this.#text,
+      query: () => view.query,
+      onseen: (memories) => this.#learn(memories),
+      signal,
     });
-    field.addEventListener("input", again);
-    field.addEventListener("keydown", (event) => {
-      if (event.key === "ArrowDown" || event.key === "Enter") {
-        event.preventDefault();
-        list.node.focus();
-        list.move(0);
-      } else if (event.key === "Escape" && field.value) {
-        event.stopPropagation();
-        field.value = "";
-        again();
-      }
+    this.selection = new Selection({
+      items: () => this.list.items,
+      onchange: () => this.list.repaint(),
+      tags: this.#known.tags,
     });
-    signal.addEventListener("abort", again.cancel);
-
-    function drawFilters() {
-      clear.hidden = setFilters(view.query) === 0;
-      fill(filterPlace, filterBar({ query: view.query, known, onchange: filter, between }));
-    }
-
-    function filter(changes) {
-      view.setQuery(changes);
-      drawFilters();
-      list.node.scrollTop = 0;
-      again();
-    }
-
-    function unfilter() {
-      between.isOpen = false;
-      filter(NO_FILTERS);
-    }
-
-    async function countAll() {
-      try {
-        const stats = await api.get("/api/stats", null, { signal });
-        total = stats.knowledge + stats.archive + (stats.bullets ?? 0);
-        if (!query()) say();
-      } catch {
-        // The count is an extra: the list shows what there is.
-      }
-    }
-
-    async function reveal(memory) {
-      if (pane.id === memory.id) return;
-      if (pane.isDirty() && !window.confirm("Discard what you wrote?")) return;
-      body.classList.add("has-details");
-      follow(memory.id);
-      await pane.show(memory);
-    }
-
-    async function open(id, narrowed) {
-      if (narrowed) {
-        filter(narrowed);
-        return;
-      }
-      try {
-        await reveal(await api.get(`/api/memories/${encodeURIComponent(id)}`, null, { signal }));
-      } catch (error) {
-        failed(error);
-      }
-    }
-
-    function follow(id) {
-      view.setQuery({ id });
-      list.select(id);
-    }
-
-    function close() {
-      if (pane.isDirty() && !window.confirm("Discard what you wrote?")) return;
-      body.classList.remove("has-details");
-      pane.clear();
-      // The row stays current: the keys go on from there.
-      view.setQuery({ id: null });
-      list.node.focus({ preventScroll: true });
-    }
-
-    async function add() {
-      const made = await remember({ known: known.tags(), projects: known.projects() });
-      if (made?.id) await open(made.id);
-    }
-
-    view.guard(() => (pane.isDirty() ? "What you wrote is not saved." : null));
-    view.onQuery((next) => {
-      field.value = next.get("q") ?? "";
-      drawFilters();
-      again();
-      if (next.get("id")) open(next.get("id"));
-      else if (pane.id) close();
+    this.pane = new DetailsPane({
+      onclose: () => this.#close(),
+      onopen: (id) => this.#open(id),
+      onfilter: (filters) => this.#filter(filters),
+      onrenamed: (id) => this.#follow(id),
+      known: this.#known.tags,
+      words: () => this.source.words,
+      signal,
     });
-    keys({
-      j: ["next", () => list.move(1)],
-      k: ["previous", () => list.move(-1)],
-      Enter: ["show details", () => { if (list.current) reveal(list.current); }],
-      e: ["edit", async () => {
-        if (!pane.id && list.current) await reveal(list.current);
-        pane.edit();
-      }],
-      x: ["select", () => { if (list.current) picked.pick(list.current, !picked.has(list.current)); }],
-      n: ["remember something new", add],
-      Escape: ["close", () => {
-        if (pane.id) close();
-        else if (picked.size) picked.clear();
-        else document.activeElement?.blur?.();
-      }],
-    }, signal);
-    onChange("memories", async () => {
-      countAll();
-      await pane.refresh();
-      if (list.depth > DEEP) {
-        stale.hidden = false;
-        if (pane.memory) list.replace(pane.memory);
-        return;
-      }
-      try {
-        await list.refresh();
-        say();
-      } catch (error) {
-        failed(error);
-      }
-    }, signal);
+    this.list = this.#makeList();
+    this.body = h("div.mem-body", this.list.node, this.pane.node);
+  }
 
-    countAll();
-    api.get("/api/projects", null, { signal }).then(({ projects }) => learn(projects.map(({ name }) => ({ project: name })))).catch(() => {});
+  async start() {
+    const { view, list, field } = this;
+    view.root.classList.add("is-fixed");
+    fill(view.root, this.#head(), this.body, this.selection.bar);
+    this.#drawFilters();
+    this.#listen();
+    this.#countAll();
+    this.#learnProjects();
     await list.reset();
-    say();
-    if (view.query.get("id")) await open(view.query.get("id"));
+    this.#say();
+    const id = view.query.get("id");
+    if (id) await this.#open(id);
     if (view.query.get("focus") === "search") field.focus();
-  },
-};
+  }
+
+  get #text() {
+    return this.field.value.trim();
+  }
+
+  #makeList() {
+    const row = memoryRow({
+      isPicked: (memory) => this.selection.has(memory),
+      onpick: (memory, isOn, withRange) => this.selection.pick(memory, isOn, withRange),
+      words: () => this.source.words,
+      onPhone: () => this.#isNarrow.matches,
+    });
+    /** @type {VirtualList<Item>} */
+    const list = new VirtualList({
+      label: "Memories",
+      rowHeight: ROW_HEIGHT,
+      row: row.make,
+      show: row.show,
+      key: (memory) => memory.id,
+      more: (cursor) => this.source.page(cursor),
+      onopen: (memory) => this.#reveal(memory),
+      oncurrent: (memory) => {
+        if (this.pane.id && !this.pane.isDirty) this.#reveal(memory);
+      },
+      empty: () => this.#nothing(),
+      signal: this.view.signal,
+    });
+    return list;
+  }
+
+  #head() {
+    return h(
+      "header.mem-head",
+      h(
+        "div.spread",
+        h("h1", "Memories"),
+        h("button.primary", { type: "button", onclick: this.#add }, icon("plus", 18), "Remember"),
+      ),
+      h("label.search-box", icon("search"), this.field, h("kbd", "/")),
+      this.#filterPlace,
+      h("div.row", this.#status, this.#clear, this.#stale),
+    );
+  }
+
+  #nothing() {
+    if (this.#text)
+      return empty({
+        icon: "search",
+        title: "Nothing found",
+        text: "Other words may find it: a recall looks for the words themselves and their stems.",
+      });
+    if (setFilters(this.view.query))
+      return empty({ title: "Nothing fits these filters", text: "Clear some of them to see more." });
+    return empty({
+      title: "Nothing is remembered yet",
+      text: "Tell an assistant something, or write it down here.",
+      action: h("button.primary", { type: "button", onclick: this.#add }, "Remember something"),
+    });
+  }
+
+  #listen() {
+    const { view, field } = this;
+    field.addEventListener("input", this.#again);
+    field.addEventListener("keydown", (event) => this.#onFieldKey(event));
+    view.signal.addEventListener("abort", this.#again.cancel);
+    view.guard(() => (this.pane.isDirty ? "What you wrote is not saved." : null));
+    view.onQuery((query) => this.#onQuery(query));
+    this.#bindKeys();
+    onChange("memories", () => this.#onChange(), view.signal);
+  }
+
+  #bindKeys() {
+    const { list, pane, selection } = this;
+    const edit = async () => {
+      if (!pane.id && list.current) await this.#reveal(list.current);
+      pane.edit();
+    };
+    const escape = () => {
+      if (pane.id) this.#close();
+      else if (selection.size) selection.clear();
+      else blur();
+    };
+    keys(
+      {
+        j: ["next", () => list.move(1)],
+        k: ["previous", () => list.move(-1)],
+        Enter: ["show details", () => list.current && this.#reveal(list.current)],
+        e: ["edit", edit],
+        x: ["select", () => list.current && selection.pick(list.current, !selection.has(list.current))],
+        n: ["remember something new", this.#add],
+        Escape: ["close", escape],
+      },
+      this.view.signal,
+    );
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onFieldKey(event) {
+    if (event.key === "ArrowDown" || event.key === "Enter") {
+      event.preventDefault();
+      this.list.node.focus();
+      this.list.move(0);
+    } else if (event.key === "Escape" && this.field.value) {
+      event.stopPropagation();
+      this.field.value = "";
+      this.#again();
+    }
+  }
+
+  /** @param {URLSearchParams} query */
+  #onQuery(query) {
+    const id = query.get("id");
+    this.field.value = query.get("q") ?? "";
+    this.#drawFilters();
+    this.#again();
+    if (id) this.#open(id);
+    else if (this.pane.id) this.#close();
+  }
+
+  async #onChange() {
+    const { list, pane } = this;
+    this.#countAll();
+    await pane.refresh();
+    if (list.depth > DEEP) {
+      this.#stale.hidden = false;
+      if (pane.memory) list.replace(pane.memory);
+      return;
+    }
+    try {
+      await list.refresh();
+      this.#say();
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  async #load() {
+    this.view.setQuery({ q: this.#text, focus: null });
+    this.#stale.hidden = true;
+    try {
+      // The hits replace the list when they arrive: no flicker while somebody types.
+      if (this.#text) this.list.set(await this.source.search());
+      else await this.list.reset();
+      this.#say();
+    } catch (error) {
+      if (!isAborted(error)) failed(error);
+    }
+  }
+
+  /** @param {{ tags?: string[], project?: string | null }[]} memories */
+  #learn(memories) {
+    const { tags, projects } = this.#seen;
+    const before = tags.size + projects.size;
+    for (const memory of memories) {
+      for (const tag of memory.tags ?? []) tags.add(tag);
+      if (memory.project) projects.add(memory.project);
+    }
+    const isNew = tags.size + projects.size !== before;
+    if (isNew && !this.#filterPlace.contains(document.activeElement)) this.#drawFilters();
+  }
+
+  async #learnProjects() {
+    try {
+      const { projects } = await api.get("/api/projects", null, { signal: this.view.signal });
+      this.#learn(projects.map(({ name }) => ({ project: name })));
+    } catch {
+      // The projects are suggestions only.
+    }
+  }
+
+  async #countAll() {
+    try {
+      const stats = await api.get("/api/stats", null, { signal: this.view.signal });
+      this.#total = stats.knowledge + stats.archive + stats.bullets;
+      if (!this.#text) this.#say();
+    } catch {
+      // The count is an extra: the list shows what there is.
+    }
+  }
+
+  #say() {
+    const { items, isWhole } = this.list;
+    if (this.#text) {
+      const many = items.length === MOST_HITS ? `The best ${MOST_HITS}` : plural(items.length, "memory", "memories");
+      const note = this.view.query.get("status") ? ". A search finds what is active." : "";
+      this.#status.textContent = `${many}, in ${Math.max(1, Math.round(this.source.took))} ms${note}`;
+    } else if (setFilters(this.view.query)) {
+      const all = plural(items.length, "memory", "memories");
+      this.#status.textContent = isWhole ? all : `More than ${count(items.length)} memories`;
+    } else {
+      this.#status.textContent = this.#total === null ? "" : plural(this.#total, "memory", "memories");
+    }
+  }
+
+  #drawFilters() {
+    const { query } = this.view;
+    this.#clear.hidden = setFilters(query) === 0;
+    /** @param {Partial<Filters>} changes */
+    const onchange = (changes) => this.#filter(changes);
+    fill(this.#filterPlace, filterBar({ query, known: this.#known, onchange, between: this.#between }));
+  }
+
+  /** @param {Partial<Filters>} changes */
+  #filter(changes) {
+    this.view.setQuery(changes);
+    this.#drawFilters();
+    this.list.node.scrollTop = 0;
+    this.#again();
+  }
+
+  #unfilter() {
+    this.#between.isOpen = false;
+    this.#filter(NO_FILTERS);
+  }
+
+  /** @param {Item} memory */
+  async #reveal(memory) {
+    const { pane } = this;
+    if (pane.id === memory.id) return;
+    if (pane.isDirty && !window.confirm(DISCARD)) return;
+    this.body.classList.add("has-details");
+    this.#follow(memory.id);
+    await pane.show(memory);
+  }
+
+  /** @param {string} id */
+  async #open(id) {
+    try {
+      await this.#reveal(await api.get(pathOf(id), null, { signal: this.view.signal }));
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** @param {string} id */
+  #follow(id) {
+    this.view.setQuery({ id });
+    this.list.select(id);
+  }
+
+  #close() {
+    if (this.pane.isDirty && !window.confirm(DISCARD)) return;
+    this.body.classList.remove("has-details");
+    this.pane.clear();
+    // The row stays current: the keys continue from there.
+    this.view.setQuery({ id: null });
+    this.list.node.focus({ preventScroll: true });
+  }
+}

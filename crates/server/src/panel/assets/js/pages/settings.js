@@ -1,106 +1,171 @@
-// Settings: how it is, what happens by itself, and what is in force. Nothing is configured here; the file is yours.
+// Settings: health, background jobs, and the settings in force. Nothing is configured here, only in the file.
 import { fill, h } from "../dom.js";
 import { api } from "../api.js";
 import { bytes, count, plural } from "../format.js";
 import { icon } from "../icons.js";
 import { changedHere, onChange } from "../live.js";
 import { card, coded, definition, segmented } from "../components/parts.js";
-import { failed, toast } from "../components/toast.js";
+import { attemptOnce, failed, toast } from "../components/toast.js";
 import { drawConfig } from "../settings/config.js";
 import { drawJobs } from "../settings/jobs.js";
 
+/** @import { Page, View } from "../router.js" */
+
+/** @type {Page} */
 export const page = {
   title: "Settings",
-  async show(view) {
-    const { root, signal } = view;
-    const [health, about, jobs, config] = ["health", "about", "jobs", "config"].map((name) => h("div", { class: `settings-${name}` }));
-    const open = new Set();
-    fill(root, h("header.page-head", h("div", h("h1", "Settings"), h("p", "What is in force, and what happens by itself."))), h("div.settings-grid", health, about, jobs, config));
-
-    const get = (path) => api.get(path, null, { signal }).catch((error) => {
-      // One part that cannot be had leaves the others alone.
-      if (!signal.aborted) failed(error);
-      return null;
-    });
-    const parts = {
-      async health() {
-        const state = await get("/api/health");
-        if (state) fill(health, healthCard(state, parts.health));
-        return state !== null;
-      },
-      async about() {
-        const status = await get("/api/status");
-        if (status) fill(about, aboutCard(status));
-      },
-      async jobs() {
-        const answer = await get("/api/jobs");
-        if (answer) fill(jobs, card("What happens by itself", { action: backupButton() }, drawJobs(answer.jobs, { open })));
-      },
-      async config() {
-        const answer = await get("/api/settings");
-        if (answer) fill(config, configCard(answer, view));
-      },
-    };
-    onChange("jobs", () => Promise.all([parts.jobs(), parts.health()]), signal);
-    onChange(["memories", "documents", "sessions"], () => parts.about(), signal);
-    await Promise.all(Object.values(parts).map((load) => load()));
-  },
+  show: (view) => new SettingsPage(view).start(),
 };
 
-function healthCard({ problems = [], remarks = [] }, again) {
-  const all = [...new Set([...problems, ...remarks])];
-  const button = h("button.small.quiet", { type: "button", onclick: async () => {
-    button.disabled = true;
-    if (await again()) toast("Checked");
-    button.disabled = false;
-  } }, icon("refresh", 16), "Check again");
+class SettingsPage {
+  #health = h("div.settings-health");
+  #about = h("div.settings-about");
+  #jobs = h("div.settings-jobs");
+  #config = h("div.settings-config");
+  /**
+   * Names of the jobs whose logs are unfolded.
+   * @type {Set<string>}
+   */
+  #open = new Set();
+
+  /** @param {View} view */
+  constructor(view) {
+    this.view = view;
+    this.options = { signal: view.signal };
+  }
+
+  async start() {
+    const { root, signal } = this.view;
+    fill(
+      root,
+      h("header.page-head", h("div", h("h1", "Settings"), h("p", "What is in force, and what happens by itself."))),
+      h("div.settings-grid", this.#health, this.#about, this.#jobs, this.#config),
+    );
+    onChange("jobs", () => Promise.all([this.#loadJobs(), this.#loadHealth()]), signal);
+    onChange(["memories", "documents", "sessions"], () => this.#loadAbout(), signal);
+    await Promise.all([this.#loadHealth(), this.#loadAbout(), this.#loadJobs(), this.#loadConfig()]);
+  }
+
+  /**
+   * Gives null for a part that cannot be had; the others are shown.
+   * @template T
+   * @param {Promise<T>} request
+   */
+  async #soft(request) {
+    try {
+      return await request;
+    } catch (error) {
+      if (!this.view.signal.aborted) failed(error);
+      return null;
+    }
+  }
+
+  async #loadHealth() {
+    const state = await this.#soft(api.get("/api/health", null, this.options));
+    const again = async () => {
+      if (await this.#loadHealth()) toast("Checked");
+    };
+    if (state) fill(this.#health, healthCard(state, again));
+    return state !== null;
+  }
+
+  async #loadAbout() {
+    const about = await this.#soft(api.get("/api/status", null, this.options));
+    if (about) fill(this.#about, aboutCard(about));
+  }
+
+  async #loadJobs() {
+    const answer = await this.#soft(api.get("/api/jobs", null, this.options));
+    if (!answer) return;
+    const jobs = drawJobs(answer.jobs, { open: this.#open });
+    fill(this.#jobs, card("What happens by itself", { action: backupButton() }, jobs));
+  }
+
+  async #loadConfig() {
+    const answer = await this.#soft(api.get("/api/settings", null, this.options));
+    if (answer) fill(this.#config, configCard(answer.path, answer.settings, this.view));
+  }
+}
+
+/**
+ * @param {Api.Health} health
+ * @param {() => Promise<void>} again
+ */
+function healthCard({ problems, remarks }, again) {
+  const all = [...new Set([...problems, ...remarks])].map((each) => h("li", coded(each)));
+  const isBad = problems.length > 0;
+  const button = h(
+    "button.small.quiet",
+    { type: "button", onclick: attemptOnce(again) },
+    icon("refresh", 16),
+    "Check again",
+  );
   return card(
     "Health",
     { action: button },
-    h("p.health-line", { class: problems.length ? "is-bad" : "is-good" }, icon(problems.length ? "warn" : "check"), problems.length ? plural(problems.length, "problem") : "All is well"),
-    all.length ? h("ul.remarks", all.map((each) => h("li", coded(each)))) : h("p.muted.small-text", "Database, files, index and limits are sound."),
+    h(
+      "p.health-line",
+      { class: isBad ? "is-bad" : "is-good" },
+      icon(isBad ? "warn" : "check"),
+      isBad ? plural(problems.length, "problem") : "All is well",
+    ),
+    all.length ? h("ul.remarks", all) : h("p.muted.small-text", "Database, files, index and limits are sound."),
   );
 }
 
+/** @param {Api.About} about */
 function aboutCard({ memory, config, version, stats }) {
-  return card("About", {}, definition([
-    ["Version", `Throughline ${version}`],
-    ["Memory", h("code", memory)],
-    ["Settings", config ? h("code", config) : "defaults alone; there is no file"],
-    ["Holds", `${plural(stats.knowledge + stats.archive + (stats.bullets ?? 0), "memory", "memories")}, ${plural(stats.turns, "turn")} of ${plural(stats.sessions, "conversation")}`],
-    ["Changes", `${count(stats.changes)}, each with its history`],
-    ["Size", bytes(stats.bytes ?? 0)],
-  ]));
+  const memories = plural(stats.knowledge + stats.archive + stats.bullets, "memory", "memories");
+  const turns = plural(stats.turns, "turn");
+  return card(
+    "About",
+    {},
+    definition([
+      ["Version", `Throughline ${version}`],
+      ["Memory", h("code", memory)],
+      ["Settings", config ? h("code", config) : "defaults alone; there is no file"],
+      ["Holds", `${memories}, ${turns} of ${plural(stats.sessions, "conversation")}`],
+      ["Changes", `${count(stats.changes)}, each with its history`],
+      ["Size", bytes(stats.bytes)],
+    ]),
+  );
 }
 
 function backupButton() {
-  const button = h("button.small", { type: "button", onclick: async () => {
-    button.disabled = true;
-    try {
-      const { path } = await api.post("/api/backup");
-      toast("A proved copy is written", { hint: path, ms: 8_000 });
-      changedHere("jobs");
-    } catch (error) {
-      failed(error);
-    } finally {
-      button.disabled = false;
-    }
-  } }, icon("vault", 16), "Back up now");
-  return button;
+  const onclick = attemptOnce(async () => {
+    const { path } = await api.post("/api/backup");
+    toast("A proved copy is written", { hint: path, ms: 8_000 });
+    changedHere("jobs");
+  });
+  return h("button.small", { type: "button", onclick }, icon("vault", 16), "Back up now");
 }
 
-function configCard({ path, settings }, view) {
+/**
+ * @param {string | null | undefined} path
+ * @param {Api.Setting[]} settings
+ * @param {View} view
+ */
+function configCard(path, settings, view) {
   const place = h("div.config-sections");
-  const isOnlySet = () => view.query.get("only") === "set";
-  const draw = () => fill(place, drawConfig(settings, { onlySet: isOnlySet() }));
-  const which = segmented({ label: "Which settings", options: [["", "All"], ["set", "Not default"]], value: isOnlySet() ? "set" : "", onchange: (value) => {
-    view.setQuery({ only: value });
-    draw();
-  } });
+  const only = () => view.query.get("only") ?? "";
+  const draw = () => fill(place, drawConfig(settings, { onlySet: only() === "set" }));
+  const which = segmented({
+    label: "Which settings",
+    options: [
+      ["", "All"],
+      ["set", "Not default"],
+    ],
+    value: only(),
+    onchange: (value) => {
+      view.setQuery({ only: value });
+      draw();
+    },
+  });
   view.onQuery(() => {
-    which.value = view.query.get("only") ?? "";
+    which.press(only());
     draw();
   });
   draw();
-  return card("In force", { action: which }, h("p.config-path", path ? ["Change them in ", h("code", path), "."] : "There is no file; everything is as it comes."), place);
+  const where = path ? ["Change them in ", h("code", path), "."] : "There is no file; everything is as it comes.";
+  return card("In force", { action: which.node }, h("p.config-path", where), place);
 }

@@ -1,6 +1,6 @@
-// Vault: documents that assistants may look things up in, and a search that says where each passage stands.
+// Vault: documents that assistants may look things up in, and a search that cites each passage.
 import { debounce, fill, h } from "../dom.js";
-import { api, isAborted, newest } from "../api.js";
+import { api, isAborted, Newest } from "../api.js";
 import { icon } from "../icons.js";
 import { onChange } from "../live.js";
 import { keys } from "../components/keys.js";
@@ -9,66 +9,103 @@ import { failed } from "../components/toast.js";
 import { addFiles, drawFiles } from "../vault/files.js";
 import { drawHits, searchedBy } from "../vault/hits.js";
 
+/** @import { Page, View } from "../router.js" */
+
 const PASSAGES = 20;
 const TYPING_MS = 180;
 
+/** @type {Page} */
 export const page = {
   title: "Vault",
-  async show(view) {
-    const { root, signal } = view;
-    const latest = newest(signal);
-    const field = h("input.search", { type: "search", placeholder: "Search your documents", "aria-label": "Search the vault", autocomplete: "off", spellcheck: false, maxLength: 400, value: view.query.get("q") ?? "" });
-    const status = h("p.result-line", { role: "status" });
-    const results = h("div.vault-results");
-    const files = h("div.vault-groups");
+  show: (view) => new VaultPage(view).start(),
+};
+
+class VaultPage {
+  #status = h("p.result-line", { role: "status" });
+  #results = h("div.vault-results");
+  #files = h("div.vault-groups");
+
+  /** @param {View} view */
+  constructor(view) {
+    this.view = view;
+    this.latest = new Newest(view.signal);
+    this.field = h("input.search", {
+      type: "search",
+      placeholder: "Search your documents",
+      "aria-label": "Search the vault",
+      autocomplete: "off",
+      spellcheck: false,
+      maxLength: 400,
+      value: view.query.get("q") ?? "",
+    });
+  }
+
+  async start() {
+    const { root, signal } = this.view;
+    const about = "Documents that your assistants can look things up in. They stay where they are.";
+    const add = h("button.primary", { type: "button", onclick: addFiles }, icon("plus", 18), "Add files");
     fill(
       root,
-      h("header.page-head", h("div", h("h1", "Vault"), h("p", "Documents that your assistants can look things up in. They stay where they are.")),
-        h("button.primary", { type: "button", onclick: addFiles }, icon("plus", 18), "Add files")),
-      h("div.timeline-search", h("label.search-box", icon("search"), field, h("kbd", "/")), status),
-      results, files,
+      h("header.page-head", h("div", h("h1", "Vault"), h("p", about)), add),
+      h("div.timeline-search", h("label.search-box", icon("search"), this.field, h("kbd", "/")), this.#status),
+      this.#results,
+      this.#files,
     );
-
-    async function search() {
-      const query = field.value.trim();
-      view.setQuery({ q: query });
-      files.hidden = Boolean(query);
-      if (!query) {
-        latest(() => {});
-        status.textContent = "";
-        fill(results);
-        return;
-      }
-      try {
-        const answer = await latest((abort) => api.post("/api/vault/search", { query, limit: PASSAGES }, { signal: abort }));
-        status.textContent = searchedBy(answer);
-        fill(results, answer.hits.length ? drawHits(answer, wordsOf(query)) : empty({ icon: "search", title: "Nothing found", text: "Other words may find it." }));
-      } catch (error) {
-        if (!isAborted(error)) failed(error);
-      }
-    }
-
-    async function list() {
-      try {
-        const { documents } = await api.get("/api/vault", null, { signal });
-        fill(files, documents.length ? drawFiles(documents) : empty({
-          icon: "vault", title: "The vault is empty", text: coded("Add notes, manuals or a whole folder, here or with `throughline vault add`."),
-          action: h("button.primary", { type: "button", onclick: addFiles }, "Add files"),
-        }));
-      } catch (error) {
-        if (!isAborted(error)) failed(error);
-      }
-    }
-
-    const typed = debounce(TYPING_MS, search);
-    field.addEventListener("input", typed);
+    const typed = debounce(TYPING_MS, () => this.#search());
+    this.field.addEventListener("input", typed);
     signal.addEventListener("abort", typed.cancel);
-    view.onQuery((query) => {
-      field.value = query.get("q") ?? "";
-      search();
+    this.view.onQuery((query) => {
+      this.field.value = query.get("q") ?? "";
+      this.#search();
     });
     keys({ n: ["add files", addFiles] }, signal);
-    onChange("vault", () => Promise.all([list(), search()]), signal);
-    await Promise.all([list(), search()]);
-  },
-};
+    onChange("vault", () => this.#load(), signal);
+    await this.#load();
+  }
+
+  async #load() {
+    await Promise.all([this.#list(), this.#search()]);
+  }
+
+  async #search() {
+    const query = this.field.value.trim();
+    this.view.setQuery({ q: query });
+    this.#files.hidden = Boolean(query);
+    if (!query) {
+      this.latest.cancel();
+      this.#status.textContent = "";
+      fill(this.#results);
+      return;
+    }
+    const body = { query, limit: PASSAGES };
+    try {
+      const answer = await this.latest.run((signal) => api.post("/api/vault/search", body, { signal }));
+      this.#status.textContent = searchedBy(answer);
+      const nothing = { title: "Nothing found", text: "Other words may find it." };
+      fill(
+        this.#results,
+        answer.hits.length ? drawHits(answer, wordsOf(query)) : empty({ icon: "search", ...nothing }),
+      );
+    } catch (error) {
+      if (!isAborted(error)) failed(error);
+    }
+  }
+
+  async #list() {
+    try {
+      const { documents } = await api.get("/api/vault", null, { signal: this.view.signal });
+      fill(this.#files, documents.length ? drawFiles(documents) : nothingYet());
+    } catch (error) {
+      if (!isAborted(error)) failed(error);
+    }
+  }
+}
+
+function nothingYet() {
+  return empty({
+    icon: "vault",
+    title: "The vault is empty",
+    text: coded("Add notes, manuals or a whole folder, here or with `throughline vault add`."),
+    action: h("button.primary", { type: "button", onclick: addFiles }, "Add files"),
+  });
+}
