@@ -9,6 +9,7 @@ use throughline_core::sessions::{Backlog, DueRules};
 use crate::entries::parse_cursor;
 use crate::error::while_doing;
 use crate::rows::{parsed, time};
+use crate::turns::go_on;
 use crate::{SqliteStore, Stored, backlogs};
 
 impl Sessions for SqliteStore {
@@ -48,13 +49,7 @@ impl Sessions for SqliteStore {
     fn open_session(&self, new: &NewSession) -> Stored<SessionState> {
         let opening = while_doing("open a session");
         self.write("open a session", |transaction| {
-            let sql = "INSERT INTO sessions (id, project, task, base_prompt, created_at, updated_at) \
-                       VALUES (?1, ?2, ?3, ifnull(?4, ''), ?5, ?5) ON CONFLICT (id) DO UPDATE SET \
-                         project = ifnull(?2, project), task = ifnull(?3, task), \
-                         base_prompt = ifnull(?4, base_prompt), ended_at = NULL";
-            let at = new.at.as_millisecond();
-            let values = params![new.id.as_str(), new.project, new.task, new.base_prompt, at];
-            transaction.execute(sql, values).map_err(&opening)?;
+            upsert(transaction, new).and_then(|()| go_on(transaction, &new.id)).map_err(&opening)?;
             let found = state(transaction, &new.id).map_err(&opening)?;
             found.ok_or_else(|| StoreError::Conflict { what: new.id.to_string() })
         })
@@ -112,6 +107,15 @@ impl Sessions for SqliteStore {
             counted.map_err(while_doing("count a failure"))
         })
     }
+}
+
+/// Inserts a session, or tells the one that is there what it is about; what is not given stays.
+pub(crate) fn upsert(connection: &Connection, new: &NewSession) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO sessions (id, project, task, base_prompt, created_at, updated_at) \
+               VALUES (?1, ?2, ?3, ifnull(?4, ''), ?5, ?5) ON CONFLICT (id) DO UPDATE SET \
+                 project = ifnull(?2, project), task = ifnull(?3, task), base_prompt = ifnull(?4, base_prompt)";
+    let values = params![new.id.as_str(), new.project, new.task, new.base_prompt, new.at.as_millisecond()];
+    connection.prepare_cached(sql)?.execute(values).map(drop)
 }
 
 const STATE_COLUMNS: &str = "id, project, task, created_at, updated_at, ended_at, base_prompt, opening, consolidated, \

@@ -3,21 +3,26 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use throughline_core::model::{Position, SessionId, Turn, TurnId};
-use throughline_core::ports::{StoreError, TurnMark, Turns, TurnsOf};
+use throughline_core::ports::{NewSession, StoreError, TurnMark, Turns, TurnsOf};
 use throughline_core::text::tokens;
 
 use crate::error::while_doing;
 use crate::index::turn_terms;
 use crate::rows::{parsed, time};
+use crate::sessions::upsert;
 use crate::{SqliteStore, Stored};
 
 impl Turns for SqliteStore {
     fn append(&self, turns: &[Turn]) -> Stored<usize> {
-        self.append_each(turns, go_on)
+        self.append_each(None, turns, go_on)
+    }
+
+    fn append_to(&self, session: &NewSession, turns: &[Turn]) -> Stored<usize> {
+        self.append_each(Some(session), turns, go_on)
     }
 
     fn append_imported(&self, turns: &[Turn]) -> Stored<usize> {
-        self.append_each(turns, |connection, session| {
+        self.append_each(None, turns, |connection, session| {
             go_on(connection, session)?;
             mark_imported(connection, session)
         })
@@ -90,13 +95,18 @@ pub(crate) fn row_of_mark(mark: &TurnMark) -> Stored<i64> {
 }
 
 impl SqliteStore {
-    /// Appends turns in one transaction; `then` follows each that is new. Gives how many are.
+    /// Opens a session, where one is given, and appends turns, in one transaction; `then` follows each that is new. Gives
+    /// how many are.
     fn append_each(
         &self,
+        session: Option<&NewSession>,
         turns: &[Turn],
         then: impl Fn(&Connection, &SessionId) -> rusqlite::Result<()>,
     ) -> Stored<usize> {
         self.write("append turns", |transaction| {
+            if let Some(session) = session {
+                upsert(transaction, session).map_err(while_doing("open a session"))?;
+            }
             let mut added = 0;
             for turn in turns {
                 let is_new = append(transaction, turn).and_then(|is_new| {
@@ -146,7 +156,7 @@ pub(crate) fn append(connection: &Connection, turn: &Turn) -> rusqlite::Result<b
 }
 
 /// A session in which more is said has not ended. An import and a summary say nothing new, and do not come here.
-fn go_on(connection: &Connection, id: &SessionId) -> rusqlite::Result<()> {
+pub(crate) fn go_on(connection: &Connection, id: &SessionId) -> rusqlite::Result<()> {
     let sql = "UPDATE sessions SET ended_at = NULL WHERE id = ? AND ended_at IS NOT NULL";
     connection.prepare_cached(sql)?.execute([id.as_str()]).map(drop)
 }

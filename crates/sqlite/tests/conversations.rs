@@ -14,6 +14,8 @@ mod facts;
 mod failing;
 #[path = "conversations/meddling.rs"]
 mod meddling;
+#[path = "conversations/observing.rs"]
+mod observing;
 #[path = "conversations/opening.rs"]
 mod opening;
 #[path = "conversations/recalling.rs"]

@@ -4,13 +4,16 @@ use jiff::Timestamp;
 
 use crate::model::{Position, SessionId, Turn, TurnId};
 
-use super::Stored;
+use super::{NewSession, Stored};
 
 /// Turns of sessions.
 pub trait Turns {
     /// Appends turns, opening sessions that are new; a turn that is there already is left alone. Durable when it
     /// returns. Gives how many are new.
     fn append(&self, turns: &[Turn]) -> Stored<usize>;
+    /// As [`append`](Self::append), in a session that is opened, or told what it is about, in the same transaction. One
+    /// that has ended goes on if a turn is new.
+    fn append_to(&self, session: &NewSession, turns: &[Turn]) -> Stored<usize>;
     /// As [`append`](Self::append), for turns that were said elsewhere. As long as nothing else was said in their
     /// session, [`SessionState::imported_to`](crate::model::SessionState::imported_to) follows them, in the same
     /// transaction.

@@ -143,14 +143,26 @@ impl SessionService<'_> {
         })
     }
 
-    /// Keeps what was said, word for word but for secrets and what memory itself had put in front.
+    /// Keeps what was said in a conversation of which nothing else is known.
     pub fn observe(&self, session: &SessionId, said: &[Said]) -> Done<Observed> {
-        let turns: Vec<Turn> = said.iter().map(|said| self.turn(session, said)).collect::<Done<_>>()?;
-        let kept = self.turns.append(&turns)?;
-        Ok(Observed { due: self.due(session)?, kept, turns })
+        self.observe_in(&StartSession::new(session.clone()), said)
     }
 
+    /// Keeps what was said, word for word but for secrets and what memory itself had put in front. Everything is
+    /// validated first; then the session is opened and the turns are appended in one transaction.
+    pub fn observe_in(&self, start: &StartSession, said: &[Said]) -> Done<Observed> {
+        let session = &start.id;
+        let turns: Vec<Turn> = said.iter().map(|said| self.turn(session, said)).collect::<Done<_>>()?;
+        let kept = if turns.is_empty() { 0 } else { self.turns.append_to(&self.checked(start)?, &turns)? };
+        let due = if turns.is_empty() { None } else { self.due(session)? };
+        Ok(Observed { due, kept, turns })
+    }
+
+    /// The turn for something that was said, if it can be kept.
     fn turn(&self, session: &SessionId, said: &Said) -> Done<Turn> {
+        if said.role == Role::Summary {
+            return Err(EngineError::invalid("the role", "cannot be `summary`: a summary is made by consolidating"));
+        }
         let own = context::without_fence(&said.content);
         if own.trim().is_empty() {
             return Err(EngineError::invalid("what was said", "is empty"));

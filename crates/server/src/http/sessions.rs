@@ -246,11 +246,7 @@ async fn observe(
 ) -> Result<Response, Problem> {
     let turns = spoken_turns(spoken)?;
     let said = turns.into_iter().map(|turn| said(&app, turn)).collect::<Result<Vec<_>, _>>()?;
-    let observed = app.host(move |host| {
-        let engine = host.engine();
-        engine.sessions().start(&StartSession::new(id.clone()))?;
-        Ok(engine.sessions().observe(&id, &said)?)
-    });
+    let observed = app.host(move |host| Ok(host.engine().sessions().observe(&id, &said)?));
     Ok((StatusCode::CREATED, Json(observed.await?)).into_response())
 }
 
@@ -273,10 +269,6 @@ fn spoken_turns(body: serde_json::Value) -> Result<Vec<OneTurn>, Problem> {
 }
 
 fn said(app: &App, turn: OneTurn) -> Result<Said, Problem> {
-    if turn.role == Role::Summary {
-        let hint = "use user, assistant, tool or system";
-        return Err(Problem::new(Code::Invalid, "a summary is made by consolidating", hint));
-    }
     let at = app.when(turn.at.as_deref())?;
     Ok(Said { id: turn.id, role: turn.role, speaker: turn.speaker, content: turn.content, at })
 }

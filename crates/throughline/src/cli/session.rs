@@ -59,7 +59,7 @@ pub(super) struct Observe {
     #[arg(long, value_name = "ID")]
     session: String,
     /// Who said it: user, assistant, tool or system
-    #[arg(long, default_value = "user", value_parser = speaking_role)]
+    #[arg(long, default_value = "user")]
     role: Role,
     /// The project that the conversation is about
     #[arg(long)]
@@ -193,14 +193,6 @@ fn filled(filled: Option<&Filled>) -> String {
     text
 }
 
-/// Anybody who can say something; a summary is made, not said.
-fn speaking_role(text: &str) -> Result<Role, String> {
-    match text.parse::<Role>().map_err(|error| error.to_string())? {
-        Role::Summary => Err("a summary is made by consolidating; use user, assistant, tool or system".to_owned()),
-        role => Ok(role),
-    }
-}
-
 /// One line of standard input.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -219,15 +211,14 @@ impl Observe {
     fn run(self, world: &World) -> Answer {
         let id = SessionId::on_channel("cli", &self.session)?;
         let said = if self.text.is_empty() { lines(world)? } else { vec![Said::now(self.role, self.text.join(" "))] };
-        if said.is_empty() || said.iter().any(|said| said.content.trim().is_empty()) {
+        if said.is_empty() {
             return Err(Failure::new("nothing was said", "give the words, or JSON lines on standard input"));
         }
         if let Some(task) = &self.task {
             world.engine.tasks().get(task)?;
         }
         let start = StartSession { project: self.project, task: self.task, ..StartSession::new(id.clone()) };
-        world.engine.sessions().start(&start)?;
-        let observed = world.engine.sessions().observe(&id, &said)?;
+        let observed = world.engine.sessions().observe_in(&start, &said)?;
         let mut text = format!("kept {} of {id}\n", style::count(observed.kept as u64, "turn", "turns"));
         if observed.due.is_some() && background::start(world, &id) {
             text.push_str("a summary is being made in the background\n");
