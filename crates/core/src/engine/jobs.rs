@@ -1,11 +1,11 @@
-//! What a daemon asks about its own work and about everybody else's: the log of jobs, the pulse, the days.
+//! What a daemon asks about its own work and about everybody else's: the log of jobs, change tokens, the days.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use crate::ports::{Doings, Job, Pulse, Run};
+use crate::ports::{ChangeTokens, Doings, Job, Run};
 
 use super::{Done, Engine, EngineError};
 
@@ -33,13 +33,13 @@ impl Engine {
         Ok(self.store.runs(job, limit)?)
     }
 
-    /// How far everything in the store is. What somebody changed in a document is seen once somebody looks at it.
-    pub fn pulse(&self) -> Done<Pulse> {
-        Ok(self.store.pulse()?)
+    /// Tokens that differ once something in the store changed. What somebody changed in a document is seen once somebody looks at it.
+    pub fn pulse(&self) -> Done<ChangeTokens> {
+        Ok(self.store.change_tokens()?)
     }
 
-    /// How far everything is, documents that somebody else is editing included.
-    pub fn pulse_of_all(&self) -> Done<Pulse> {
+    /// As [`pulse`](Self::pulse), documents that somebody else is editing included.
+    pub fn pulse_of_all(&self) -> Done<ChangeTokens> {
         self.notice_all()?;
         self.pulse()
     }

@@ -4,6 +4,7 @@
 mod activity;
 mod breakers;
 mod candidates;
+mod change_tokens;
 mod changes;
 mod clock;
 mod documents;
@@ -21,7 +22,6 @@ mod ledger;
 mod model;
 mod page;
 mod projects;
-mod pulse;
 mod recalls;
 mod reflections;
 mod sessions;
@@ -34,6 +34,7 @@ mod vectors;
 pub use activity::{Activity, Doings};
 pub use breakers::{Breaker, Breakers};
 pub use candidates::{Candidates, Search};
+pub use change_tokens::{ChangeToken, ChangeTokens, ChangeWatch, Watched};
 pub use changes::{Changes, Op, Undoable};
 pub use clock::Clock;
 pub use documents::{DocumentError, Documents};
@@ -53,7 +54,6 @@ pub use model::{
 };
 pub use page::Page;
 pub use projects::Projects;
-pub use pulse::{Pulse, Pulses};
 pub use recalls::Recalls;
 pub use reflections::{Applied, Dropped, Pass, PassOutcome, ReflectBrief, ReflectFact, Reflections};
 pub use sessions::{Among, NewSession, SessionPage, Sessions};
@@ -167,7 +167,7 @@ pub trait Store:
     + Transfer
     + Health
     + Activity
-    + Pulses
+    + ChangeWatch
     + Jobs
     + Send
     + Sync
@@ -195,7 +195,7 @@ impl<T> Store for T where
         + Transfer
         + Health
         + Activity
-        + Pulses
+        + ChangeWatch
         + Jobs
         + Send
         + Sync
