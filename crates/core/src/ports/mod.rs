@@ -61,7 +61,7 @@ pub use tasks::Tasks;
 pub use transfer::{Adopted, Bundle, Transfer};
 pub use turns::{TurnMark, Turns, TurnsOf};
 pub use vault::Vault;
-pub use vectors::{Made, MadeBy, VectorSet, Vectors};
+pub use vectors::{ChunkMark, Made, MadeBy, VectorSet, VectorSetId, Vectors};
 
 /// Why the store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
