@@ -1,5 +1,9 @@
 //! What the core asks of the world. Every port is small, synchronous and complete: no method has a default that does
 //! nothing, and a missing capability is another trait.
+//!
+//! A port assumes nothing about who is below it: no row number, sequence, file path or process id crosses it. Positions
+//! count within a session, marks, tokens and names of sets are opaque, holders of leases name their host, and what must be
+//! unique is unique by a key. `crates/testkit/suites/stores` holds every store to it.
 
 mod activity;
 mod breakers;
@@ -144,7 +148,8 @@ impl StoreError {
 
 type Stored<T> = Result<T, StoreError>;
 
-/// All that a store is.
+/// All that a store is. Several machines may share one: what is true on one machine only (the stamps of its files, where its
+/// projects are) is kept by machine, and a store gives what is true on the machine that it was opened on.
 pub trait Store:
     Changes
     + Entries
