@@ -9,7 +9,7 @@ use throughline::synthetic::{self, Dice};
 use throughline::vault::Sync;
 use throughline::world::Home;
 use throughline_core::model::{ContentHash, EntryId};
-use throughline_core::ports::{Made, MadeBy, Vault as _, Vectors as _};
+use throughline_core::ports::{ChunkMark, Made, MadeBy, Vault as _, VectorSetId, Vectors as _};
 use throughline_core::vault::{Chunk, Packed, Place, VaultDocument};
 use throughline_sqlite::{Durability, SqliteStore};
 
@@ -86,7 +86,7 @@ impl Vault {
         let (mut ours, mut plain, mut found) = (Times::default(), Times::default(), 0);
         for _ in 0..self.queries {
             let query = clusters.next();
-            let near = ours.time(|| store.nearest(set, &query, WANTED))?;
+            let near = ours.time(|| store.nearest(&set, &query, WANTED))?;
             let exact = plain.time(|| scan(&vectors, &query));
             let near: Vec<String> = near.into_iter().map(|(passage, _)| passage.chunk.content).collect();
             found += exact.iter().filter(|at| near.contains(&at.to_string())).count();
@@ -106,9 +106,9 @@ impl Vault {
 }
 
 /// Keeps vectors as those of chunks whose text is their number; gives the name of their set.
-fn keep(store: &SqliteStore, vectors: &[Vec<f32>]) -> Result<i64, Failure> {
+fn keep(store: &SqliteStore, vectors: &[Vec<f32>]) -> Result<VectorSetId, Failure> {
     let by = MadeBy { provider: "bench".to_owned(), model: "clusters".to_owned(), base_url: None };
-    let mut after = 0;
+    let mut after = ChunkMark::default();
     for (nth, batch) in vectors.chunks(BATCH).enumerate() {
         let path = format!("/bench/{nth}");
         let chunk = |at: usize| Chunk {
@@ -131,13 +131,14 @@ fn keep(store: &SqliteStore, vectors: &[Vec<f32>]) -> Result<i64, Failure> {
         };
         store.replace_documents(&[(document, (0..batch.len()).map(chunk).collect())])?;
         // Named in the order of their chunks.
-        let named = store.without_vector(&by, after, BATCH)?;
-        after = named.last().map_or(after, |(name, _)| *name);
-        let vectors = named.iter().zip(batch).map(|((name, _), vector)| (*name, Packed::of(vector))).collect();
+        let (named, end) = store.without_vector(&by, &after, BATCH)?;
+        after = end;
+        let vectors = named.into_iter().zip(batch).map(|((name, _), vector)| (name, Packed::of(vector))).collect();
         store.keep_vectors(&by, &Made { vectors, refused: Vec::new() })?;
     }
     store.serve_if_complete(&by)?;
-    Ok(store.vector_sets()?.first().map_or(0, |set| set.row))
+    let set = store.vector_sets()?.into_iter().next();
+    set.map(|set| set.id).ok_or_else(|| "no vectors were kept".into())
 }
 
 /// The nearest by every number of every vector.

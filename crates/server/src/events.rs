@@ -1,6 +1,6 @@
 //! What changed, told to whoever listens: the panel looks again instead of asking again and again.
 //!
-//! Goes in: the pulse of the store, taken twice a second while somebody listens. Comes out: server-sent events. Other
+//! Goes in: change tokens of the store, taken twice a second while somebody listens. Comes out: server-sent events. Other
 //! processes' changes and those of a person's editor arrive like our own. Never happens: the text of a memory in an event.
 
 use std::convert::Infallible;
@@ -13,7 +13,7 @@ use futures_util::stream::StreamExt as _;
 use jiff::Timestamp;
 use serde::Serialize;
 use throughline_core::model::ChangeId;
-use throughline_core::ports::Pulse;
+use throughline_core::ports::{ChangeTokens, Watched};
 use tokio::sync::broadcast;
 use tokio_stream::wrappers::BroadcastStream;
 use tokio_util::sync::CancellationToken;
@@ -24,7 +24,7 @@ use crate::problem::{Code, Problem};
 /// Listeners at once.
 const MOST: usize = 32;
 
-/// How often the pulse is taken while somebody listens.
+/// How often tokens are taken while somebody listens.
 const EVERY: Duration = Duration::from_millis(500);
 
 /// How often a listener hears that the line is alive.
@@ -49,8 +49,8 @@ pub(crate) struct Events {
     host: Arc<dyn Host>,
     sender: broadcast::Sender<Changed>,
     listeners: Arc<AtomicUsize>,
-    /// The last pulse; nothing while nobody listens.
-    last: Mutex<Option<Pulse>>,
+    /// The last tokens; nothing while nobody listens.
+    last: Mutex<Option<ChangeTokens>>,
     stop: CancellationToken,
 }
 
@@ -69,7 +69,7 @@ impl Events {
         Self { host, sender, listeners: Arc::default(), last: Mutex::new(None), stop }
     }
 
-    /// Takes the pulse until it is stopped, while somebody listens.
+    /// Takes tokens until it is stopped, while somebody listens.
     pub(crate) async fn run(self: Arc<Self>) {
         loop {
             tokio::select! { () = self.stop.cancelled() => return, () = tokio::time::sleep(EVERY) => {} }
@@ -78,7 +78,7 @@ impl Events {
         }
     }
 
-    /// Compares the pulse with the last one, and tells what differs. The first look only begins.
+    /// Compares the tokens with the last ones, and tells what differs. The first look only begins.
     fn look(&self) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if self.listeners.load(Ordering::SeqCst) == 0 {
@@ -86,18 +86,19 @@ impl Events {
             return;
         }
         let engine = self.host.engine();
-        let pulse = match engine.health().pulse_of_all() {
-            Ok(pulse) => pulse,
+        let tokens = match engine.health().pulse_of_all() {
+            Ok(tokens) => tokens,
             Err(error) => {
                 tracing::warn!(%error, "whether anything changed could not be told");
                 return;
             }
         };
-        let kinds = last.as_ref().map(|last| pulse.since(last)).unwrap_or_default();
+        let kinds = last.as_ref().map(|last| tokens.since(last)).unwrap_or_default();
         if !kinds.is_empty() {
-            let _ = self.sender.send(Changed { kinds, change: pulse.change.clone(), at: engine.now() });
+            let change = engine.history().changes(1).ok().and_then(|mut newest| newest.pop()).map(|change| change.id);
+            let _ = self.sender.send(Changed { kinds, change, at: engine.now() });
         }
-        *last = Some(pulse);
+        *last = Some(tokens);
     }
 
     /// Listens from now on: what changes after this has returned is heard.
@@ -110,7 +111,7 @@ impl Events {
         let _ = tokio::task::spawn_blocking(move || events.look()).await;
         let told = move |changed: Result<Changed, _>| {
             let _seat = &seat;
-            let everything = || Changed { kinds: Pulse::KINDS.to_vec(), change: None, at: host.engine().now() };
+            let everything = || Changed { kinds: Watched::names(Watched::ALL), change: None, at: host.engine().now() };
             let changed = changed.unwrap_or_else(|_| everything());
             Ok(Event::default().event("change").data(serde_json::to_string(&changed).unwrap_or_default()))
         };

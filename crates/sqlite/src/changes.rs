@@ -1,7 +1,7 @@
 //! Changes: applied in one transaction, and logged.
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
-use throughline_core::model::{Change, ContentHash, DocumentName, Entry, Position, SessionId, Turn};
+use throughline_core::model::{Change, ContentHash, DocumentName, Entry, MachineId, Position, SessionId, Turn};
 use throughline_core::ports::{Changes, Op, StoreError, Undoable};
 
 use crate::error::{is_key_taken, while_doing};
@@ -11,7 +11,7 @@ use crate::{SqliteStore, Stored, turns, undo};
 impl Changes for SqliteStore {
     fn apply(&self, change: &Change, ops: &[Op], last: &mut dyn FnMut() -> bool) -> Stored<Vec<Entry>> {
         self.write("apply the change", |transaction| {
-            let mut writer = ChangeWriter::begin(transaction, change)?;
+            let mut writer = ChangeWriter::begin(transaction, change, &self.machine)?;
             let mut entries = Vec::new();
             for op in ops {
                 entries.extend(writer.apply(op)?);
@@ -34,7 +34,7 @@ impl Changes for SqliteStore {
     }
 
     fn undoable(&self) -> Stored<Option<Undoable>> {
-        self.snapshot(undo::undoable, "look for what to undo")
+        self.snapshot(|connection| undo::undoable(connection, &self.machine), "look for what to undo")
     }
 }
 
@@ -42,13 +42,14 @@ impl Changes for SqliteStore {
 pub(crate) struct ChangeWriter<'a> {
     pub(crate) transaction: &'a Transaction<'a>,
     pub(crate) change: &'a Change,
+    pub(crate) machine: &'a MachineId,
     pub(crate) row: Option<i64>,
 }
 
 impl<'a> ChangeWriter<'a> {
     /// Begins a change, or goes on with one that is there already. One that was undone in between is over, and one that
     /// an import brought along is another's: what it wrote here could not be undone.
-    pub(crate) fn begin(transaction: &'a Transaction<'a>, change: &'a Change) -> Stored<Self> {
+    pub(crate) fn begin(transaction: &'a Transaction<'a>, change: &'a Change, machine: &'a MachineId) -> Stored<Self> {
         let known: Option<(i64, bool)> = transaction
             .prepare_cached("SELECT row, undone_by IS NOT NULL OR adopted_by IS NOT NULL FROM changes WHERE id = ?")
             .and_then(|mut found| {
@@ -57,7 +58,7 @@ impl<'a> ChangeWriter<'a> {
             .map_err(while_doing("go on with a change"))?;
         match known {
             Some((_, true)) => Err(StoreError::Conflict { what: change.id.to_string() }),
-            known => Ok(Self { transaction, change, row: known.map(|(row, _)| row) }),
+            known => Ok(Self { transaction, change, machine, row: known.map(|(row, _)| row) }),
         }
     }
 
@@ -68,7 +69,7 @@ impl<'a> ChangeWriter<'a> {
             Op::Document { name, text, hash, bullets } => {
                 self.document(name, text.as_deref(), hash).map_err(while_doing("keep a version of a document"))?;
                 if let Some(bullets) = bullets {
-                    crate::index::replace_bullets(self.transaction, name, hash, None, bullets)
+                    crate::index::replace_bullets(self.transaction, name, (hash, None), bullets)
                         .map_err(while_doing("index a document"))?;
                 }
                 Ok(None)
@@ -134,9 +135,10 @@ impl<'a> ChangeWriter<'a> {
         )?;
         self.transaction.execute(
             "INSERT INTO documents (name, version, hash) VALUES (?1, ?2, ?3) \
-             ON CONFLICT (name) DO UPDATE SET version = ?2, hash = ?3, stamp = NULL",
+             ON CONFLICT (name) DO UPDATE SET version = ?2, hash = ?3",
             params![address, version, hash.as_str()],
         )?;
+        crate::index::forget_stamps(self.transaction, &address)?;
         if text.is_none() {
             let sql = "DELETE FROM entries WHERE namespace = ? AND kind = 'bullet'";
             self.transaction.execute(sql, [&address])?;

@@ -36,6 +36,7 @@ fn erase(transaction: &Transaction<'_>, erasure: &Erasure) -> Stored<Erased> {
 
 fn erase_rows(transaction: &Transaction<'_>, erasure: &Erasure) -> rusqlite::Result<Erased> {
     let mut erased = Erased::default();
+    transaction.execute("UPDATE revisions SET erasures = erasures + 1", [])?;
     transaction.execute("INSERT INTO unswept (pending) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM unswept)", [])?;
     for id in &erasure.memories {
         let id = id.as_str();

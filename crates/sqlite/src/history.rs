@@ -36,9 +36,9 @@ impl History for SqliteStore {
         };
         self.read(
             |connection| {
-                let mut statement =
-                    connection.prepare_cached("SELECT name, hash, stamp FROM documents ORDER BY name")?;
-                statement.query_map([], known)?.collect()
+                let sql = "SELECT d.name, d.hash, s.stamp FROM documents d \
+                           LEFT JOIN document_stamps s ON s.name = d.name AND s.machine = ? ORDER BY d.name";
+                connection.prepare_cached(sql)?.query_map([self.machine.as_str()], known)?.collect()
             },
             "read the known documents",
         )

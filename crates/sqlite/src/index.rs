@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
-use throughline_core::model::{ContentHash, DocumentName, Entry, EntryId};
+use throughline_core::model::{ContentHash, DocumentName, Entry, EntryId, MachineId};
 use throughline_core::ports::{Index, StoreError};
 use throughline_core::recall::analysis;
 
@@ -23,7 +23,8 @@ impl Index for SqliteStore {
         bullets: &[Entry],
     ) -> Stored<()> {
         self.write("index a document", |transaction| {
-            replace_bullets(transaction, name, hash, stamp, bullets).map_err(while_doing("index a document"))
+            let stamp = stamp.map(|stamp| (&self.machine, stamp));
+            replace_bullets(transaction, name, (hash, stamp), bullets).map_err(while_doing("index a document"))
         })
     }
 
@@ -55,7 +56,7 @@ impl Index for SqliteStore {
                 UPDATE turns SET tokens = estimated_tokens(content) WHERE tokens <> estimated_tokens(content);
                 DELETE FROM task_words;
                 INSERT INTO task_words (word, task) SELECT w.value, t.row FROM tasks t, json_each(distinct_words(t.title)) w;
-                UPDATE documents SET stamp = NULL;";
+                DELETE FROM document_stamps;";
             functions::register(transaction)
                 .and_then(|()| transaction.execute_batch(derived))
                 .map_err(while_doing("rebuild the index"))
@@ -109,11 +110,11 @@ pub(crate) fn turn_terms(speaker: Option<&str>, content: &str) -> String {
     }
 }
 
+/// Replaces the bullets of a document that still has this digest, and keeps the stamp of a machine's file with them.
 pub(crate) fn replace_bullets(
     connection: &Connection,
     name: &DocumentName,
-    hash: &ContentHash,
-    stamp: Option<&str>,
+    (hash, stamp): (&ContentHash, Option<(&MachineId, &str)>),
     bullets: &[Entry],
 ) -> rusqlite::Result<()> {
     let address = rows::document_address(name);
@@ -158,7 +159,13 @@ pub(crate) fn replace_bullets(
             }
         }
     }
-    let sql = "UPDATE documents SET stamp = ? WHERE name = ?";
-    connection.prepare_cached(sql)?.execute(params![stamp, address])?;
-    Ok(())
+    let Some((machine, stamp)) = stamp else { return forget_stamps(connection, &address) };
+    let sql = "INSERT INTO document_stamps (name, machine, stamp) VALUES (?1, ?2, ?3) \
+               ON CONFLICT (name, machine) DO UPDATE SET stamp = ?3";
+    connection.prepare_cached(sql)?.execute(params![address, machine.as_str(), stamp]).map(drop)
+}
+
+/// Every machine looks at its file again.
+pub(crate) fn forget_stamps(connection: &Connection, address: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached("DELETE FROM document_stamps WHERE name = ?")?.execute([address]).map(drop)
 }

@@ -8,6 +8,7 @@ mod backlogs;
 mod backup;
 mod breakers;
 mod candidates;
+mod change_tokens;
 mod changes;
 mod entries;
 mod erase;
@@ -25,7 +26,6 @@ mod ledger;
 mod migration_tests;
 mod open;
 mod projects;
-mod pulse;
 mod recalls;
 mod reflections;
 mod rows;
@@ -42,6 +42,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
+use throughline_core::model::MachineId;
 use throughline_core::ports::StoreError;
 
 use error::while_doing;
@@ -59,6 +60,7 @@ pub struct SqliteStore {
     bookkeeper: Bookkeeper,
     path: PathBuf,
     durability: Durability,
+    machine: MachineId,
     /// Connections that nobody is using. A reader takes one, or opens one; they all see the same file.
     idle: Mutex<Vec<Connection>>,
     /// Threads of one process queue here, so that only processes compete for SQLite's own lock.
@@ -79,10 +81,17 @@ impl SqliteStore {
         Ok(Self {
             path: path.to_owned(),
             durability,
+            machine: MachineId::new(""),
             idle: Mutex::new(vec![connection]),
             writing: Mutex::new(()),
             bookkeeper: Bookkeeper::new(path),
         })
+    }
+
+    /// The same store on this machine: what is kept by machine is this one's. A store that is only ever opened on one
+    /// machine needs no name for it.
+    pub fn on_machine(self, machine: MachineId) -> Self {
+        Self { machine, ..self }
     }
 
     /// Writes a verified copy to `target` while everybody goes on. `progress` is told how many pages are done, and says

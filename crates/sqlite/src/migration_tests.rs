@@ -1,6 +1,7 @@
 //! What an older schema held is still there after the migrations.
 
 use rusqlite::Connection;
+use throughline_core::ports::{Changes as _, History as _, Projects as _};
 
 use crate::open::{MIGRATIONS, migrate};
 use crate::{Durability, SqliteStore, open};
@@ -74,4 +75,18 @@ fn turns_and_tasks_of_schema_7_are_found_by_the_new_indexes() {
     let words = throughline_core::recall::distinct_words("who wrote the parser? write it again");
     let found = throughline_core::ports::Tasks::done_tasks_sharing(&store, &words, 9).unwrap();
     assert_eq!(found.len(), 1);
+}
+
+#[test]
+fn stamps_and_directories_of_schema_7_are_those_of_the_only_machine() {
+    let (home, connection) = from_schema_7();
+    drop(connection);
+    let store = SqliteStore::open(&home.path().join("memory.db"), home.path(), Durability::Process).unwrap();
+    let stamps: Vec<Option<String>> = store.known_documents().unwrap().into_iter().map(|known| known.stamp).collect();
+    assert_eq!(stamps, [Some("s1".to_owned()), None]);
+    let dirs: Vec<Option<String>> = store.projects().unwrap().into_iter().map(|project| project.dir).collect();
+    assert_eq!(dirs, [Some("/home/ada".to_owned()), None]);
+    let change = throughline_core::model::ChangeId::new("c1");
+    let undoable = store.undoable().unwrap().unwrap();
+    assert_eq!((undoable.change.id, undoable.projects[0].0.dir.as_deref()), (change, Some("/home/ada")));
 }

@@ -10,7 +10,7 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 11] = [
+pub(crate) const MIGRATIONS: [&str; 13] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
@@ -22,6 +22,8 @@ pub(crate) const MIGRATIONS: [&str; 11] = [
     include_str!("migrations/0009_holders.sql"),
     include_str!("migrations/0010_same_text.sql"),
     include_str!("migrations/0011_queries.sql"),
+    include_str!("migrations/0012_revisions.sql"),
+    include_str!("migrations/0013_machines.sql"),
 ];
 
 /// `PRAGMA application_id`: says that a database is one of ours.

@@ -90,8 +90,11 @@ impl Sessions for SqliteStore {
     fn end_session(&self, id: &SessionId, at: Timestamp) -> Stored<()> {
         self.write("end a session", |transaction| {
             let sql = "UPDATE sessions SET ended_at = ?2 WHERE id = ?1";
-            let ended = transaction.execute(sql, params![id.as_str(), at.as_millisecond()]);
-            ended.map(drop).map_err(while_doing("end a session"))
+            transaction
+                .execute(sql, params![id.as_str(), at.as_millisecond()])
+                .and_then(|_| transaction.execute("UPDATE revisions SET endings = endings + 1", []))
+                .map(drop)
+                .map_err(while_doing("end a session"))
         })
     }
     fn due_sessions(&self, rules: &DueRules, among: &Among) -> Stored<Vec<Backlog>> {

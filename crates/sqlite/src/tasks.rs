@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params};
-use throughline_core::model::{EntryId, Task, TaskId, TaskStatus, TaskVersion};
+use throughline_core::model::{EntryId, MachineId, Task, TaskId, TaskStatus, TaskVersion};
 use throughline_core::ports::Tasks;
 use throughline_core::recall::distinct_words;
 
@@ -13,7 +13,7 @@ use crate::{SqliteStore, Stored};
 
 impl Tasks for SqliteStore {
     fn tasks(&self) -> Stored<Vec<Task>> {
-        self.read(|connection| all(connection, "updated_at DESC, row DESC"), "list tasks")
+        self.read(|connection| all(connection, &self.machine, "updated_at DESC, row DESC"), "list tasks")
     }
 
     fn done_tasks(&self, limit: usize) -> Stored<Vec<Task>> {
@@ -47,11 +47,11 @@ impl Tasks for SqliteStore {
     }
 
     fn task(&self, id: &TaskId) -> Stored<Option<Task>> {
-        self.read(|connection| one(connection, id.as_str()), "read a task")
+        self.read(|connection| one(connection, &self.machine, id.as_str()), "read a task")
     }
 
     fn task_versions(&self, id: &TaskId) -> Stored<Vec<TaskVersion>> {
-        self.read(|connection| versions(connection, Some(id)), "read a task's history")
+        self.read(|connection| versions(connection, &self.machine, Some(id)), "read a task's history")
     }
 }
 
@@ -107,8 +107,8 @@ impl Versioned for Task {
         self.status == TaskStatus::Removed
     }
 
-    /// Keeps the words of the title.
-    fn index(&self, connection: &Connection) -> rusqlite::Result<()> {
+    /// The words of the title.
+    fn write_rest(&self, connection: &Connection, _: &MachineId) -> rusqlite::Result<()> {
         let task = "(SELECT row FROM tasks WHERE id = ?1)";
         let old = format!("DELETE FROM task_words WHERE task = {task}");
         connection.prepare_cached(&old)?.execute([self.id.as_str()])?;
@@ -116,10 +116,18 @@ impl Versioned for Task {
         let words = to_json(&distinct_words(&self.title))?;
         connection.prepare_cached(&new)?.execute([self.id.as_str(), &words]).map(drop)
     }
+
+    fn read_local(&mut self, _: &Connection, _: &MachineId) -> rusqlite::Result<()> {
+        Ok(())
+    }
 }
 
 /// The versions of one task, or of all, oldest first.
-pub(crate) fn versions(connection: &Connection, id: Option<&TaskId>) -> rusqlite::Result<Vec<TaskVersion>> {
-    let versions = versioned::versions(connection, id.map(TaskId::as_str))?;
+pub(crate) fn versions(
+    connection: &Connection,
+    machine: &MachineId,
+    id: Option<&TaskId>,
+) -> rusqlite::Result<Vec<TaskVersion>> {
+    let versions = versioned::versions(connection, machine, id.map(TaskId::as_str))?;
     Ok(versions.into_iter().map(|(task, change)| TaskVersion { task, change }).collect())
 }

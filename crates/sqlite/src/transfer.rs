@@ -30,10 +30,10 @@ impl Transfer for SqliteStore {
                     document_history: history::document_versions(connection, None)?,
                     sessions: every_session(connection)?,
                     turns: turns::all(connection)?,
-                    tasks: versioned::all(connection, "created_at, id")?,
-                    task_history: tasks::versions(connection, None)?,
-                    projects: versioned::all(connection, "name")?,
-                    project_history: projects::versions(connection)?,
+                    tasks: versioned::all(connection, &self.machine, "created_at, id")?,
+                    task_history: tasks::versions(connection, &self.machine, None)?,
+                    projects: versioned::all(connection, &self.machine, "name")?,
+                    project_history: projects::versions(connection, &self.machine)?,
                 })
             },
             "read everything",
@@ -42,7 +42,7 @@ impl Transfer for SqliteStore {
 
     fn adopt(&self, change: &Change, bundle: &Bundle, last: &mut dyn FnMut(&Adopted) -> bool) -> Stored<Adopted> {
         self.write("import", |transaction| {
-            let mut writer = ChangeWriter::begin(transaction, change)?;
+            let mut writer = ChangeWriter::begin(transaction, change, &self.machine)?;
             let adopted = writer
                 .change_row()
                 .and_then(|row| Adopter { writer, row, outcome: Adopted::default() }.adopt(bundle))
@@ -255,8 +255,10 @@ impl<'a> Adopter<'a> {
                 continue;
             }
             let latest = "INSERT INTO documents (name, version, hash) VALUES (?1, ?2, ?3) \
-                          ON CONFLICT (name) DO UPDATE SET version = ?2, hash = ?3, stamp = NULL WHERE version < ?2";
-            self.connection().execute(latest, params![address, version.version, version.hash.as_str()])?;
+                          ON CONFLICT (name) DO UPDATE SET version = ?2, hash = ?3 WHERE version < ?2";
+            if self.connection().execute(latest, params![address, version.version, version.hash.as_str()])? == 1 {
+                crate::index::forget_stamps(self.connection(), &address)?;
+            }
             // A project's memory file is not the import's: undoing that must not reach it.
             if version.name.as_project().is_none() {
                 self.note_adopted("document", &address)?;
@@ -275,7 +277,7 @@ impl<'a> Adopter<'a> {
         let mut added: HashMap<&str, u32> = HashMap::new();
         let mut back = 0;
         for thing in things {
-            if versioned::insert(self.connection(), thing)? {
+            if versioned::insert(self.connection(), self.writer.machine, thing)? {
                 self.note_adopted(T::WHAT, thing.key())?;
                 added.insert(thing.key(), thing.version());
             } else {
@@ -285,24 +287,26 @@ impl<'a> Adopter<'a> {
         for (version, change) in history {
             // Whatever claims to come after the newest would stand in the way of what really does.
             if added.get(version.key()).is_some_and(|newest| version.version() <= *newest) {
-                versioned::keep_version(self.connection(), version, self.earlier_change(change)?)?;
+                versioned::keep_version(self.connection(), self.writer.machine, version, self.earlier_change(change)?)?;
             }
         }
         for thing in things.iter().filter(|thing| added.contains_key(thing.key())) {
-            versioned::keep_version(self.connection(), thing, self.row)?;
+            versioned::keep_version(self.connection(), self.writer.machine, thing, self.row)?;
         }
         Ok(added.len() as u64 + back)
     }
 
     /// As [`bring_back`](Self::bring_back), for a task or project.
     fn bring_versioned_back<T: Versioned>(&self, thing: &T) -> rusqlite::Result<bool> {
-        let here: Option<T> = versioned::one(self.connection(), thing.key())?;
+        let here: Option<T> = versioned::one(self.connection(), self.writer.machine, thing.key())?;
         let Some(here) = here.filter(|here| here.is_gone() && !thing.is_gone()) else { return Ok(false) };
         if !self.was_undone(T::WHAT, here.key(), here.version())? {
             return Ok(false);
         }
         let next = thing.at_version(here.version().saturating_add(1));
-        Ok(versioned::update(self.connection(), &next)? && versioned::keep_version(self.connection(), &next, self.row)?)
+        let machine = self.writer.machine;
+        Ok(versioned::update(self.connection(), machine, &next)?
+            && versioned::keep_version(self.connection(), machine, &next, self.row)?)
     }
 
     /// The row of a change that was made elsewhere, or here before.

@@ -1,13 +1,13 @@
 //! What undoing a change takes.
 
 use rusqlite::{Connection, OptionalExtension as _};
-use throughline_core::model::{ContentHash, DocumentName, Entry};
+use throughline_core::model::{ContentHash, DocumentName, Entry, MachineId};
 use throughline_core::ports::Undoable;
 
 use crate::rows::{self, CHANGE_COLUMNS, ENTRY_COLUMNS};
 use crate::versioned;
 
-pub(crate) fn undoable(connection: &Connection) -> rusqlite::Result<Option<Undoable>> {
+pub(crate) fn undoable(connection: &Connection, machine: &MachineId) -> rusqlite::Result<Option<Undoable>> {
     let sql = format!(
         "SELECT {CHANGE_COLUMNS}, c.row FROM changes c \
          WHERE c.verb <> 'undo' AND c.undone_by IS NULL AND c.adopted_by IS NULL \
@@ -25,7 +25,8 @@ pub(crate) fn undoable(connection: &Connection) -> rusqlite::Result<Option<Undoa
     let Some((change, row)) = found else { return Ok(None) };
     let entries = touched_entries(connection, row)?;
     let documents = touched_documents(connection, row)?;
-    let (tasks, projects) = (versioned::touched(connection, row)?, versioned::touched(connection, row)?);
+    let (tasks, projects) =
+        (versioned::touched(connection, machine, row)?, versioned::touched(connection, machine, row)?);
     Ok(Some(Undoable { change, entries, documents, tasks, projects }))
 }
 

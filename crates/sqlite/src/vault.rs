@@ -22,7 +22,7 @@ impl Vault for SqliteStore {
     fn replace_documents(&self, documents: &[(VaultDocument, Vec<Chunk>)]) -> Stored<()> {
         self.write("index a document", |transaction| {
             let replaced = documents.iter().try_for_each(|(document, chunks)| replace(transaction, document, chunks));
-            replaced.and_then(|()| felt(transaction)).map_err(while_doing("index a document"))
+            replaced.and_then(|()| changed(transaction)).map_err(while_doing("index a document"))
         })
     }
 
@@ -43,7 +43,7 @@ impl Vault for SqliteStore {
             let sql = "INSERT INTO vault_left_out (path) VALUES (?) ON CONFLICT DO NOTHING";
             let mut leave_out = transaction.prepare_cached(sql).map_err(&removing)?;
             left_out.iter().try_for_each(|path| leave_out.execute([path]).map(drop)).map_err(&removing)?;
-            felt(transaction).map_err(&removing)?;
+            changed(transaction).map_err(&removing)?;
             removed.map_err(&removing)
         })
     }
@@ -83,11 +83,9 @@ impl Vault for SqliteStore {
     }
 }
 
-/// Makes a change of the vault felt in the pulse: the last number that a chunk was given only ever grows, and may be
-/// looked at for nothing, unlike a count. One that no chunk gets is no loss.
-fn felt(connection: &Connection) -> rusqlite::Result<()> {
-    connection.prepare_cached("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'vault_chunks'")?.execute([])?;
-    Ok(())
+/// Makes a change of the vault seen in its change token.
+fn changed(connection: &Connection) -> rusqlite::Result<()> {
+    connection.prepare_cached("UPDATE revisions SET vault = vault + 1")?.execute([]).map(drop)
 }
 
 fn document(row: &Row<'_>) -> rusqlite::Result<VaultDocument> {

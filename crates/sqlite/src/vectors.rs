@@ -3,7 +3,8 @@
 mod blocks;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use throughline_core::ports::{Made, MadeBy, VectorSet, Vectors};
+use throughline_core::model::EntryId;
+use throughline_core::ports::{ChunkMark, Made, MadeBy, StoreError, VectorSet, VectorSetId, Vectors};
 use throughline_core::vault::{Passage, Sought, exact_limit, in_context};
 
 use crate::error::while_doing;
@@ -24,9 +25,19 @@ impl Vectors for SqliteStore {
         )
     }
 
-    fn without_vector(&self, by: &MadeBy, after: i64, limit: usize) -> Stored<Vec<(i64, String)>> {
+    fn without_vector(
+        &self,
+        by: &MadeBy,
+        after: &ChunkMark,
+        limit: usize,
+    ) -> Stored<(Vec<(EntryId, String)>, ChunkMark)> {
+        let row = if after.is_start() { Some(0) } else { after.as_str().parse().ok() };
+        let row = row.ok_or_else(|| StoreError::BadCursor { cursor: after.as_str().to_owned() })?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.snapshot(|connection| without_vector(connection, by, after, limit), "look for chunks without vectors")
+        let look = |connection: &Connection| without_vector(connection, by, row, limit);
+        let found = self.snapshot(look, "look for chunks without vectors")?;
+        let end = found.last().map_or_else(|| after.clone(), |(row, _)| ChunkMark::new(row.to_string()));
+        Ok((found.into_iter().map(|(_, chunk)| chunk).collect(), end))
     }
 
     fn keep_vectors(&self, by: &MadeBy, made: &Made) -> Stored<()> {
@@ -39,15 +50,14 @@ impl Vectors for SqliteStore {
         })
     }
 
-    fn nearest(&self, set: i64, query: &[f32], limit: usize) -> Stored<Vec<(Passage, f64)>> {
+    fn nearest(&self, set: &VectorSetId, query: &[f32], limit: usize) -> Stored<Vec<(Passage, f64)>> {
         self.snapshot(
             |connection| {
-                let sql = "SELECT dimension FROM vector_sets WHERE row = ?";
-                let dimension: Option<usize> =
-                    connection.prepare_cached(sql)?.query_row([set], |row| row.get(0)).optional()?;
-                if dimension != Some(query.len()) {
-                    return Ok(Vec::new());
-                }
+                let sql = "SELECT row FROM vector_sets WHERE row = ? AND dimension = ?";
+                let values = params![set.as_str(), query.len()];
+                let set: Option<i64> =
+                    connection.prepare_cached(sql)?.query_row(values, |row| row.get(0)).optional()?;
+                let Some(set) = set else { return Ok(Vec::new()) };
                 passages(connection, nearest(connection, set, &Sought::of(query), limit)?)
             },
             "search by meaning",
@@ -59,7 +69,7 @@ fn sets(connection: &Connection) -> rusqlite::Result<Vec<VectorSet>> {
     let sql = "SELECT row, provider, model, base_url, dimension, serving FROM vector_sets ORDER BY row";
     let set = |row: &rusqlite::Row<'_>| {
         Ok(VectorSet {
-            row: row.get(0)?,
+            id: VectorSetId::new(row.get::<_, i64>(0)?.to_string()),
             by: MadeBy { provider: row.get(1)?, model: row.get(2)?, base_url: row.get(3)? },
             dimension: row.get(4)?,
             is_serving: row.get(5)?,
@@ -85,19 +95,22 @@ fn without_vector(
     by: &MadeBy,
     after: i64,
     limit: i64,
-) -> rusqlite::Result<Vec<(i64, String)>> {
+) -> rusqlite::Result<Vec<(i64, (EntryId, String))>> {
     let set = at_work(connection, by)?;
-    let sql = format!("SELECT c.row, c.titles, c.content, d.title {MISSING} AND c.row > ?4 ORDER BY c.row LIMIT ?5");
+    let sql =
+        format!("SELECT c.row, c.titles, c.content, d.title, c.id {MISSING} AND c.row > ?4 ORDER BY c.row LIMIT ?5");
     let text = |row: &rusqlite::Row<'_>| {
         let titles: Vec<String> = json(row, 1)?;
-        Ok((row.get(0)?, in_context(&titles, row.get_ref(2)?.as_str()?, row.get_ref(3)?.as_str()?)))
+        let text = in_context(&titles, row.get_ref(2)?.as_str()?, row.get_ref(3)?.as_str()?);
+        Ok((row.get(0)?, (EntryId::new(row.get::<_, String>(4)?), text)))
     };
     let values = params![set, by.provider, by.model, after, limit];
     connection.prepare_cached(&sql)?.query_map(values, text)?.collect()
 }
 
 fn keep(connection: &Connection, by: &MadeBy, made: &Made) -> rusqlite::Result<()> {
-    let mut is_there = connection.prepare_cached("SELECT 1 FROM vault_chunks WHERE row = ?")?;
+    let mut row_of = connection.prepare_cached("SELECT row FROM vault_chunks WHERE id = ?")?;
+    let mut row_of = |chunk: &EntryId| row_of.query_row([chunk.as_str()], |row| row.get::<_, i64>(0)).optional();
     if let Some(dimension) = made.vectors.first().map(|(_, vector)| vector.dimension()) {
         let row = set_for(connection, by, dimension)?;
         let mut bytes = connection.prepare_cached(
@@ -106,8 +119,8 @@ fn keep(connection: &Connection, by: &MadeBy, made: &Made) -> rusqlite::Result<(
         )?;
         let mut signs = Vec::with_capacity(made.vectors.len());
         for (chunk, vector) in &made.vectors {
-            if is_there.exists([chunk])? {
-                signs.push((*chunk, Some(vector.bits.as_slice())));
+            if let Some(chunk) = row_of(chunk)? {
+                signs.push((chunk, Some(vector.bits.as_slice())));
                 bytes.execute(params![chunk, row, f64::from(vector.scale), vector.bytes])?;
             }
         }
@@ -118,7 +131,7 @@ fn keep(connection: &Connection, by: &MadeBy, made: &Made) -> rusqlite::Result<(
          ON CONFLICT (chunk, provider, model) DO UPDATE SET why = ?4",
     )?;
     for (chunk, why) in &made.refused {
-        if is_there.exists([chunk])? {
+        if let Some(chunk) = row_of(chunk)? {
             refusal.execute(params![chunk, by.provider, by.model, why])?;
         }
     }

@@ -3,12 +3,18 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use throughline_core::model::MachineId;
 use throughline_core::ports::Store;
 
 /// A place for one store: empty at first, removed when it is dropped.
 pub trait StoreFixture: Send + Sync {
-    /// Opens the store that is kept here, or another handle to it, as another process would.
-    fn open(&self) -> Arc<dyn Store>;
+    /// Opens the store that is kept here, or another handle to it, as another process on this machine would.
+    fn open_on(&self, machine: MachineId) -> Arc<dyn Store>;
+
+    /// Opens it on the machine that most tests are on.
+    fn open(&self) -> Arc<dyn Store> {
+        self.open_on(MachineId::new("here"))
+    }
 }
 
 /// A store in a place of its own. Dereferences to the store.
@@ -32,6 +38,11 @@ impl Fresh {
     /// Another handle to the same store, as another process would have it.
     pub fn again(&self) -> Arc<dyn Store> {
         self.fixture.open()
+    }
+
+    /// Another handle to the same store on another machine.
+    pub fn on_machine(&self, machine: &str) -> Arc<dyn Store> {
+        self.fixture.open_on(MachineId::new(machine))
     }
 
     /// Closes this handle and opens the store again.

@@ -127,10 +127,8 @@ fn by_hook() {
 #[test]
 fn by_chat() {
     let server = ModelServer::always(Step::reply("I see."));
-    let config = format!(
-        "{QUIET}\n[model]\nprovider = \"openai\"\nmodel = \"scripted\"\nbase_url = \"{}\"\n",
-        server.url()
-    );
+    let config =
+        format!("{QUIET}\n[model]\nprovider = \"openai\"\nmodel = \"scripted\"\nbase_url = \"{}\"\n", server.url());
     let mut home = Home::with_config("config.toml", &config);
     home.set("OPENAI_API_KEY", "correct-horse-battery-7731");
     furnish(&home);

@@ -240,7 +240,7 @@ impl<'e> Services<'e> {
             index: self.store,
             integrity: self.store,
             jobs: self.store,
-            pulses: self.store,
+            tokens: self.store,
             documents,
             vault,
             models,

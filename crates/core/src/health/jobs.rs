@@ -1,4 +1,4 @@
-//! What a daemon asks about its own work and about everybody else's: the log of jobs, the pulse, the days.
+//! What a daemon asks about its own work and about everybody else's: the log of jobs, change tokens, the days.
 
 use crate::health::HealthService;
 use jiff::ToSpan as _;
@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::error::{Done, EngineError};
-use crate::ports::{Doings, Job, Pulse, Run};
+use crate::ports::{ChangeTokens, Doings, Job, Run};
 
 /// As far back as activity is told, in days.
 const MOST_DAYS: u32 = 3660;
@@ -33,13 +33,13 @@ impl HealthService<'_> {
         Ok(self.jobs.runs(job, limit)?)
     }
 
-    /// How far everything in the store is. What somebody changed in a document is seen once somebody looks at it.
-    pub fn pulse(&self) -> Done<Pulse> {
-        Ok(self.pulses.pulse()?)
+    /// Tokens that differ once something in the store changed. A change of a document counts once it was noticed.
+    pub fn pulse(&self) -> Done<ChangeTokens> {
+        Ok(self.tokens.change_tokens()?)
     }
 
-    /// How far everything is, documents that somebody else is editing included.
-    pub fn pulse_of_all(&self) -> Done<Pulse> {
+    /// As [`pulse`](Self::pulse), documents that somebody else is editing included.
+    pub fn pulse_of_all(&self) -> Done<ChangeTokens> {
         self.documents.notice_all()?;
         self.pulse()
     }

@@ -78,7 +78,7 @@ pub struct HealthService<'e> {
     pub(crate) index: &'e dyn ports::Index,
     pub(crate) integrity: &'e dyn ports::Health,
     pub(crate) jobs: &'e dyn ports::Jobs,
-    pub(crate) pulses: &'e dyn ports::Pulses,
+    pub(crate) tokens: &'e dyn ports::ChangeWatch,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) vault: VaultService<'e>,
     pub(crate) models: ModelService<'e>,

@@ -30,6 +30,10 @@ id!(/** One recall, as kept in the recall log. */ RecallId);
 id!(/** One turn of a conversation. */ TurnId);
 id!(/** A task of the person's. */ TaskId);
 id!(/** A document of the vault. */ VaultId);
+id!(
+    /** A machine that uses the memory. What is true on one machine only, such as where a project is, is kept by it. */
+    MachineId
+);
 
 /// An id that follows from its parts: the same parts give the same one, whoever asks.
 pub(crate) fn derived(parts: &[&str]) -> String {

@@ -19,7 +19,7 @@ pub use digest::TextDigest;
 pub use document::{Bullet, ContentHash, Document, copied_from, copy_name};
 pub use entry::{Entry, Kind, Layer, Source, Status};
 pub(crate) use ids::derived;
-pub use ids::{ChangeId, EntryId, RecallId, SessionId, TaskId, TurnId, VaultId};
+pub use ids::{ChangeId, EntryId, MachineId, RecallId, SessionId, TaskId, TurnId, VaultId};
 pub use memory::Memory;
 pub use namespace::{DocumentName, Name, NameError, Namespace, fold_name};
 pub use project::{Project, ProjectVersion};

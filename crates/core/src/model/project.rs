@@ -10,7 +10,7 @@ use super::{Change, Name, Status};
 pub struct Project {
     /// Its name; memories link to it by this.
     pub name: Name,
-    /// Its directory, as an absolute path.
+    /// Its directory on this machine, as an absolute path.
     #[serde(default)]
     pub dir: Option<String>,
     /// Whether it is still registered.

@@ -25,6 +25,6 @@ pub struct KnownDocument {
     pub name: DocumentName,
     /// The digest of the newest version; [`ContentHash::missing`] where the file was removed.
     pub hash: ContentHash,
-    /// The file's stamp when its bullets were last indexed.
+    /// The stamp of this machine's file when its bullets were last indexed.
     pub stamp: Option<String>,
 }

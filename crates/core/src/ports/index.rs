@@ -6,7 +6,7 @@ use super::Stored;
 
 /// Keeps what [`Candidates`](super::Candidates) searches: derived, and rebuilt at will.
 pub trait Index {
-    /// Replaces the bullets that are known of a document, and the stamp they were read at. A bullet that was known
+    /// Replaces the bullets that are known of a document, and the stamp of this machine's file that they were read at. A bullet that was known
     /// keeps its source and its dates.
     fn replace_bullets(
         &self,

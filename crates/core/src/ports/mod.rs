@@ -1,9 +1,14 @@
 //! What the core asks of the world. Every port is small, synchronous and complete: no method has a default that does
 //! nothing, and a missing capability is another trait.
+//!
+//! A port assumes nothing about who is below it: no row number, sequence, file path or process id crosses it. Positions
+//! count within a session, marks, tokens and names of sets are opaque, holders of leases name their host, and what must be
+//! unique is unique by a key. `crates/testkit/suites/stores` holds every store to it.
 
 mod activity;
 mod breakers;
 mod candidates;
+mod change_tokens;
 mod changes;
 mod clock;
 mod documents;
@@ -21,7 +26,6 @@ mod ledger;
 mod model;
 mod page;
 mod projects;
-mod pulse;
 mod recalls;
 mod reflections;
 mod sessions;
@@ -34,6 +38,7 @@ mod vectors;
 pub use activity::{Activity, Doings};
 pub use breakers::{Breaker, Breakers};
 pub use candidates::{Candidates, Search};
+pub use change_tokens::{ChangeToken, ChangeTokens, ChangeWatch, Watched};
 pub use changes::{Changes, Op, Undoable};
 pub use clock::Clock;
 pub use documents::{DocumentError, Documents};
@@ -53,7 +58,6 @@ pub use model::{
 };
 pub use page::Page;
 pub use projects::Projects;
-pub use pulse::{Pulse, Pulses};
 pub use recalls::Recalls;
 pub use reflections::{Applied, Dropped, Pass, PassOutcome, ReflectBrief, ReflectFact, Reflections};
 pub use sessions::{Among, NewSession, SessionPage, Sessions};
@@ -61,7 +65,7 @@ pub use tasks::Tasks;
 pub use transfer::{Adopted, Bundle, Transfer};
 pub use turns::{TurnMark, Turns, TurnsOf};
 pub use vault::Vault;
-pub use vectors::{Made, MadeBy, VectorSet, Vectors};
+pub use vectors::{ChunkMark, Made, MadeBy, VectorSet, VectorSetId, Vectors};
 
 /// Why the store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -144,7 +148,8 @@ impl StoreError {
 
 type Stored<T> = Result<T, StoreError>;
 
-/// All that a store is.
+/// All that a store is. Several machines may share one: what is true on one machine only (the stamps of its files, where its
+/// projects are) is kept by machine, and a store gives what is true on the machine that it was opened on.
 pub trait Store:
     Changes
     + Entries
@@ -167,7 +172,7 @@ pub trait Store:
     + Transfer
     + Health
     + Activity
-    + Pulses
+    + ChangeWatch
     + Jobs
     + Send
     + Sync
@@ -195,7 +200,7 @@ impl<T> Store for T where
         + Transfer
         + Health
         + Activity
-        + Pulses
+        + ChangeWatch
         + Jobs
         + Send
         + Sync

@@ -4,7 +4,7 @@ use crate::model::{Name, Project};
 
 use super::Stored;
 
-/// Projects.
+/// Projects, each with its directory on this machine.
 pub trait Projects {
     /// All projects, whatever their status, by name.
     fn projects(&self) -> Stored<Vec<Project>>;

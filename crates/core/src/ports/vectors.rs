@@ -1,5 +1,6 @@
 //! Vectors of the vault's chunks.
 
+use crate::model::EntryId;
 use crate::vault::{Packed, Passage};
 
 use super::{Embedder, Stored};
@@ -40,8 +41,8 @@ impl std::fmt::Display for MadeBy {
 /// The vectors of one model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VectorSet {
-    /// The set's name in the store.
-    pub row: i64,
+    /// Its name, which the store gave it.
+    pub id: VectorSetId,
     /// Who made them.
     pub by: MadeBy,
     /// How many numbers each has.
@@ -52,13 +53,51 @@ pub struct VectorSet {
     pub vectors: u64,
 }
 
-/// What an embedder made of some chunks, each by the name that [`Vectors::without_vector`] gave.
+/// Names a set of vectors. Only the store that gave it knows what it says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VectorSetId(String);
+
+impl VectorSetId {
+    /// A store's own spelling.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The store's own spelling.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A place among the chunks, in the store's own order. Only the store that gave it knows what it says; the default is the
+/// beginning.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChunkMark(String);
+
+impl ChunkMark {
+    /// A store's own spelling; empty is the beginning.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The store's own spelling.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it stands in front of every chunk.
+    pub fn is_start(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// What an embedder made of some chunks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Made {
     /// Vectors, all of one length.
-    pub vectors: Vec<(i64, Packed)>,
+    pub vectors: Vec<(EntryId, Packed)>,
     /// Chunks that were refused, and why.
-    pub refused: Vec<(i64, String)>,
+    pub refused: Vec<(EntryId, String)>,
 }
 
 /// Vectors of chunks. The set that a model is at work on is the one that does not serve yet, else the one that serves.
@@ -67,9 +106,15 @@ pub trait Vectors {
     fn vector_sets(&self) -> Stored<Vec<VectorSet>>;
     /// How many chunks this model refused.
     fn refused(&self, by: &MadeBy) -> Stored<u64>;
-    /// Chunks after `after` that have no vector in the set that this model is at work on and were not refused, in
-    /// order: a name for each and the text to embed.
-    fn without_vector(&self, by: &MadeBy, after: i64, limit: usize) -> Stored<Vec<(i64, String)>>;
+    /// Chunks after a mark that have no vector in the set that this model is at work on and were not refused, each with
+    /// the text to embed, and the mark behind them. A chunk that comes in meanwhile may stand in front of a mark: whoever
+    /// wants all of them begins again until there are none.
+    fn without_vector(
+        &self,
+        by: &MadeBy,
+        after: &ChunkMark,
+        limit: usize,
+    ) -> Stored<(Vec<(EntryId, String)>, ChunkMark)>;
     /// Keeps what a model made, in one transaction; what belongs to a chunk that is gone by now is left out. Vectors of
     /// a length that is new for the model begin a set, in the place of one that was never completed.
     fn keep_vectors(&self, by: &MadeBy, made: &Made) -> Stored<()>;
@@ -77,5 +122,5 @@ pub trait Vectors {
     /// one transaction; whether it was.
     fn serve_if_complete(&self, by: &MadeBy) -> Stored<bool>;
     /// The passages nearest to `query` in this set, with their cosines, the nearest first.
-    fn nearest(&self, set: i64, query: &[f32], limit: usize) -> Stored<Vec<(Passage, f64)>>;
+    fn nearest(&self, set: &VectorSetId, query: &[f32], limit: usize) -> Stored<Vec<(Passage, f64)>>;
 }

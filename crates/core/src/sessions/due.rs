@@ -35,13 +35,13 @@ impl Backlog {
         let sent_after = state.kept_from.max(state.imported_to);
         let unconsolidated = || after(sent_after.max(state.consolidated)).filter(|turn| turn.role != Role::Summary);
         let sent = || after(sent_after);
-        let summary = sent().filter(|turn| turn.role == Role::Summary).last();
+        let summary = sent().rfind(|turn| turn.role == Role::Summary);
         let sent = sent().filter(|turn| turn.role != Role::Summary).chain(summary);
         Self {
             session: state.session.id.clone(),
             ended_at: state.session.ended_at,
             unconsolidated: unconsolidated().filter(by_person).count() as u64,
-            last_said_at: unconsolidated().last().map(|turn| turn.at),
+            last_said_at: unconsolidated().next_back().map(|turn| turn.at),
             tokens: sent.map(|turn| tokens::estimate(&turn.content) as u64).sum(),
             unfilled: after(flushed_to(state)).filter(by_person).count() as u64,
             is_unread: after(flushed_to(state)).next().is_some(),

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use crate::error::Done;
 use crate::kernel::Worker;
-use crate::ports::{Cost, EmbedFor, Embedder, Holder, Made, MadeBy, ModelError, Purpose, VectorSet};
+use crate::model::EntryId;
+use crate::ports::{ChunkMark, Cost, EmbedFor, Embedder, Holder, Made, MadeBy, ModelError, Purpose, VectorSet};
 use crate::text::tokens;
 use crate::vault::{EmbeddingProgress, Packed, VectorError, checked};
 
@@ -38,7 +39,7 @@ pub struct Embedded {
 }
 
 /// A batch of passages: their names and texts.
-type Batch = [(i64, String)];
+type Batch = [(EntryId, String)];
 
 /// What one call is for.
 struct Call<'a> {
@@ -75,7 +76,8 @@ impl VaultService<'_> {
         let (_, of) = self.vault_store.vault_size()?;
         let mut own: Vec<VectorSet> =
             self.vectors.vector_sets()?.into_iter().filter(|set| set.by.is_same(by)).collect();
-        own.sort_by_key(|set| (set.is_serving, std::cmp::Reverse(set.row)));
+        own.reverse();
+        own.sort_by_key(|set| set.is_serving);
         let embedded = own.first().map_or(0, |set| set.vectors);
         Ok(EmbeddingProgress { model: by.to_string(), embedded, refused: self.vectors.refused(by)?, of })
     }
@@ -112,19 +114,19 @@ impl VaultService<'_> {
         let by = MadeBy::of(embedder);
         let mut done = Embedded { model: by.to_string(), ..Embedded::default() };
         let mut total = self.embedding_progress(&by)?.missing();
-        let (mut after, mut dimension) = (0, None);
+        let (mut after, mut dimension) = (ChunkMark::default(), None);
         loop {
             if !progress(done.embedded, total) {
                 break;
             }
-            let batch = self.vectors.without_vector(&by, after, EMBED_BATCH)?;
+            let (batch, end) = self.vectors.without_vector(&by, &after, EMBED_BATCH)?;
             if batch.is_empty() {
                 // Also a set that was complete all along: those that were begun beside it go.
-                if self.vectors.serve_if_complete(&by)? || after == 0 {
+                if self.vectors.serve_if_complete(&by)? || after.is_start() {
                     break;
                 }
                 // Another length begins anew, behind what was looked at; and files come in meanwhile.
-                (after, total) = (0, done.embedded + self.embedding_progress(&by)?.missing());
+                (after, total) = (ChunkMark::default(), done.embedded + self.embedding_progress(&by)?.missing());
                 continue;
             }
             if done.embedded + done.refused >= most {
@@ -143,7 +145,7 @@ impl VaultService<'_> {
             self.vectors.keep_vectors(&by, &made)?;
             done.embedded += made.vectors.len() as u64;
             done.refused += made.refused.len() as u64;
-            after = batch.last().map_or(after, |(name, _)| *name);
+            after = end;
         }
         done.missing = self.embedding_progress(&by)?.missing();
         Ok(Some(done))
@@ -163,7 +165,7 @@ impl VaultService<'_> {
             Ok(vectors) => made.vectors = vectors,
             Err(Trouble::Else(error)) => return Err(error),
             Err(Trouble::Texts(_)) => {
-                let probe = [(0, PROBE.to_owned())];
+                let probe = [(EntryId::new(PROBE), PROBE.to_owned())];
                 let probed = self.vectors_of(&probe, &call(*dimension)).map_err(Trouble::into_error)?;
                 *dimension = probed.first().map(|(_, vector)| vector.dimension());
                 self.split(batch, &call(*dimension), &mut made)?;
@@ -180,7 +182,7 @@ impl VaultService<'_> {
             Err(Trouble::Else(error)) => return Err(error),
             Err(Trouble::Texts(error)) => match batch {
                 [] => {}
-                [(name, _)] => made.refused.push((*name, error.to_string())),
+                [(name, _)] => made.refused.push((name.clone(), error.to_string())),
                 _ => {
                     let (left, right) = batch.split_at(batch.len() / 2);
                     self.split(left, call, made)?;
@@ -191,10 +193,10 @@ impl VaultService<'_> {
         Ok(())
     }
 
-    fn vectors_of(&self, batch: &Batch, call: &Call<'_>) -> Result<Vec<(i64, Packed)>, Trouble> {
+    fn vectors_of(&self, batch: &Batch, call: &Call<'_>) -> Result<Vec<(EntryId, Packed)>, Trouble> {
         let texts: Vec<String> = batch.iter().map(|(_, text)| text.clone()).collect();
         let vectors = self.embed(&texts, call)?;
-        Ok(batch.iter().zip(&vectors).map(|((name, _), vector)| (*name, Packed::of(vector))).collect())
+        Ok(batch.iter().zip(&vectors).map(|((name, _), vector)| (name.clone(), Packed::of(vector))).collect())
     }
 
     /// The vector of a query, as long as those it is compared with.

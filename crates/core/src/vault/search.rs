@@ -205,7 +205,7 @@ impl VaultService<'_> {
         let query = redact(query).text.into_owned();
         let vector = self.embed_query(query, embedder, set.dimension);
         let vector = vector.map_err(|error| format!("{}: {error}", set.by))?;
-        let near = self.vectors.nearest(set.row, &vector, fetch).map_err(|error| error.to_string())?;
+        let near = self.vectors.nearest(&set.id, &vector, fetch).map_err(|error| error.to_string())?;
         Ok(Some((near, set.by.to_string())))
     }
 

@@ -1,6 +1,6 @@
 //! What happens by itself while the daemon runs: each job when it is due, one run at a time, every run in its log.
 //!
-//! Goes in: the clock, the pulse of the store, the log. Comes out: runs. Never happens: two runs of a job at once, a failure
+//! Goes in: the clock, change tokens of the store, the log. Comes out: runs. Never happens: two runs of a job at once, a failure
 //! that ends the daemon, or anything removed by a clock that jumped ([`throughline_core::clock_trust`] has the rule).
 
 mod plan;
@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use throughline_core::clock_trust::{Reading, Trust, Watch};
 use throughline_core::engine::EngineError;
-use throughline_core::ports::{Job, KEPT_RUNS, Pulse, Run, RunOutcome};
+use throughline_core::ports::{ChangeTokens, Job, KEPT_RUNS, Run, RunOutcome};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -22,7 +22,7 @@ use crate::problem::{Code, Problem};
 
 pub use plan::Rhythm;
 
-/// How often the clock and the pulse are looked at.
+/// How often the clock and the change tokens are looked at.
 const TICK: Duration = Duration::from_secs(1);
 
 /// How often due work is looked for although nothing changed: silence makes conversations due.
@@ -94,7 +94,7 @@ pub(crate) struct Scheduler {
 
 struct State {
     watch: Watch,
-    seen: Option<Pulse>,
+    seen: Option<ChangeTokens>,
     looked: Duration,
     jobs: BTreeMap<Job, Known>,
 }
@@ -144,13 +144,13 @@ impl Scheduler {
     fn look(&self) -> Vec<Job> {
         let engine = self.host.engine();
         let now = Reading { wall: engine.now(), uptime: self.host.uptime() };
-        let pulse = engine.health().pulse().ok();
+        let tokens = engine.health().pulse().ok();
         let worth_a_look: Vec<Job> = {
             let mut state = self.state();
             state.watch.look(now);
             let is_long_ago = state.looked.is_zero() || now.uptime.saturating_sub(state.looked) >= LOOK_EVERY;
-            let has_changed = |job| match (&pulse, &state.seen) {
-                (Some(pulse), Some(seen)) => plan::concerns(job, pulse, seen),
+            let has_changed = |job| match (&tokens, &state.seen) {
+                (Some(tokens), Some(seen)) => plan::concerns(job, tokens, seen),
                 _ => false,
             };
             let is_free = |known: &Known| !known.is_running && known.rests_until <= now.uptime;
@@ -162,7 +162,7 @@ impl Scheduler {
             if is_long_ago {
                 state.looked = now.uptime.max(Duration::from_nanos(1));
             }
-            state.seen = pulse.or(state.seen.take());
+            state.seen = tokens.or(state.seen.take());
             jobs
         };
         worth_a_look.into_iter().filter(|job| self.is_due(*job, now)).collect()

@@ -1,7 +1,7 @@
 //! When each job runs next: a pure function of what it did, what the memory needs, the settings and the time.
 
 use jiff::{SignedDuration, Timestamp};
-use throughline_core::ports::{Job, Pulse, Run, RunOutcome};
+use throughline_core::ports::{ChangeTokens, Job, Run, RunOutcome, Watched};
 
 /// How often the timeline is looked through for what it no longer needs.
 const RETENTION_EVERY: SignedDuration = SignedDuration::from_hours(24);
@@ -67,16 +67,14 @@ pub(crate) fn next_run(
 
 /// Whether what changed can give a job something to do. Jobs that follow the clock do not care; neither does any for
 /// recalls, or for runs of another.
-pub(crate) fn concerns(job: Job, now: &Pulse, before: &Pulse) -> bool {
-    match job {
-        Job::Consolidation => now.sessions != before.sessions,
-        Job::Reflection => {
-            let first_ones = |pulse: &Pulse| (pulse.sessions.1, pulse.projects, pulse.reflections);
-            first_ones(now) != first_ones(before)
-        }
-        Job::Embedding => now.vault != before.vault,
-        Job::Retention | Job::Backup => false,
-    }
+pub(crate) fn concerns(job: Job, now: &ChangeTokens, before: &ChangeTokens) -> bool {
+    let kinds: &[Watched] = match job {
+        Job::Consolidation => &[Watched::Turns, Watched::SessionsBegun, Watched::SessionsEnded],
+        Job::Reflection => &[Watched::SessionsBegun, Watched::Projects, Watched::Reflections],
+        Job::Embedding => &[Watched::Vault],
+        Job::Retention | Job::Backup => &[],
+    };
+    kinds.iter().any(|kind| now.differ(before, *kind))
 }
 
 /// So much later than `at`. What lies ahead was noted by a clock that was wrong: it must not put anything off for years.
@@ -89,6 +87,8 @@ fn after(at: Timestamp, by: SignedDuration, now: Timestamp) -> Timestamp {
 
 #[cfg(test)]
 mod tests {
+    use throughline_core::ports::ChangeToken;
+
     use super::*;
 
     const RHYTHM: Rhythm = Rhythm { backup_every_hours: 24, retains: true };
@@ -156,19 +156,27 @@ mod tests {
 
     #[test]
     fn a_job_is_looked_at_for_what_can_give_it_work_and_for_nothing_else() {
-        let before = Pulse::default();
-        let table: [(Pulse, &[Job]); 7] = [
-            (Pulse { recalls: 1, jobs: 1, memories: 1, tasks: 1, ..Pulse::default() }, &[]),
-            (Pulse { sessions: (1, 0, 0), ..Pulse::default() }, &[Job::Consolidation]),
-            (Pulse { sessions: (1, 1, 0), ..Pulse::default() }, &[Job::Consolidation, Job::Reflection]),
-            (Pulse { sessions: (0, 0, 1), ..Pulse::default() }, &[Job::Consolidation]),
-            (Pulse { projects: 1, ..Pulse::default() }, &[Job::Reflection]),
-            (Pulse { reflections: 1, ..Pulse::default() }, &[Job::Reflection]),
-            (Pulse { vault: 1, ..Pulse::default() }, &[Job::Embedding]),
+        use Watched::{
+            Jobs, Memories, Projects, Recalls, Reflections, SessionsBegun, SessionsEnded, Tasks, Turns, Vault,
+        };
+        let tokens = |changed: &[Watched]| -> ChangeTokens {
+            let token = |kind: Watched| (kind, ChangeToken::new(if changed.contains(&kind) { "later" } else { "" }));
+            Watched::ALL.into_iter().map(token).collect()
+        };
+        let before = tokens(&[]);
+        let table: [(&[Watched], &[Job]); 7] = [
+            (&[Recalls, Jobs, Memories, Tasks], &[]),
+            (&[Turns], &[Job::Consolidation]),
+            (&[Turns, SessionsBegun], &[Job::Consolidation, Job::Reflection]),
+            (&[SessionsEnded], &[Job::Consolidation]),
+            (&[Projects], &[Job::Reflection]),
+            (&[Reflections], &[Job::Reflection]),
+            (&[Vault], &[Job::Embedding]),
         ];
-        for (now, expected) in table {
+        for (changed, expected) in table {
+            let now = tokens(changed);
             let concerned: Vec<Job> = Job::ALL.into_iter().filter(|job| concerns(*job, &now, &before)).collect();
-            assert_eq!(concerned, expected, "{now:?}");
+            assert_eq!(concerned, expected, "{changed:?}");
         }
     }
 }

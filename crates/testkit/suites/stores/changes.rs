@@ -160,3 +160,17 @@ fn an_undo_goes_on_too() {
     assert_eq!(done(store.undoable()), None);
     assert_eq!(done(store.changes(9)).len(), 2);
 }
+
+#[test]
+fn what_was_confirmed_is_there_when_the_store_is_opened_again() {
+    let store = make();
+    insert(&*store, full_entry("a"));
+    write(&*store, Some("- Ada\n"));
+    say(&*store, 2);
+    put_task(&*store, &full_task("t"));
+    store.note(recall("r", "tea", 1, &["a"]));
+    let before = everything(&*store);
+    let store = store.reopen();
+    assert_eq!(everything(&*store), before);
+    assert_eq!(done(store.check()), Vec::<String>::new());
+}

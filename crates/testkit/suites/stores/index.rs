@@ -81,3 +81,24 @@ fn a_rebuilt_index_finds_the_same() {
     assert_eq!(search(&*store, "tea", turns, 9), ["t"]);
     assert_eq!(done(store.check()), Vec::<String>::new());
 }
+
+#[test]
+fn each_machine_has_its_own_stamp_of_a_file() {
+    let store = make();
+    let there = store.on_machine("there");
+    let stamps = || {
+        let stamp = |store: &dyn Store| done(store.known_documents()).remove(0).stamp;
+        (stamp(&*store), stamp(&*there))
+    };
+    let some = |stamp: &str| Some(stamp.to_owned());
+    index(&*store, &profile(), Some("s1"), &[bullet("user/profile", "a", "Ada")]);
+    assert_eq!(stamps(), (some("s1"), None), "the other one has yet to look at its file");
+    index(&*there, &profile(), Some("t1"), &[bullet("user/profile", "a", "Ada")]);
+    assert_eq!(stamps(), (some("s1"), some("t1")));
+    done(apply(&*there, Verb::Write, &[Op::document(profile(), Some("- Eve\n".to_owned()))]));
+    assert_eq!(stamps(), (None, None), "a new text is read by all of them");
+    index(&*store, &profile(), Some("s2"), &[]);
+    index(&*there, &profile(), Some("t2"), &[]);
+    done(store.rebuild(&mut |_, _| {}));
+    assert_eq!(stamps(), (None, None));
+}

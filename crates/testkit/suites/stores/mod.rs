@@ -10,13 +10,15 @@
 //! ```
 //!
 //! So each promise is an ordinary `#[test]` of that crate: it has a name of its own, runs by itself and in parallel under
-//! `cargo test` and nextest, and none can be left out of a list.
+//! `cargo test` and nextest, its output is captured, and none can be left out of a list. Other suites that run on any store
+//! do the same: they stand beside this one, and take their stores from `crate::fixture()`.
 
 mod activity;
 mod backlogs;
 mod breakers;
 mod builders;
 mod candidates;
+mod change_tokens;
 mod changes;
 mod entries;
 mod erasure;
@@ -29,7 +31,6 @@ mod jobs;
 mod leases;
 mod ledger;
 mod projects;
-mod pulse;
 mod recalls;
 mod reflections;
 mod sessions;

@@ -18,3 +18,44 @@ fn a_project_comes_back_as_it_was_stored() {
     assert_eq!(zeus, [&first, &second]);
     assert_eq!(done(store.project(&"nobody".parse().unwrap())), None);
 }
+
+/// The project, in this directory.
+fn in_dir(project: &Project, dir: &str) -> Project {
+    Project { dir: Some(dir.to_owned()), ..project.clone() }
+}
+
+#[test]
+fn each_machine_has_its_own_directory_of_a_project() {
+    let store = make();
+    let there = store.on_machine("there");
+    let name = project("apollo").name;
+    let dirs = || {
+        let dir = |store: &dyn Store| done(store.project(&name)).unwrap().dir;
+        (dir(&*store), dir(&*there))
+    };
+    let some = |dir: &str| Some(dir.to_owned());
+    register(&*store, &in_dir(&project("apollo"), "/home/ada"));
+    assert_eq!(dirs(), (some("/home/ada"), None));
+    let known = done(there.projects()).remove(0);
+    assert_eq!((known.version, known.dir.as_deref()), (1, None), "it is the same project");
+    let second = register(&*there, &in_dir(&known, "/Users/ada"));
+    assert_eq!((second.version, dirs()), (2, (some("/home/ada"), some("/Users/ada"))));
+    let here = done(store.project(&name)).unwrap();
+    register(&*store, &Project { dir: None, ..here });
+    assert_eq!(dirs(), (None, some("/Users/ada")), "what one gives up is the other's still");
+}
+
+#[test]
+fn a_version_names_the_directory_of_the_machine_that_looks() {
+    let store = make();
+    let there = store.on_machine("there");
+    let first = register(&*store, &in_dir(&project("apollo"), "/home/ada"));
+    register(&*store, &in_dir(&first, "/home/ada/apollo"));
+    let dirs = |store: &dyn Store| -> Vec<Option<String>> {
+        done(store.bundle()).project_history.into_iter().map(|version| version.project.dir).collect()
+    };
+    let own = ["/home/ada", "/home/ada/apollo"].map(|dir| Some(dir.to_owned()));
+    assert_eq!((dirs(&*store), dirs(&*there)), (own.to_vec(), vec![None, None]));
+    let before = |store: &dyn Store| done(store.undoable()).unwrap().projects.remove(0).1.unwrap().dir;
+    assert_eq!((before(&*store).as_deref(), before(&*there)), (Some("/home/ada"), None), "undoing moves nothing there");
+}

@@ -57,20 +57,20 @@ fn a_document_is_replaced_as_a_whole() {
 }
 
 #[test]
-fn every_change_of_the_vault_is_felt_in_the_pulse() {
+fn every_change_of_the_vault_is_seen_in_its_token() {
     let store = make();
-    let mut last = done(store.pulse());
-    let mut felt = |what: &str| {
-        let now = done(store.pulse());
+    let mut last = done(store.change_tokens());
+    let mut seen = |what: &str| {
+        let now = done(store.change_tokens());
         assert_eq!(now.since(&last), ["vault"], "{what}");
         last = now;
     };
     put(&*store, "/a.md", &["tea"]);
-    felt("a new document");
+    seen("a new document");
     put(&*store, "/b.md", &["coffee"]);
-    felt("another");
+    seen("another");
     put(&*store, "/a.md", &["green tea"]);
-    felt("a changed one");
+    seen("a changed one");
     done(store.remove_documents(&[document("/a.md").id], &[]));
-    felt("one that is gone, and not the newest");
+    seen("one that is gone, and not the newest");
 }
