@@ -41,6 +41,9 @@ const OPTIONAL: &[&str] = &[
     "tls_key",
 ];
 
+/// Words that are understood and not offered: what they ask for does not exist yet.
+const NOT_OFFERED: &[&str] = &["builtin"];
+
 /// A table of the file: its name, and its keys in the order of `defaults.toml`.
 pub(super) type Table = (&'static str, &'static [(&'static str, Takes)]);
 
@@ -168,7 +171,10 @@ impl Takes {
             Variable => "the name of an environment variable".to_owned(),
             Whole(..) => format!("a whole number, {}", self.range()),
             Ratio => format!("a number, {}", self.range()),
-            OneOf(words) => format!("one of `{}`", words.join("`, `")),
+            OneOf(words) => {
+                let offered: Vec<&str> = words.iter().copied().filter(|word| !NOT_OFFERED.contains(word)).collect();
+                format!("one of `{}`", offered.join("`, `"))
+            }
             List => "a list of names".to_owned(),
             OneOfOrList(words) => format!("one of `{}` or a list of names", words.join("`, `")),
         }
