@@ -1,4 +1,4 @@
-//! Conversations through the engine, requirement by requirement: sessions, context, consolidation.
+//! Conversations through the engine: sessions, context, consolidation.
 //!
 //! Whatever a test does to a conversation, everything that was said must still be there when it ends: every [`Home`]
 //! looks.

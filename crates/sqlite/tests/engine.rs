@@ -1,4 +1,4 @@
-//! The engine over the SQLite store, requirement by requirement.
+//! The engine over the SQLite store.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
 #[path = "engine/conflicts.rs"]

@@ -156,7 +156,7 @@ tables! {
 
     /// The optional search by meaning.
     embeddings: EmbeddingsConfig {
-        /// Search by meaning as well as by words: "none", "builtin", "ollama" or "openai" (any compatible service).
+        /// Search by meaning as well as by words: "none", "ollama" or "openai" (any compatible service).
         provider: EmbeddingsProvider = EmbeddingsProvider::None;
 
         /// Where to reach it, if not at its usual address.
