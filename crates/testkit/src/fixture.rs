@@ -9,6 +9,13 @@ use throughline_core::ports::Store;
 pub trait StoreFixture: Send + Sync {
     /// Opens the store that is kept here, or another handle to it, as another process would.
     fn open(&self) -> Arc<dyn Store>;
+
+    /// Makes every change fail while it is committed, on all handles, until [`Self::allow_commits`]: its operations have
+    /// been applied and its callback has run, and then the transaction is rolled back with an error.
+    fn refuse_commits(&self);
+
+    /// Lets changes be committed again.
+    fn allow_commits(&self);
 }
 
 /// A store in a place of its own. Dereferences to the store.
@@ -32,6 +39,16 @@ impl Fresh {
     /// Another handle to the same store, as another process would have it.
     pub fn again(&self) -> Arc<dyn Store> {
         self.fixture.open()
+    }
+
+    /// See [`StoreFixture::refuse_commits`].
+    pub fn refuse_commits(&self) {
+        self.fixture.refuse_commits();
+    }
+
+    /// See [`StoreFixture::allow_commits`].
+    pub fn allow_commits(&self) {
+        self.fixture.allow_commits();
     }
 
     /// Closes this handle and opens the store again.
