@@ -1,4 +1,4 @@
-//! Memories that go with a message: D4, D5.
+//! Memories that are injected with a message: number, budget, repetition, place.
 
 use throughline_core::context::Context;
 use throughline_core::engine::Host;

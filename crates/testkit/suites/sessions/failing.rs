@@ -1,4 +1,4 @@
-//! When models, files and budgets fail: C9–C12, I3.
+//! Failing models, unreadable or unwritable documents, switched-off memory, and the token ledger.
 
 use throughline_core::engine::Host;
 use throughline_core::engine::NewMemory;

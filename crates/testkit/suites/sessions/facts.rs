@@ -1,4 +1,4 @@
-//! Facts that are extracted: C7, C9, C15.
+//! Facts extracted from a conversation: knowledge, profile, duplicates, language, corrections.
 
 use throughline_core::engine::Host;
 use throughline_core::engine::NewMemory;

@@ -1,4 +1,4 @@
-//! When a conversation is consolidated, and what is taken: C2, C3, C6.
+//! When a conversation is due for consolidation, and which turns it takes.
 
 use throughline_core::sessions::Trigger;
 

@@ -1,4 +1,4 @@
-//! What a compaction leaves: C1, C4, C5, C6, B4, C13, C14.
+//! Compaction: the summary that replaces trimmed turns, the timeline entry, working memory, all in one change.
 
 use throughline_core::engine::{Edit, NewMemory};
 use throughline_core::model::{Importance, Verb};

@@ -1,4 +1,4 @@
-//! What a session begins with: A1, B1–B7, D1–D3.
+//! The start of a session: profile, working memory and its expiry, the same prompt on every turn.
 
 use throughline_core::engine::Host;
 use throughline_core::ports::Brief;
