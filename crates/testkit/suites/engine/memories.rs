@@ -1,4 +1,4 @@
-//! Remember, edit, forget: E3, E5, E7, E8, and secrets.
+//! Remember, edit, forget, and secrets.
 
 use throughline_core::engine::{Edit, EngineError, NewMemory, Outcome};
 use throughline_core::model::{Importance, Layer, Namespace, Significance, Source, Status};

@@ -1,4 +1,4 @@
-//! Whatever a memory holds, an export of it comes back identical in an empty one: E13.
+//! Whatever a memory holds, an export of it comes back identical in an empty one.
 
 use proptest::collection::vec;
 use proptest::option;

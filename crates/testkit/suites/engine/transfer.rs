@@ -1,4 +1,4 @@
-//! Export and import: E13.
+//! Export and import.
 
 use throughline_core::engine::{Edit, EngineError, Export, NewMemory, NewTask, SetAside, TaskEdit};
 use throughline_core::model::{Entry, EntryId, Importance, Kind, Layer, Status, TaskId, TaskStatus, Turn, Verb};

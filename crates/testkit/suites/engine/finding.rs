@@ -1,4 +1,4 @@
-//! Recall: E9 to E12.
+//! Recall: what is found, in which order, and what is logged.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;

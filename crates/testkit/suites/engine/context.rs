@@ -1,4 +1,4 @@
-//! What would go to the model: A1, A4, and the exact text.
+//! The context for a model, to the letter.
 
 use throughline_core::context::Context;
 use throughline_core::engine::{ContextRequest, NewMemory};
