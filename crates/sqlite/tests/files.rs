@@ -1,9 +1,6 @@
-//! The database file itself: damaged, foreign or newer ones are refused untouched, many writers lose nothing, and
-//! erasing leaves no byte.
+//! The database file itself: damaged, foreign or newer ones are refused untouched, and erasing leaves no byte.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
-#[path = "files/concurrency.rs"]
-mod concurrency;
 #[path = "files/erasing.rs"]
 mod erasing;
 
@@ -13,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use tempfile::TempDir;
-use throughline_core::ports::{Candidates as _, Changes as _, Entries as _, Health as _, StoreError, Transfer as _};
+use throughline_core::ports::{Candidates as _, Changes as _, Health as _, StoreError, Transfer as _};
 use throughline_core::recall::Filter;
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::stores;
@@ -221,16 +218,6 @@ fn a_log_that_a_crash_left_is_read() {
     let store = open(&to).unwrap();
     assert_eq!(stores::stored(&store, "a").map(|entry| entry.content), Some("tea".to_owned()));
     assert_eq!(store.check().unwrap(), Vec::<String>::new());
-}
-
-#[test]
-fn what_was_confirmed_is_there_after_a_restart() {
-    let (_home, path) = home();
-    let store = open(&path).unwrap();
-    let entry = stores::insert(&store, stores::full_entry("a"));
-    drop(store);
-    let store = open(&path).unwrap();
-    assert_eq!(store.memory(&entry.id).unwrap().map(|memory| memory.entry), Some(entry));
 }
 
 #[cfg(unix)]

@@ -15,6 +15,13 @@ pub trait StoreFixture: Send + Sync {
     fn open(&self) -> Arc<dyn Store> {
         self.open_on(MachineId::new("here"))
     }
+
+    /// Makes every change fail while it is committed, on all handles, until [`Self::allow_commits`]: its operations have
+    /// been applied and its callback has run, and then the transaction is rolled back with an error.
+    fn refuse_commits(&self);
+
+    /// Lets changes be committed again.
+    fn allow_commits(&self);
 }
 
 /// A store in a place of its own. Dereferences to the store.
@@ -43,6 +50,16 @@ impl Fresh {
     /// Another handle to the same store on another machine.
     pub fn on_machine(&self, machine: &str) -> Arc<dyn Store> {
         self.fixture.open_on(MachineId::new(machine))
+    }
+
+    /// See [`StoreFixture::refuse_commits`].
+    pub fn refuse_commits(&self) {
+        self.fixture.refuse_commits();
+    }
+
+    /// See [`StoreFixture::allow_commits`].
+    pub fn allow_commits(&self) {
+        self.fixture.allow_commits();
     }
 
     /// Closes this handle and opens the store again.

@@ -1,5 +1,5 @@
 //! A small, fixed world for tests: clock, ids, documents, a scripted model, a scripted model server, and the conformance
-//! suites that every implementation of a port must pass.
+//! suite for documents. The suites that every store must pass are in `suites`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "this crate is for tests")]
 

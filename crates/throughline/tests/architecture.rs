@@ -33,7 +33,7 @@ fn shipped(text: &str) -> &str {
 }
 
 fn is_test(name: &str) -> bool {
-    name.contains("/tests/") || name.ends_with("tests.rs")
+    ["/tests/", "/suites/"].iter().any(|folder| name.contains(folder)) || name.ends_with("tests.rs")
 }
 
 /// Every place in `files` that ships one of `words`.

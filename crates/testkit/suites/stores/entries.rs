@@ -15,6 +15,14 @@ fn an_entry_comes_back_as_it_was_stored() {
 }
 
 #[test]
+fn what_was_confirmed_is_there_after_a_restart() {
+    let store = make();
+    let entry = insert(&*store, full_entry("a"));
+    let store = store.reopen();
+    assert_eq!(stored(&*store, "a"), Some(entry));
+}
+
+#[test]
 fn a_key_is_unique_among_the_active_of_a_namespace_and_project() {
     let store = make();
     let first = insert(&*store, keyed("a", "editor", "vim"));

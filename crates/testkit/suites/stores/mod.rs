@@ -1,12 +1,14 @@
 //! What every store must do, whatever it keeps memories in: one test per promise.
 //!
-//! A test file of a store crate takes this suite in with `#[path]`, and says beside it what it runs on:
+//! A test file of a store crate takes this suite in with `#[path]`, and says beside it what it runs on; the other suites are
+//! taken in the same way:
 //!
 //! ```ignore
+//! mod fixture;
 //! #[path = "../../testkit/suites/stores/mod.rs"]
 //! mod stores;
 //!
-//! fn fixture() -> impl StoreFixture { … }
+//! use fixture::fixture; // fn fixture() -> impl StoreFixture
 //! ```
 //!
 //! So each promise is an ordinary `#[test]` of that crate: it has a name of its own, runs by itself and in parallel under

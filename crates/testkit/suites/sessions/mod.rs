@@ -1,28 +1,17 @@
-//! Conversations through the engine: sessions, context, consolidation.
+//! Sessions through the engine, over any store: what they begin with, what goes to the model, consolidation.
 //!
-//! Whatever a test does to a conversation, everything that was said must still be there when it ends: every [`Home`]
-//! looks.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
+//! Whatever a test does to a session, every turn must still be there when the test ends: each [`Home`] checks it when it is
+//! dropped.
 
-#[path = "conversations/compaction.rs"]
 mod compaction;
-#[path = "conversations/ending.rs"]
 mod ending;
-#[path = "conversations/facts.rs"]
 mod facts;
-#[path = "conversations/failing.rs"]
 mod failing;
-#[path = "conversations/meddling.rs"]
 mod meddling;
-#[path = "conversations/observing.rs"]
 mod observing;
-#[path = "conversations/opening.rs"]
 mod opening;
-#[path = "conversations/recalling.rs"]
 mod recalling;
-#[path = "conversations/together.rs"]
 mod together;
-#[path = "conversations/triggers.rs"]
 mod triggers;
 
 use std::sync::{Arc, Mutex};
@@ -36,17 +25,15 @@ use throughline_core::model::{
 use throughline_core::ports::{Documents, Model, Page, Store};
 use throughline_core::recall::{Filter, Scope};
 use throughline_documents::FileDocuments;
-use throughline_sqlite::{Durability, SqliteStore};
-use throughline_testkit::{FixedClock, ScriptedModel, SequentialIds};
+use throughline_testkit::{FixedClock, Fresh, ScriptedModel, SequentialIds};
 
 /// What a good model says of a conversation.
 const SUMMARY: &str = "## Working on\n- the parser in `src/parse.rs`";
 /// What a good model answers where no fact is worth keeping.
 const NO_FACTS: &str = r#"{"facts": []}"#;
 
-/// One directory with a database and documents; as many engines over it as a test wants.
+/// One store and a directory with documents; as many engines over them as a test wants.
 struct Home {
-    directory: TempDir,
     documents: Arc<dyn Documents>,
     clock: Arc<FixedClock>,
     ids: Arc<SequentialIds>,
@@ -55,6 +42,8 @@ struct Home {
     engine: Engine,
     store: Arc<dyn Store>,
     said: Mutex<Vec<(SessionId, TurnId, String)>>,
+    fresh: Fresh,
+    directory: TempDir,
 }
 
 impl Home {
@@ -77,8 +66,8 @@ impl Home {
         adjust(&mut settings);
         let clock = Arc::new(FixedClock::at("2026-03-01T12:00:00Z".parse().unwrap()));
         let ids = Arc::new(SequentialIds::default());
-        let path = directory.path().join("memory.db");
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path, directory.path(), Durability::Process).unwrap());
+        let fresh = Fresh::new(crate::fixture());
+        let store = fresh.store();
         let engine = Engine::new(
             Arc::clone(&store),
             Arc::clone(&documents),
@@ -87,15 +76,13 @@ impl Home {
             settings.clone(),
             Actor::new(Source::User, "test"),
         );
-        Self { directory, documents, clock, ids, settings, engine, store, said: Mutex::default() }
+        Self { documents, clock, ids, settings, engine, store, said: Mutex::default(), fresh, directory }
     }
 
-    /// Another process over the same files.
+    /// Another process over the same store and documents.
     fn restarted(&self) -> Engine {
-        let path = self.directory.path().join("memory.db");
-        let store = SqliteStore::open(&path, self.directory.path(), Durability::Process).unwrap();
         Engine::new(
-            Arc::new(store),
+            self.fresh.again(),
             Arc::clone(&self.documents),
             self.clock.clone(),
             self.ids.clone(),

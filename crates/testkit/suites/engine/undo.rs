@@ -260,9 +260,9 @@ fn an_undo_of_which_one_file_fails_takes_the_others_back() {
 fn an_undo_that_the_store_does_not_commit_takes_its_files_back() {
     let world = place();
     touch_several(&world);
-    let commits = Commits::refused(&world);
+    world.fresh.refuse_commits();
     undo_leaves_nothing(&world);
-    commits.allow();
+    world.fresh.allow_commits();
     world.engine.history().undo().unwrap();
     assert_eq!(text_of(&world, "user/patterns"), None);
 }
@@ -271,35 +271,16 @@ fn an_undo_that_the_store_does_not_commit_takes_its_files_back() {
 fn a_write_that_the_store_does_not_commit_takes_its_file_back() {
     let world = place();
     let notes = document("user/notes");
-    let commits = Commits::refused(&world);
+    world.fresh.refuse_commits();
     assert!(world.engine.documents().write(&notes, "- one\n", None).is_err());
     assert_eq!(text_of(&world, "user/notes"), None);
-    commits.allow();
+    world.fresh.allow_commits();
     world.engine.documents().write(&notes, "- one\n", None).unwrap();
-    let commits = Commits::refused(&world);
+    world.fresh.refuse_commits();
     assert!(world.engine.documents().write(&notes, "- two\n", None).is_err());
     assert_eq!(text_of(&world, "user/notes").as_deref(), Some("- one\n"));
-    commits.allow();
+    world.fresh.allow_commits();
     assert_eq!(recalled(&world, "one two"), ["one"]);
     let versions = world.store.document_versions(&notes).unwrap();
     assert_eq!(versions.len(), 1, "nothing was taken for a person's edit: {versions:?}");
-}
-
-/// A database that takes every change, runs what comes last, and then fails to commit.
-struct Commits(rusqlite::Connection);
-
-impl Commits {
-    fn refused(place: &Place) -> Self {
-        let connection = rusqlite::Connection::open(place._home.path().join("memory.db")).unwrap();
-        let refuse = "CREATE TABLE refused (id INTEGER PRIMARY KEY, \
-                        of INTEGER REFERENCES refused (id) DEFERRABLE INITIALLY DEFERRED);
-                      CREATE TRIGGER refuse AFTER INSERT ON changes \
-                        BEGIN INSERT INTO refused (of) VALUES (-1); END;";
-        connection.execute_batch(refuse).unwrap();
-        Self(connection)
-    }
-
-    fn allow(self) {
-        self.0.execute_batch("DROP TRIGGER refuse; DROP TABLE refused;").unwrap();
-    }
 }

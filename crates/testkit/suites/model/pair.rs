@@ -1,13 +1,9 @@
 //! The engine and the model, side by side.
 
-use std::sync::Arc;
-
-use tempfile::TempDir;
 use throughline_core::engine::{Edit, EngineError};
 use throughline_core::model::EntryId;
-use throughline_core::ports::{Store, StoreError};
-use throughline_sqlite::{Durability, SqliteStore};
-use throughline_testkit::World;
+use throughline_core::ports::StoreError;
+use throughline_testkit::{Fresh, World};
 
 use super::acts::Act;
 use super::plain::{Model, State};
@@ -15,14 +11,14 @@ use super::plain::{Model, State};
 pub(crate) struct Pair {
     pub(crate) world: World,
     pub(crate) model: Model,
-    /// Where the database stands.
-    _home: TempDir,
+    /// The place of the store: dropped after the world.
+    _fresh: Fresh,
 }
 
 impl Pair {
     pub(crate) fn new() -> Self {
-        let home = tempfile::tempdir().unwrap();
-        Self { world: World::around(open(&home)), model: Model::default(), _home: home }
+        let fresh = Fresh::new(crate::fixture());
+        Self { world: World::around(fresh.store()), model: Model::default(), _fresh: fresh }
     }
 
     /// Does one thing to both, and compares what it touched.
@@ -64,10 +60,6 @@ impl Pair {
     pub(crate) fn is_new(&self, id: &EntryId) -> bool {
         !self.model.memories.contains_key(id)
     }
-}
-
-pub(crate) fn open(home: &TempDir) -> Arc<dyn Store> {
-    Arc::new(SqliteStore::open(&home.path().join("memory.db"), home.path(), Durability::Process).unwrap())
 }
 
 /// What was done, or that the key is another's. Anything else that fails is a failure.

@@ -1,12 +1,8 @@
 //! The tools that assistants call: what they accept, what they refuse, and what a refusal leaves behind: nothing.
 
-#[path = "tools/files.rs"]
 mod files;
-#[path = "tools/identity.rs"]
 mod identity;
-#[path = "tools/knowledge.rs"]
 mod knowledge;
-#[path = "tools/reading.rs"]
 mod reading;
 
 use serde_json::{Value, json};

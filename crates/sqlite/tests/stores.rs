@@ -1,4 +1,4 @@
-//! The SQLite file behaves as every store does.
+//! What every store must do, done by the SQLite store.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
 mod fixture;

@@ -6,10 +6,10 @@ use jiff::SignedDuration;
 use throughline_core::model::{Entry, EntryId, Status, TaskId, Verb};
 use throughline_core::ports::Page;
 use throughline_core::recall::{Filter, RecallRequest};
-use throughline_testkit::stores;
+use throughline_testkit::{Fresh, stores};
 
 use super::acts::WORDS;
-use super::pair::{Pair, open};
+use super::pair::Pair;
 use super::plain::{State, TaskState};
 
 /// No page of a listing holds everything for long.
@@ -146,8 +146,7 @@ impl Pair {
         self.compare_all();
         assert_eq!(self.world.store.check().unwrap(), Vec::<String>::new());
         let bundle = self.world.store.bundle().unwrap();
-        let fresh = tempfile::tempdir().unwrap();
-        let other = open(&fresh);
+        let other = Fresh::new(crate::fixture());
         other.adopt(&stores::change(Verb::Import), &bundle, &mut |_| true).unwrap();
         assert_eq!(other.bundle().unwrap(), bundle);
         assert_eq!(other.check().unwrap(), Vec::<String>::new());

@@ -1,14 +1,11 @@
 //! Many writers at once: nothing is lost, and nobody meets an error.
 
-use std::path::Path;
 use std::sync::{Arc, Barrier};
 
 use throughline_core::engine::{Engine, NewMemory, Outcome, Settings};
 use throughline_core::model::{Actor, Source};
 use throughline_core::ports::{Clock, Ids, Store};
-use throughline_testkit::{FixedClock, MemoryDocuments, SequentialIds};
-
-use super::{home, open, stores};
+use throughline_testkit::{FixedClock, Fresh, MemoryDocuments, SequentialIds, StoreFixture as _, stores};
 
 const THREADS: usize = 8;
 const WRITES: usize = 50;
@@ -62,21 +59,16 @@ fn nothing_is_lost(store: &dyn Store) {
 }
 
 #[test]
-fn threads_that_share_a_store_lose_nothing() {
-    let (_home, path) = home();
-    let store: Arc<dyn Store> = Arc::new(open(&path).unwrap());
-    write_all(&|| Arc::clone(&store));
-    nothing_is_lost(&*store);
+fn threads_that_share_a_handle_lose_nothing() {
+    let fresh = Fresh::new(crate::fixture());
+    write_all(&|| fresh.store());
+    nothing_is_lost(&*fresh);
 }
 
+/// The store does not exist yet when all of them open it.
 #[test]
-fn stores_that_share_a_file_lose_nothing() {
-    let (_home, path) = home();
-    write_all(&|| shared(&path));
-    nothing_is_lost(&*shared(&path));
-}
-
-/// A store of its own on the same file, which may not exist yet.
-fn shared(path: &Path) -> Arc<dyn Store> {
-    Arc::new(open(path).unwrap())
+fn handles_that_share_a_store_lose_nothing() {
+    let fixture = crate::fixture();
+    write_all(&|| fixture.open());
+    nothing_is_lost(&*fixture.open());
 }

@@ -1,13 +1,11 @@
 //! Documents: identity and its limit, working memory, and a person who edits the files.
 
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use throughline_core::engine::{EngineError, LineOutcome, NewMemory, Outcome};
 use throughline_core::model::MemorySection;
-use throughline_core::model::{Document, Importance, Layer, Name, Namespace, Status, Verb};
+use throughline_core::model::{Document, Importance, Layer, Namespace, Verb};
 use throughline_core::ports::DocumentError;
-use throughline_documents::FileDocuments;
 
 use super::*;
 
@@ -244,21 +242,28 @@ fn any_address_reads_as_markdown() {
     }
 }
 
+#[test]
+fn a_line_that_is_erased_is_removed_wherever_the_document_has_it() {
+    let world = place();
+    world
+        .engine
+        .documents()
+        .write(&document("user/profile"), "- plays chess\n- Lisbon\n- plays chess\n", None)
+        .unwrap();
+    let line = recall(&world, "chess").remove(0).memory.entry.id;
+    world.engine.memories().erase(line.as_str(), false).unwrap();
+    assert_eq!(text_of(&world, "user/profile").as_deref(), Some("- Lisbon\n"));
+    assert_eq!(recalled(&world, "chess"), [""; 0]);
+}
+
 const MEMORY: &str = "projects/apollo";
 
 /// A world with files, and two directories that a project may have.
 fn with_files() -> (Place, [PathBuf; 2]) {
-    let home = tempfile::tempdir().unwrap();
-    let store = store_in(&home);
-    let register = Arc::clone(&store);
-    let places = move |name: &Name| {
-        let project = register.project(name).ok().flatten().filter(|project| project.status == Status::Active)?;
-        project.dir.map(PathBuf::from)
-    };
-    let documents = FileDocuments::open(&home.path().join("data")).unwrap().with_projects(places);
-    let dirs = ["one", "two"].map(|name| home.path().join(name));
+    let place = place_with_files(|files, _| Arc::new(files));
+    let dirs = ["one", "two"].map(|name| place.dir.path().join(name));
     dirs.iter().for_each(|dir| std::fs::create_dir(dir).unwrap());
-    (Place { world: World::build(store, Arc::new(documents), |_| {}), _home: home }, dirs)
+    (place, dirs)
 }
 
 fn put(world: &World, dir: &Path) {

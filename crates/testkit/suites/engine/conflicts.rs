@@ -1,13 +1,11 @@
 //! A person whose editor saves before every write of ours: what was to be written is kept beside the file, and nothing of
 //! theirs is touched.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use throughline_core::engine::{EngineError, StartSession};
-use throughline_core::model::{Document, MemorySection, Name, Namespace, Significance, Status};
+use throughline_core::model::{Document, MemorySection, Namespace, Significance};
 use throughline_core::ports::{DocumentError, ToolCall};
-use throughline_documents::FileDocuments;
 
 use super::*;
 
@@ -49,21 +47,14 @@ impl Documents for Restless {
     }
 }
 
-/// A world with files in which somebody saves `file`, below the home, before every write.
+/// A world with files in which somebody saves `file`, below the place's directory, before every write.
 fn restless(file: &str, text: &str) -> Place {
-    let home = tempfile::tempdir().unwrap();
-    let store = store_in(&home);
-    let register = Arc::clone(&store);
-    let places = move |name: &Name| {
-        let project = register.project(name).ok().flatten().filter(|project| project.status == Status::Active)?;
-        project.dir.map(PathBuf::from)
-    };
-    let inner = FileDocuments::open(&home.path().join("data")).unwrap().with_projects(places);
-    let path = home.path().join(file);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, text).unwrap();
-    let documents = Restless { inner, saves: Some((path, text.to_owned())), saved: AtomicU64::new(0) };
-    Place { world: World::build(store, Arc::new(documents), |_| {}), _home: home }
+    place_with_files(|inner, dir| {
+        let path = dir.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        Arc::new(Restless { inner, saves: Some((path, text.to_owned())), saved: AtomicU64::new(0) })
+    })
 }
 
 /// The name of the copy that an error tells of.
@@ -94,7 +85,7 @@ fn mode(path: &Path) -> u32 {
 #[test]
 fn a_projects_fact_is_kept_beside_a_file_that_never_rests() {
     let world = restless("apollo/memory.md", "# Mine\n");
-    let dir = world._home.path().join("apollo");
+    let dir = world.dir.path().join("apollo");
     world.engine.projects().place("apollo", dir.to_str()).unwrap();
     let file = document("projects/apollo");
     let fact = ("The build runs with just".to_owned(), Significance::new(4).unwrap());
@@ -118,7 +109,7 @@ fn a_projects_fact_is_kept_beside_a_file_that_never_rests() {
 #[test]
 fn a_line_of_identity_is_kept_as_privately_as_the_profile() {
     let world = restless("data/user/profile.md", &format!("- Ada\n- my token is {SECRET}\n"));
-    let dir = world._home.path().join("data/user");
+    let dir = world.dir.path().join("data/user");
     let kept = copy(world.engine.memories().remember(&NewMemory {
         layer: throughline_core::model::Layer::Identity,
         ..NewMemory::fact("Lives in Lisbon")
@@ -149,7 +140,7 @@ fn an_assistant_is_told_where_its_line_is() {
     let error = &answer.content["error"];
     assert!(answer.is_error && error["code"] == "conflict", "{answer:?}");
     assert!(error["message"].as_str().unwrap().contains("profile.conflict-2026-03-01-120000.md"), "{answer:?}");
-    let kept = world._home.path().join("data/user/profile.conflict-2026-03-01-120000.md");
+    let kept = world.dir.path().join("data/user/profile.conflict-2026-03-01-120000.md");
     assert!(std::fs::read_to_string(kept).unwrap().contains("- Lives in Lisbon\n"));
 }
 
@@ -159,5 +150,5 @@ fn what_is_only_taken_away_leaves_no_copy() {
     let id = recall(&world, "xylophone")[0].memory.entry.id.to_string();
     let outcome = world.engine.memories().forget(&id);
     assert!(matches!(outcome, Err(EngineError::Document(DocumentError::Conflict { .. }))), "{outcome:?}");
-    assert_eq!(names(&world._home.path().join("data/user")), ["notes.md"]);
+    assert_eq!(names(&world.dir.path().join("data/user")), ["notes.md"]);
 }
