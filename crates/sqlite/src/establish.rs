@@ -70,19 +70,20 @@ pub(crate) fn establish(
     expected: Option<&Identity>,
 ) -> Result<(Known, Connection), Refusal> {
     let opening = while_doing("open the database");
-    // Until it is known that they belong together, closing must not copy the log into the file.
+    // Until it is known that file and log belong together, nothing is written, not even by closing.
     let mut connection = open::connect_untouched(&watch.files.main, make)?;
-    if let Some(expected) = expected {
-        let is_current = open::schema_version(&connection).map_err(&opening)? == open::MIGRATIONS.len() as i64;
-        if !is_current || !identity::read(&connection).map_err(&opening)?.follows(expected) {
-            return Err(Refusal::Replaced);
-        }
+    let is_current = open::schema_version(&connection).map_err(&opening)? == open::MIGRATIONS.len() as i64;
+    let compared = if is_current { Some(compare(watch, &connection)?) } else { None };
+    if let Some(expected) = expected
+        && !compared.as_ref().is_some_and(|(identity, _)| identity.follows(expected))
+    {
+        return Err(Refusal::Replaced);
     }
     open::equip(&connection, durability)?;
     if let Some(saved) = open::migrate(&mut connection, &open::MIGRATIONS, Some(backups))? {
         tracing::info!(backup = %saved.display(), "the schema was brought up to date");
     }
-    let (identity, counted) = compare(watch, &connection)?;
+    let (identity, counted) = compared.map_or_else(|| compare(watch, &connection), Ok)?;
     if expected.is_some() || counted.is_none() {
         let damage = inspect::damage(&connection).map_err(&opening)?;
         if let Some(first) = damage.into_iter().next() {

@@ -9,11 +9,13 @@
 //! - [`siege`]: eight of them at once, and the killing
 //! - [`verdict`]: what has to be true afterwards
 //! - [`talk`]: the same for conversations that are consolidated
+//! - [`vanish`]: a database that disappears under a daemon with many clients
 
 pub mod hammer;
 pub mod said;
 pub mod siege;
 pub mod talk;
+pub mod vanish;
 pub mod verdict;
 
 use std::path::Path;
