@@ -89,7 +89,11 @@ impl Events {
         let pulse = match engine.pulse_of_all() {
             Ok(pulse) => pulse,
             Err(error) => {
-                tracing::warn!(%error, "whether anything changed could not be told");
+                // Told once: whoever looks again hears what is wrong.
+                if last.take().is_some() {
+                    tracing::warn!(%error, "whether anything changed could not be told");
+                    let _ = self.sender.send(Changed { kinds: Pulse::KINDS.to_vec(), change: None, at: engine.now() });
+                }
                 return;
             }
         };

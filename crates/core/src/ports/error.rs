@@ -97,7 +97,7 @@ impl Loss {
     fn hint(self, backup: Option<&str>) -> String {
         let restore = backup.map_or_else(
             || "there is no backup to restore".to_owned(),
-            |name| format!("`throughline backup --restore {name}` restores the newest backup"),
+            |name| format!("restore the newest backup: `throughline backup --restore {name}`"),
         );
         match self {
             Self::Missing | Self::Empty => format!(

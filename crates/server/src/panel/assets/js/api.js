@@ -7,7 +7,7 @@
 //
 // What fails throws `ApiError` with status, code, message, hint and `body`; `isAborted(error)` tells an answer that nobody
 // waits for any more. `onDaemon(listener)` hears "away" when the daemon does not answer, "closed" when it does not know this
-// browser any more, and "here" when all is well again.
+// browser any more, "lost" (with message and hint) when its database is not in its place, and "here" when all is well again.
 
 export class ApiError extends Error {
   constructor(status, body) {
@@ -36,10 +36,15 @@ export function onDaemon(listener) {
   listeners.add(listener);
 }
 
-export function setDaemon(now) {
+export function setDaemon(now, error = null) {
   if (now === daemon) return;
   daemon = now;
-  for (const listener of listeners) listener(now);
+  for (const listener of listeners) listener(now, error);
+}
+
+/// An answer came: the daemon is here, unless it has lost its database, which only `/healthz` can tell to be over.
+export function answered(path) {
+  if (daemon === "lost" ? path === "/healthz" : path !== "/healthz" || daemon === "away") setDaemon("here");
 }
 
 export function isAborted(error) {
@@ -77,7 +82,7 @@ async function fetchRaw(method, path, { query, body, headers, signal } = {}) {
     throw new Unreachable();
   }
   if (response.status === 401) setDaemon("closed");
-  else if (path !== "/healthz" || daemon === "away") setDaemon("here");
+  else if (response.status !== 503) answered(path);
   if (!response.ok) {
     let answer = null;
     try {
@@ -85,6 +90,7 @@ async function fetchRaw(method, path, { query, body, headers, signal } = {}) {
     } catch {
       // Not ours, or cut off: the status says enough.
     }
+    if (answer?.error?.code === "unavailable") setDaemon("lost", answer.error);
     throw new ApiError(response.status, answer);
   }
   return response;

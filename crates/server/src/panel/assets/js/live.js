@@ -4,7 +4,7 @@
 //   onChange("any", listener, signal)
 //
 // Changes that come in quick succession are told once. After the daemon was away, everything counts as changed.
-import { setDaemon } from "./api.js";
+import { answered, setDaemon } from "./api.js";
 
 const QUIET_MS = 180;
 const listeners = new Set();
@@ -60,7 +60,7 @@ function open() {
     }
   });
   source.addEventListener("open", () => {
-    setDaemon("here");
+    answered("/api/events");
     if (wasLost) note(["everything"]);
     wasLost = false;
   });

@@ -2,6 +2,7 @@
 import { fill, h } from "./dom.js";
 import { api, onDaemon } from "./api.js";
 import { icon, logo } from "./icons.js";
+import { changedHere } from "./live.js";
 import { go } from "./router.js";
 import { keys, showKeys } from "./components/keys.js";
 import { dialog } from "./components/dialog.js";
@@ -47,18 +48,32 @@ function themeSwitch() {
   return button;
 }
 
+function sentence(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
 function banner() {
   const text = h("span");
   const node = h("div.banner", { role: "status", hidden: true }, h("span.pulse"), text);
   let timer = 0;
-  onDaemon((now) => {
+  let wasLost = false;
+  // Asking is enough: any answer tells the listeners.
+  const askAgain = () => {
+    timer = setInterval(() => api.raw("GET", "/healthz").catch(() => {}), 2_000);
+  };
+  onDaemon((now, error) => {
     node.hidden = now === "here";
     clearInterval(timer);
+    if (now === "here" && wasLost) changedHere("everything");
+    wasLost = now === "lost";
     if (now === "closed") fill(text, coded("This browser is not known here any more. `throughline open` gives a new link."));
     if (now === "away") {
       fill(text, "The daemon does not answer. What you see may be old; trying again…");
-      // Asking is enough: any answer tells the listeners.
-      timer = setInterval(() => api.raw("GET", "/healthz").catch(() => {}), 2_000);
+      askAgain();
+    }
+    if (now === "lost") {
+      fill(text, coded([error.message, error.hint].filter(Boolean).map(sentence).join(" ")));
+      askAgain();
     }
   });
   return node;
