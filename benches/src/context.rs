@@ -2,11 +2,11 @@
 
 use clap::Args;
 use throughline::synthetic::{self, Dice};
+use throughline::world::Durability;
 use throughline_core::engine::Host;
 use throughline_core::engine::{Engine, StartSession};
 use throughline_core::model::SessionId;
 use throughline_core::recall::{Filter, RecallRequest};
-use throughline_sqlite::Durability;
 
 use crate::table::{Times, markdown, ms, ratio};
 use crate::{Failure, laboratory};

@@ -6,8 +6,8 @@ use std::path::Path;
 use clap::Args;
 use rusqlite::{Connection, TransactionBehavior, params};
 use throughline::synthetic::{self, Dice};
+use throughline::world::Durability;
 use throughline_core::engine::NewMemory;
-use throughline_sqlite::Durability;
 
 use crate::table::{Times, markdown, ms, ratio};
 use crate::{Failure, laboratory};

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use throughline::synthetic::{self, Dice};
-use throughline::world::{RandomIds, WorldClock};
+use throughline::world::{Durability, RandomIds, WorldClock, store_at};
 use throughline_core::engine::{Engine, NewMemory, Settings};
 use throughline_core::model::{Actor, Name, Source};
 use throughline_documents::FileDocuments;
-use throughline_sqlite::{Durability, SqliteStore};
 
 use crate::Failure;
 
@@ -17,7 +16,7 @@ const BATCH: u64 = 5_000;
 
 /// The engine as the command line wires it, on the memory in `home`.
 pub(crate) fn open(home: &Path, durability: Durability) -> Result<Engine, Failure> {
-    let store = Arc::new(SqliteStore::open(&home.join("memory.db"), home, durability)?);
+    let store = store_at(&home.join("memory.db"), durability)?;
     let documents = Arc::new(FileDocuments::open(home)?);
     let clock = Arc::new(WorldClock::from_environment()?);
     let settings = Settings { namespace: Some(Name::user_namespace("user")?), ..Settings::default() };

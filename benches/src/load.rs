@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use throughline::synthetic::{self, Dice};
+use throughline::world::Durability;
 use throughline_core::engine::{Engine, NewMemory};
 use throughline_core::recall::{Filter, RecallRequest};
-use throughline_sqlite::Durability;
 
 use crate::table::{Times, markdown, ms, ratio};
 use crate::{Failure, laboratory, start};

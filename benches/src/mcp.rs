@@ -8,11 +8,11 @@ use std::time::Instant;
 
 use clap::Args;
 use throughline::synthetic::{self, Dice};
-use throughline_sqlite::Durability;
 
 use crate::start::program;
 use crate::table::{Times, markdown, ms, ratio};
 use crate::{Failure, laboratory};
+use throughline::world::Durability;
 
 const WARM_UP: usize = 10;
 

@@ -3,9 +3,9 @@
 use clap::Args;
 use rusqlite::Connection;
 use throughline::synthetic::{self, Dice};
+use throughline::world::Durability;
 use throughline_core::engine::Engine;
 use throughline_core::recall::{Filter, RecallRequest};
-use throughline_sqlite::Durability;
 
 use crate::table::{Times, markdown, ms, ratio};
 use crate::{Failure, laboratory};

@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use clap::Args;
 use throughline::synthetic::{self, Dice};
-use throughline_sqlite::Durability;
 
 use crate::table::{Times, markdown, ms, ratio};
 use crate::{Failure, laboratory};
+use throughline::world::Durability;
 
 const WARM_UP: usize = 10;
 

@@ -1,17 +1,15 @@
 //! The vault: how fast files are indexed without an embedder, and how a search among packed vectors compares with a plain
 //! scan of 32-bit numbers, in time and in what is found.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
 use throughline::synthetic::{self, Dice};
 use throughline::vault::Sync;
-use throughline::world::Home;
+use throughline::world::{Durability, Home, store_at};
 use throughline_core::model::{ContentHash, EntryId};
-use throughline_core::ports::{ChunkMark, Made, MadeBy, Vault as _, VectorSetId, Vectors as _};
+use throughline_core::ports::{ChunkMark, Made, MadeBy, Store, VectorSetId};
 use throughline_core::vault::{Chunk, Packed, Place, VaultDocument};
-use throughline_sqlite::{Durability, SqliteStore};
 
 use crate::table::{Times, markdown, ms, ratio};
 use crate::{Failure, laboratory};
@@ -79,10 +77,10 @@ impl Vault {
 
     fn searching(&self) -> Result<String, Failure> {
         let home = tempfile::tempdir()?;
-        let store = Arc::new(SqliteStore::open(&home.path().join("memory.db"), home.path(), Durability::Process)?);
+        let store = store_at(&home.path().join("memory.db"), Durability::Process)?;
         let mut clusters = Clusters::new(self.dimension);
         let vectors: Vec<Vec<f32>> = (0..self.vectors).map(|_| clusters.next()).collect();
-        let set = keep(&store, &vectors)?;
+        let set = keep(&*store, &vectors)?;
         let (mut ours, mut plain, mut found) = (Times::default(), Times::default(), 0);
         for _ in 0..self.queries {
             let query = clusters.next();
@@ -106,7 +104,7 @@ impl Vault {
 }
 
 /// Keeps vectors as those of chunks whose text is their number; gives the name of their set.
-fn keep(store: &SqliteStore, vectors: &[Vec<f32>]) -> Result<VectorSetId, Failure> {
+fn keep(store: &dyn Store, vectors: &[Vec<f32>]) -> Result<VectorSetId, Failure> {
     let by = MadeBy { provider: "bench".to_owned(), model: "clusters".to_owned(), base_url: None };
     let mut after = ChunkMark::default();
     for (nth, batch) in vectors.chunks(BATCH).enumerate() {

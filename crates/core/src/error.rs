@@ -1,5 +1,7 @@
 //! Why a verb could not be done, and what to try next.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
 use crate::documents::IdentityUsage;
@@ -22,13 +24,15 @@ pub enum ErrorCode {
     IdentityFull,
     /// Somebody else has been writing for too long.
     Busy,
+    /// The database is not in its place; what was asked may be repeated when it is back.
+    Unavailable,
     /// Something here is broken.
     Failed,
 }
 
-spelled!(ErrorCode, "code", "invalid, not_found, ambiguous, conflict, identity_full, busy, failed", {
+spelled!(ErrorCode, "code", "invalid, not_found, ambiguous, conflict, identity_full, busy, unavailable, failed", {
     Invalid => "invalid", NotFound => "not_found", Ambiguous => "ambiguous", Conflict => "conflict",
-    IdentityFull => "identity_full", Busy => "busy", Failed => "failed",
+    IdentityFull => "identity_full", Busy => "busy", Unavailable => "unavailable", Failed => "failed",
 });
 
 /// Why a verb could not be done. Nothing was changed.
@@ -189,8 +193,8 @@ impl EngineError {
     }
 
     /// What to try next: `hint:` on the terminal, `hint` in JSON.
-    pub fn hint(&self) -> Option<&'static str> {
-        Some(match self {
+    pub fn hint(&self) -> Option<Cow<'static, str>> {
+        Some(Cow::Borrowed(match self {
             Self::NotFound { .. } => "`throughline list` shows every memory; an id needs its first six characters",
             Self::NoSession { .. } => "`throughline session list` shows the conversations there are",
             Self::NoLine { .. } => "a line's id follows from its text: look at the document again",
@@ -216,8 +220,8 @@ impl EngineError {
             Self::Filter(error) => error.hint(),
             Self::Name(error) => error.hint(),
             Self::Store(error) => return error.hint(),
-            Self::Document(error) => return error.hint(),
-        })
+            Self::Document(error) => return error.hint().map(Cow::Borrowed),
+        }))
     }
 
     /// A word for programs.
@@ -231,6 +235,7 @@ impl EngineError {
             ) => ErrorCode::Conflict,
             Self::IdentityFull { .. } => ErrorCode::IdentityFull,
             Self::Store(StoreError::Busy) => ErrorCode::Busy,
+            Self::Store(StoreError::Lost { .. }) => ErrorCode::Unavailable,
             Self::Store(StoreError::BadCursor { .. }) => ErrorCode::Invalid,
             Self::Store(_) | Self::Document(_) => ErrorCode::Failed,
             _ => ErrorCode::Invalid,

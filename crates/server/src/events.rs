@@ -89,7 +89,15 @@ impl Events {
         let tokens = match engine.health().pulse_of_all() {
             Ok(tokens) => tokens,
             Err(error) => {
-                tracing::warn!(%error, "whether anything changed could not be told");
+                // Told once: whoever looks again hears what is wrong.
+                if last.take().is_some() {
+                    tracing::warn!(%error, "whether anything changed could not be told");
+                    let _ = self.sender.send(Changed {
+                        kinds: Watched::names(Watched::ALL),
+                        change: None,
+                        at: engine.now(),
+                    });
+                }
                 return;
             }
         };

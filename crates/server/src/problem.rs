@@ -1,5 +1,7 @@
 //! Why a request could not be answered: a code for programs, a message and a hint for people.
 
+use std::borrow::Cow;
+
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -41,6 +43,8 @@ pub enum Code {
     Busy,
     /// No model is set up that could do this.
     NoModel,
+    /// The database is not in its place; try again when it is back.
+    Unavailable,
     /// Something here is broken.
     Failed,
 }
@@ -63,6 +67,7 @@ impl Code {
             Self::NotJson => "not_json",
             Self::Busy => "busy",
             Self::NoModel => "no_model",
+            Self::Unavailable => "unavailable",
             Self::Failed => "failed",
         }
     }
@@ -81,6 +86,7 @@ impl Code {
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Busy => StatusCode::TOO_MANY_REQUESTS,
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -96,6 +102,7 @@ impl From<ErrorCode> for Code {
             ErrorCode::IdentityFull => Self::IdentityFull,
             // Another process holds the database: the caller may try again, as with any load.
             ErrorCode::Busy => Self::Busy,
+            ErrorCode::Unavailable => Self::Unavailable,
             ErrorCode::Failed => Self::Failed,
         }
     }
@@ -201,7 +208,7 @@ impl From<EngineError> for Problem {
         if code == Code::Failed {
             tracing::error!(error = chain(&error), "a request failed");
         }
-        Self { code, message: chain(&error), hint: error.hint().map(str::to_owned), current: None }
+        Self { code, message: chain(&error), hint: error.hint().map(Cow::into_owned), current: None }
     }
 }
 

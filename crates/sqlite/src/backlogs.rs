@@ -55,7 +55,8 @@ mod tests {
     #[test]
     fn no_text_is_read() {
         let home = tempfile::tempdir().unwrap();
-        let mut connection = open::connect(&home.path().join("memory.db"), Durability::Process).unwrap();
+        let mut connection =
+            open::connect(&home.path().join("memory.db"), Durability::Process, open::Make::New).unwrap();
         open::migrate(&mut connection, &open::MIGRATIONS, None).unwrap();
         let sql = format!("EXPLAIN QUERY PLAN {}", query("updated_at >= 0"));
         let mut statement = connection.prepare(&sql).unwrap();

@@ -1,4 +1,4 @@
-//! Copies of the live database, made, proved and brought back by SQLite itself.
+//! Copies of the live database, made and checked by SQLite itself.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
-use throughline_core::ports::{StoreError, StoreStats};
+use throughline_core::ports::{CopyCheck, StoreError, StoreStats};
 
 use crate::error::while_doing;
 use crate::{Stored, health, open};
@@ -42,7 +42,7 @@ pub(crate) fn copy(
 }
 
 /// A file beside another that nobody else uses. Erasing removes whatever ends in `partial`, should this process be killed.
-fn scratch(beside: &Path, end: &str) -> PathBuf {
+pub(crate) fn scratch(beside: &Path, end: &str) -> PathBuf {
     static NTH: AtomicU32 = AtomicU32::new(0);
     let name = beside.file_name().unwrap_or_default().to_string_lossy();
     beside.with_file_name(format!(".{name}.{}-{}.{end}", std::process::id(), NTH.fetch_add(1, Ordering::Relaxed)))
@@ -69,7 +69,7 @@ fn copy_to(source: &Connection, partial: &Path, progress: &mut dyn FnMut(u64, u6
     copy.pragma_update(None, "journal_mode", "delete").map_err(&backing_up)?;
     let verdict: String = copy.query_row("PRAGMA integrity_check", [], |row| row.get(0)).map_err(&backing_up)?;
     if verdict != "ok" {
-        return Err(StoreError::Damaged { path: partial.display().to_string(), source: Some(verdict.into()) });
+        return Err(StoreError::Damaged { source: Some(verdict.into()) });
     }
     Ok(())
 }
@@ -78,30 +78,26 @@ fn copy_to(source: &Connection, partial: &Path, progress: &mut dyn FnMut(u64, u6
 const PAUSE: Duration = Duration::from_millis(50);
 const LOOKS: u32 = 200;
 
-/// What restoring a copy elsewhere showed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Drill {
-    /// What is wrong with it; nothing when it can be relied on.
-    pub problems: Vec<String>,
-    /// What it holds.
-    pub stats: StoreStats,
-}
-
 /// Restores a copy beside itself, brings it up to date and checks it, as if it were needed; leaves nothing behind.
-pub fn drill(copy: &Path) -> Stored<Drill> {
+pub(crate) fn drill(copy: &Path) -> Stored<CopyCheck> {
     let scratch = scratch(copy, "drill.partial");
     let outcome = drill_at(copy, &scratch);
-    for left in [scratch.clone(), scratch.with_extension("partial-journal")] {
-        if let Err(error) = std::fs::remove_file(&left)
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            tracing::warn!(%error, file = %left.display(), "a rehearsal of restoring stays behind");
-        }
-    }
+    remove_scratch(&scratch);
     outcome
 }
 
-fn drill_at(copy: &Path, scratch: &Path) -> Stored<Drill> {
+/// Removes a scratch file, and what SQLite may have left beside it.
+pub(crate) fn remove_scratch(scratch: &Path) {
+    for left in [scratch.to_owned(), scratch.with_extension("partial-journal")] {
+        if let Err(error) = std::fs::remove_file(&left)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, file = %left.display(), "a scratch copy stays behind");
+        }
+    }
+}
+
+fn drill_at(copy: &Path, scratch: &Path) -> Stored<CopyCheck> {
     let rehearsing = while_doing("rehearse restoring a backup");
     put_in_place(&open::connect_to_copy(copy)?, &mut target_of_restore(scratch)?)?;
     let mut connection = Connection::open(scratch).map_err(&rehearsing)?;
@@ -109,11 +105,11 @@ fn drill_at(copy: &Path, scratch: &Path) -> Stored<Drill> {
     // Before anything is written: a trigger that is not ours must not run.
     let strange = strange(&connection)?;
     if !strange.is_empty() {
-        return Ok(Drill { problems: strange, stats: StoreStats::default() });
+        return Ok(CopyCheck { problems: strange, stats: StoreStats::default() });
     }
     open::migrate(&mut connection, &open::MIGRATIONS, None)?;
     let problems = health::check(&connection).map_err(&rehearsing)?;
-    Ok(Drill { problems, stats: health::stats(&connection).map_err(&rehearsing)? })
+    Ok(CopyCheck { problems, stats: health::stats(&connection).map_err(&rehearsing)? })
 }
 
 /// What is in the schema of a copy and would not be in a new database of its version, or the other way round.
@@ -138,20 +134,8 @@ fn schema(connection: &Connection) -> rusqlite::Result<BTreeSet<SchemaRow>> {
     rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?.collect()
 }
 
-/// Puts what a copy holds in the place of what is in the database at `target`: all of it in one transaction, or nothing.
-/// Other processes that have it open go on with what was restored.
-///
-/// Which files are noted as exports stays as it was: erasing rewrites those, and a copy may come from anywhere.
-pub fn restore(copy: &Path, target: &Path) -> Stored<()> {
-    let restoring = while_doing("restore a backup");
-    let source = open::connect_to_copy(copy)?;
-    let mut live = target_of_restore(target)?;
-    let exports = noted_exports(&live).map_err(&restoring)?;
-    put_in_place(&source, &mut live)?;
-    note_only(&mut live, &exports).map_err(&restoring)
-}
-
-fn target_of_restore(target: &Path) -> Stored<Connection> {
+/// A connection to a file that a copy is about to be put into.
+pub(crate) fn target_of_restore(target: &Path) -> Stored<Connection> {
     let restoring = while_doing("restore a backup");
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
@@ -163,7 +147,8 @@ fn target_of_restore(target: &Path) -> Stored<Connection> {
     Ok(connection)
 }
 
-fn put_in_place(source: &Connection, live: &mut Connection) -> Stored<()> {
+/// Puts everything that `source` holds in the place of what is in `live`, in one transaction.
+pub(crate) fn put_in_place(source: &Connection, live: &mut Connection) -> Stored<()> {
     let restoring = while_doing("restore a backup");
     let backup = Backup::new(source, live).map_err(&restoring)?;
     let mut looks = 0;
@@ -178,26 +163,6 @@ fn put_in_place(source: &Connection, live: &mut Connection) -> Stored<()> {
             _ => {}
         }
     }
-}
-
-/// Where exports are, as far as a database knows; one that is new knows of none.
-fn noted_exports(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    if !connection.table_exists(None, "exports")? {
-        return Ok(Vec::new());
-    }
-    connection.prepare("SELECT path FROM exports")?.query_map([], |row| row.get(0))?.collect()
-}
-
-fn note_only(connection: &mut Connection, exports: &[String]) -> rusqlite::Result<()> {
-    if !connection.table_exists(None, "exports")? {
-        return Ok(());
-    }
-    let transaction = connection.transaction()?;
-    transaction.execute("DELETE FROM exports", [])?;
-    for path in exports {
-        transaction.execute("INSERT INTO exports (path) VALUES (?)", [path])?;
-    }
-    transaction.commit()
 }
 
 #[cfg(unix)]

@@ -143,7 +143,7 @@ pub(crate) fn is_unswept(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// Erases from a backup that this program made. One of an older schema is left alone, and said to be.
-pub fn erase_in_backup(path: &Path, erasure: &Erasure) -> Stored<Erased> {
+pub(crate) fn erase_in_backup(path: &Path, erasure: &Erasure) -> Stored<Erased> {
     let mut connection = open::connect_to_backup(path)?;
     let erased = in_transaction(&mut connection, "erase from a backup", |transaction| erase(transaction, erasure))?;
     connection.execute_batch("DELETE FROM unswept; VACUUM").map_err(while_doing("erase from a backup"))?;

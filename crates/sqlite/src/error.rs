@@ -1,6 +1,6 @@
 //! What SQLite says, in the words of the port.
 
-use rusqlite::{Error, ErrorCode};
+use rusqlite::{Error, ErrorCode, ffi};
 use throughline_core::ports::StoreError;
 
 /// Turns a SQLite error into the port's, with what was tried.
@@ -8,10 +8,26 @@ pub(crate) fn while_doing(doing: &'static str) -> impl Fn(Error) -> StoreError {
     move |error| match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StoreError::Full,
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            StoreError::Damaged { path: "the memory database".to_owned(), source: Some(Box::new(error)) }
-        }
+        _ if is_damage(&error) => StoreError::Damaged { source: Some(Box::new(error)) },
         _ => StoreError::Failed { doing, source: Box::new(error) },
+    }
+}
+
+/// Whether the file itself is damaged. An index of words that is (`SQLITE_CORRUPT_VTAB`) is not: it can be made anew.
+fn is_damage(error: &Error) -> bool {
+    let extended = error.sqlite_error().map(|error| error.extended_code);
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt) => extended != Some(ffi::SQLITE_CORRUPT_VTAB),
+        Some(ErrorCode::NotADatabase) => true,
+        _ => matches!(extended, Some(ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS)),
+    }
+}
+
+/// The error of opening a file, without the file's path.
+pub(crate) fn without_path(error: Error) -> Error {
+    match error {
+        Error::SqliteFailure(code, Some(_)) if code.code == ErrorCode::CannotOpen => Error::SqliteFailure(code, None),
+        other => other,
     }
 }
 

@@ -41,6 +41,13 @@ pub(crate) fn stats(connection: &Connection) -> rusqlite::Result<StoreStats> {
     })
 }
 
+/// What is wrong with the structure of the file; indexes of words aside, which can be made anew.
+pub(crate) fn damage(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare("PRAGMA quick_check")?;
+    let lines: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    Ok(lines.into_iter().filter(|line| line != "ok" && !line.contains("inverted index")).collect())
+}
+
 pub(crate) fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut problems: Vec<String> = connection
         .prepare("PRAGMA integrity_check")?

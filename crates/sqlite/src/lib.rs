@@ -10,13 +10,17 @@ mod breakers;
 mod candidates;
 mod change_tokens;
 mod changes;
+mod copies;
 mod entries;
 mod erase;
 mod error;
+mod establish;
+mod files;
 mod filter;
 mod functions;
 mod health;
 mod history;
+mod identity;
 mod index;
 mod injections;
 mod jobs;
@@ -25,6 +29,7 @@ mod ledger;
 #[cfg(test)]
 mod migration_tests;
 mod open;
+mod pool;
 mod projects;
 mod recalls;
 mod reflections;
@@ -37,19 +42,20 @@ mod undo;
 mod vault;
 mod vectors;
 mod versioned;
+mod watch;
 
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use throughline_core::model::MachineId;
 use throughline_core::ports::StoreError;
 
 use error::while_doing;
+use pool::{Effort, Pool};
 use recalls::Bookkeeper;
 
-pub use backup::{Drill, drill, restore};
-pub use erase::erase_in_backup;
+pub use copies::{SqliteBackups, check_for_remains};
 pub use open::Durability;
 
 type Stored<T> = Result<T, StoreError>;
@@ -58,34 +64,16 @@ type Stored<T> = Result<T, StoreError>;
 pub struct SqliteStore {
     /// First, so that it is done before the last connection closes and folds the log away.
     bookkeeper: Bookkeeper,
-    path: PathBuf,
-    durability: Durability,
+    pool: Arc<Pool>,
     machine: MachineId,
-    /// Connections that nobody is using. A reader takes one, or opens one; they all see the same file.
-    idle: Mutex<Vec<Connection>>,
-    /// Threads of one process queue here, so that only processes compete for SQLite's own lock.
-    writing: Mutex<()>,
 }
 
 impl SqliteStore {
     /// Opens or creates the database at `path`, bringing its schema up to date; a copy of an older one goes to
-    /// `backups` first.
+    /// `backups` first. Beside existing backups, one that is missing or empty is not made anew.
     pub fn open(path: &Path, backups: &Path, durability: Durability) -> Stored<Self> {
-        let mut connection = open::connect(path, durability)?;
-        if let Some(saved) = open::migrate(&mut connection, &open::MIGRATIONS, Some(backups))? {
-            tracing::info!(backup = %saved.display(), "the schema was brought up to date");
-        }
-        if erase::is_unswept(&connection).map_err(while_doing("open the database"))? && !erase::sweep(&connection) {
-            tracing::warn!("something was erased, and its traces cannot be swept away while another process reads");
-        }
-        Ok(Self {
-            path: path.to_owned(),
-            durability,
-            machine: MachineId::new(""),
-            idle: Mutex::new(vec![connection]),
-            writing: Mutex::new(()),
-            bookkeeper: Bookkeeper::new(path),
-        })
+        let pool = Arc::new(Pool::open(path, backups, durability)?);
+        Ok(Self { bookkeeper: Bookkeeper::new(Arc::clone(&pool)), pool, machine: MachineId::new("") })
     }
 
     /// The same store on this machine: what is kept by machine is this one's. A store that is only ever opened on one
@@ -108,28 +96,12 @@ impl SqliteStore {
 
     /// Reads on a connection of its own, in one snapshot if `work` is one statement.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>, doing: &'static str) -> Stored<T> {
-        let connection = self.take()?;
-        let outcome = work(&connection).map_err(while_doing(doing));
-        self.give_back(connection);
-        outcome
+        self.pool.read(work, doing)
     }
 
     /// Writes in one `BEGIN IMMEDIATE` transaction: all of it, or nothing.
     fn write<T>(&self, doing: &'static str, work: impl FnOnce(&Transaction<'_>) -> Stored<T>) -> Stored<T> {
-        let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut connection = self.take()?;
-        let outcome = in_transaction(&mut connection, doing, work);
-        self.give_back(connection);
-        outcome
-    }
-
-    fn take(&self) -> Stored<Connection> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.map_or_else(|| open::connect(&self.path, self.durability), Ok)
-    }
-
-    fn give_back(&self, connection: Connection) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+        self.pool.write(doing, Effort::Confirmed, work)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{Durability, SqliteStore, open};
 /// A database that was brought up to date from schema 7.
 fn from_schema_7() -> (tempfile::TempDir, Connection) {
     let home = tempfile::tempdir().unwrap();
-    let mut connection = open::connect(&home.path().join("memory.db"), Durability::Process).unwrap();
+    let mut connection = open::connect(&home.path().join("memory.db"), Durability::Process, open::Make::New).unwrap();
     migrate(&mut connection, &MIGRATIONS[..7], None).unwrap();
     connection.execute_batch(include_str!("migrations/fixtures/schema_7.sql")).unwrap();
     migrate(&mut connection, &MIGRATIONS, None).unwrap();

@@ -7,10 +7,10 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use throughline_core::ports::StoreError;
 
-use crate::error::{is_busy, while_doing};
+use crate::error::{is_busy, while_doing, without_path};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 13] = [
+pub(crate) const MIGRATIONS: [&str; 14] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
@@ -24,6 +24,7 @@ pub(crate) const MIGRATIONS: [&str; 13] = [
     include_str!("migrations/0011_queries.sql"),
     include_str!("migrations/0012_revisions.sql"),
     include_str!("migrations/0013_machines.sql"),
+    include_str!("migrations/0014_store_identity.sql"),
 ];
 
 /// `PRAGMA application_id`: says that a database is one of ours.
@@ -45,36 +46,57 @@ pub enum Durability {
     Process,
 }
 
+/// Whether a database may be made where there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Make {
+    /// Only where a memory begins.
+    New,
+    /// One that is missing stays missing.
+    Nothing,
+}
+
 /// A connection with every pragma set, to a database that is ours and not newer than this program.
-pub(crate) fn connect(path: &Path, durability: Durability) -> Result<Connection, StoreError> {
-    let shown = path.display().to_string();
-    let opening = |error: rusqlite::Error| match while_doing("open the database")(error) {
-        StoreError::Damaged { source, .. } => StoreError::Damaged { path: shown.clone(), source },
-        other => other,
-    };
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
+pub(crate) fn connect(path: &Path, durability: Durability, make: Make) -> Result<Connection, StoreError> {
+    let connection = connect_untouched(path, make)?;
+    equip(&connection, durability)?;
+    close_quietly(&connection, false).map_err(while_doing("open the database"))?;
+    Ok(connection)
+}
+
+/// The same without any pragma: nothing is written by opening it, nor by closing it.
+pub(crate) fn connect_untouched(path: &Path, make: Make) -> Result<Connection, StoreError> {
+    let opening = while_doing("open the database");
+    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_EXRESCODE
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = Connection::open_with_flags(path, flags).map_err(opening)?;
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(opening)?;
+    flags.set(OpenFlags::SQLITE_OPEN_CREATE, make == Make::New);
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| opening(without_path(error)))?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(&opening)?;
     // Until the gate has passed, closing must not fold a log into a database that is not ours to touch.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(opening)?;
-    let found = patiently(|| schema_version(&connection)).map_err(opening)?;
-    gate(path, found, &connection)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(opening)?;
-    patiently(|| set_pragmas(&connection, durability)).map_err(opening)?;
+    close_quietly(&connection, true).map_err(&opening)?;
+    let found = patiently(|| schema_version(&connection)).map_err(&opening)?;
+    gate(found, &connection)?;
     Ok(connection)
+}
+
+/// Sets every pragma.
+pub(crate) fn equip(connection: &Connection, durability: Durability) -> Result<(), StoreError> {
+    patiently(|| set_pragmas(connection, durability)).map_err(while_doing("open the database"))
+}
+
+/// Whether closing leaves file and log as they are, instead of folding the log into the file.
+pub(crate) fn close_quietly(connection: &Connection, quietly: bool) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, quietly).map(drop)
 }
 
 /// A connection to a backup of the current schema: one file, no log beside it.
 pub(crate) fn connect_to_backup(path: &Path) -> Result<Connection, StoreError> {
     let opening = while_doing("open a backup");
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = Connection::open_with_flags(path, flags).map_err(&opening)?;
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| opening(without_path(error)))?;
     let found = schema_version(&connection).map_err(&opening)?;
-    gate(path, found, &connection)?;
+    gate(found, &connection)?;
     if found != MIGRATIONS.len() as i64 {
         let source = format!("its schema is {found}").into();
         return Err(StoreError::Failed { doing: "erase from a backup", source });
@@ -86,17 +108,13 @@ pub(crate) fn connect_to_backup(path: &Path) -> Result<Connection, StoreError> {
 
 /// A connection that only reads a copy of a database of ours, whatever its schema, unless that is newer than this program.
 pub(crate) fn connect_to_copy(path: &Path) -> Result<Connection, StoreError> {
-    let shown = path.display().to_string();
-    let opening = |error: rusqlite::Error| match while_doing("open a backup")(error) {
-        StoreError::Damaged { source, .. } => StoreError::Damaged { path: shown.clone(), source },
-        other => other,
-    };
+    let opening = while_doing("open a backup");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = Connection::open_with_flags(path, flags).map_err(opening)?;
-    let found = schema_version(&connection).map_err(opening)?;
-    gate(path, found, &connection)?;
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| opening(without_path(error)))?;
+    let found = schema_version(&connection).map_err(&opening)?;
+    gate(found, &connection)?;
     if found == 0 {
-        return Err(StoreError::Damaged { path: shown, source: Some("it holds nothing".into()) });
+        return Err(StoreError::Damaged { source: Some("it holds nothing".into()) });
     }
     Ok(connection)
 }
@@ -106,19 +124,36 @@ fn set_pragmas(connection: &Connection, durability: Durability) -> rusqlite::Res
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.pragma_update(None, "journal_mode", "wal")?;
-    connection.execute_batch(match durability {
-        Durability::Full => "PRAGMA synchronous = FULL",
-        Durability::Process => "PRAGMA synchronous = NORMAL",
-    })?;
+    set_durability(connection, durability)?;
+    // The log is copied into the file by whoever wrote, between two looks at the files.
     connection.execute_batch(
         "PRAGMA foreign_keys = ON;
          PRAGMA secure_delete = ON;
          PRAGMA mmap_size = 0;
          PRAGMA temp_store = MEMORY;
          PRAGMA cache_size = -16384;
-         PRAGMA wal_autocheckpoint = 4000;
+         PRAGMA wal_autocheckpoint = 0;
          PRAGMA journal_size_limit = 67108864;",
     )
+}
+
+/// A log is worth neither a sync nor a long wait.
+pub(crate) fn hurry(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
+    connection.busy_timeout(patience)?;
+    connection.execute_batch("PRAGMA synchronous = NORMAL")
+}
+
+/// Undoes [`hurry`].
+pub(crate) fn unhurry(connection: &Connection, durability: Durability) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    set_durability(connection, durability)
+}
+
+fn set_durability(connection: &Connection, durability: Durability) -> rusqlite::Result<()> {
+    connection.execute_batch(match durability {
+        Durability::Full => "PRAGMA synchronous = FULL",
+        Durability::Process => "PRAGMA synchronous = NORMAL",
+    })
 }
 
 /// Some locks are not waited for by SQLite itself (turning on the write-ahead log is one): this waits for those.
@@ -141,8 +176,7 @@ pub(crate) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
 }
 
 /// Refuses an old SQLite, a database of somebody else's, and one that a newer program wrote.
-fn gate(path: &Path, found: i64, connection: &Connection) -> Result<(), StoreError> {
-    let path = path.display().to_string();
+fn gate(found: i64, connection: &Connection) -> Result<(), StoreError> {
     if rusqlite::version_number() < OLDEST_SQLITE {
         let source = format!("SQLite {} is older than 3.51.3", rusqlite::version()).into();
         return Err(StoreError::Failed { doing: "use this SQLite", source });
@@ -156,11 +190,11 @@ fn gate(path: &Path, found: i64, connection: &Connection) -> Result<(), StoreErr
         .map_err(while_doing("look at the database"))?;
     if application != APPLICATION_ID && (tables > 0 || found > 0) {
         let source = Some("it is a database of another program".into());
-        return Err(StoreError::Damaged { path, source });
+        return Err(StoreError::Damaged { source });
     }
     let known = MIGRATIONS.len() as i64;
     if found > known {
-        return Err(StoreError::TooNew { path, found, known });
+        return Err(StoreError::TooNew { found, known });
     }
     Ok(())
 }
@@ -214,7 +248,7 @@ mod tests {
 
     fn fresh() -> (tempfile::TempDir, Connection) {
         let home = tempfile::tempdir().unwrap();
-        let connection = connect(&home.path().join("memory.db"), Durability::Process).unwrap();
+        let connection = connect(&home.path().join("memory.db"), Durability::Process, Make::New).unwrap();
         (home, connection)
     }
 
@@ -296,7 +330,7 @@ mod tests {
     #[test]
     fn every_pragma_is_set() {
         let home = tempfile::tempdir().unwrap();
-        let connection = connect(&home.path().join("memory.db"), Durability::Full).unwrap();
+        let connection = connect(&home.path().join("memory.db"), Durability::Full, Make::New).unwrap();
         let pragma = |name: &str| {
             connection.pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0)).unwrap()
         };

@@ -1,8 +1,7 @@
 //! The recall log and the counts: written by a thread of its own, a batch at a time. A recall never waits for them.
 
-use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -13,9 +12,9 @@ use throughline_core::ports::{Recalls, StoreError};
 use throughline_core::recall::RecallRecord;
 
 use crate::error::while_doing;
-use crate::open::{self, Durability};
+use crate::pool::{Effort, Pool};
 use crate::rows::{json, optional, parsed, time, to_json};
-use crate::{SqliteStore, Stored, in_transaction};
+use crate::{SqliteStore, Stored};
 
 /// How many recalls the log keeps; the counts are kept for ever.
 const KEPT: i64 = 10_000;
@@ -34,21 +33,21 @@ enum Message {
 
 /// The thread that keeps the log; begun with the first recall.
 pub(crate) struct Bookkeeper {
-    path: PathBuf,
+    pool: Arc<Pool>,
     desk: Mutex<Option<(Sender<Message>, JoinHandle<()>)>>,
 }
 
 impl Bookkeeper {
-    pub(crate) fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), desk: Mutex::new(None) }
+    pub(crate) fn new(pool: Arc<Pool>) -> Self {
+        Self { pool, desk: Mutex::new(None) }
     }
 
     fn note(&self, recall: RecallRecord) {
         let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
         let (sender, _) = desk.get_or_insert_with(|| {
             let (sender, receiver) = channel();
-            let path = self.path.clone();
-            (sender, std::thread::spawn(move || keep(&path, &receiver)))
+            let pool = Arc::clone(&self.pool);
+            (sender, std::thread::spawn(move || keep(&pool, &receiver)))
         });
         if sender.send(Message::Note(Box::new(recall))).is_err() {
             tracing::warn!("a recall could not be noted: its thread has ended");
@@ -78,11 +77,10 @@ impl Drop for Bookkeeper {
     }
 }
 
-fn keep(path: &Path, receiver: &Receiver<Message>) {
-    let mut connection = None;
+fn keep(pool: &Pool, receiver: &Receiver<Message>) {
     while let Ok(first) = receiver.recv() {
         let (batch, waiting) = collect(first, receiver);
-        if let Err(error) = write(&mut connection, path, &batch) {
+        if let Err(error) = write(pool, &batch) {
             tracing::warn!(%error, lost = batch.len(), "recalls could not be noted");
         }
         for done in waiting {
@@ -106,20 +104,12 @@ fn collect(first: Message, receiver: &Receiver<Message>) -> (Vec<RecallRecord>, 
     (batch, waiting)
 }
 
-fn write(connection: &mut Option<Connection>, path: &Path, batch: &[RecallRecord]) -> Stored<()> {
+fn write(pool: &Pool, batch: &[RecallRecord]) -> Stored<()> {
     if batch.is_empty() {
         return Ok(());
     }
-    let connection = match connection {
-        Some(connection) => connection,
-        None => {
-            let fresh = open::connect(path, Durability::Process)?;
-            // A log is not worth a long wait at the end of a process.
-            fresh.busy_timeout(PATIENCE).map_err(while_doing("note recalls"))?;
-            connection.insert(fresh)
-        }
-    };
-    in_transaction(connection, "note recalls", |transaction| {
+    // A log is not worth a long wait at the end of a process.
+    pool.write("note recalls", Effort::Log(PATIENCE), |transaction| {
         batch.iter().try_for_each(|recall| note(transaction, recall)).map_err(while_doing("note recalls"))
     })
 }

@@ -1,16 +1,17 @@
-//! Copies of the database: made by SQLite, proved by restoring them on the side, pruned by name, and brought back.
+//! Copies of the database: written, proved by restoring them on the side, pruned by name, and brought back.
 
+use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use throughline_core::clock_trust::Trust;
-use throughline_core::ports::StoreError;
+use throughline_core::ports::{Backups, Erased, Erasure, StoreError};
 use throughline_core::text::count;
-use throughline_sqlite::{Durability, SqliteStore, drill};
 
 use crate::background::IsStopped;
-use crate::world::{Home, World, private_file};
+use crate::world::{Home, World, backups_of};
 
 /// Why a copy could not be made or brought back.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +19,18 @@ pub(crate) enum BackupError {
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A copy cannot be used.
+    #[error("cannot use {}", path.display())]
+    Copy {
+        /// The copy.
+        path: PathBuf,
+        /// What the store said.
+        #[source]
+        source: StoreError,
+    },
+    /// The store has no files that could be copied.
+    #[error("this memory is kept in a store without backups")]
+    Unsupported,
     /// Restored on the side, the copy is not sound.
     #[error("{} cannot be relied on: {}", path.display(), problems.join("; "))]
     Unsound {
@@ -39,13 +52,19 @@ pub(crate) enum BackupError {
 
 impl BackupError {
     /// What to try next.
-    pub(crate) fn hint(&self) -> &'static str {
-        match self {
-            Self::Store(error) => error.hint().unwrap_or("try again"),
+    pub(crate) fn hint(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Store(source) | Self::Copy { source, .. } => return source.hint().unwrap_or("try again".into()),
             Self::Unsound { .. } => "nothing was changed; `backups/` may hold another copy",
+            Self::Unsupported => "`throughline export` writes everything to a file",
             Self::Io { .. } => "check that you may read and write there, and that there is room",
-        }
+        })
     }
+}
+
+/// The backups of a store that has some.
+fn supported(backups: Option<&Arc<dyn Backups>>) -> Result<&dyn Backups, BackupError> {
+    backups.map(|backups| &**backups).ok_or(BackupError::Unsupported)
 }
 
 /// The right to write copies of the database or to erase from them: whoever comes later waits, in this process or another.
@@ -97,21 +116,52 @@ fn unused(directory: &Path, name: &str) -> PathBuf {
 }
 
 /// Restores a copy on the side and checks it.
-pub(crate) fn prove(path: &Path) -> Result<Proved, BackupError> {
-    let drill = drill(path)?;
-    if !drill.problems.is_empty() {
-        return Err(BackupError::Unsound { path: path.to_owned(), problems: drill.problems });
+pub(crate) fn prove(home: &Home, path: &Path) -> Result<Proved, BackupError> {
+    prove_with(supported(backups_of(home).as_ref())?, path)
+}
+
+fn prove_with(backups: &dyn Backups, path: &Path) -> Result<Proved, BackupError> {
+    let unusable = |source| BackupError::Copy { path: path.to_owned(), source };
+    let check = backups.check_copy(path).map_err(unusable)?;
+    if !check.problems.is_empty() {
+        return Err(BackupError::Unsound { path: path.to_owned(), problems: check.problems });
     }
-    Ok(Proved { memories: drill.stats.knowledge + drill.stats.archive, turns: drill.stats.turns })
+    Ok(Proved { memories: check.stats.knowledge + check.stats.archive, turns: check.stats.turns })
+}
+
+/// Copies the database to a file, which must not exist. `progress` is told how many pages are done of how many, and says
+/// whether to go on.
+pub(crate) fn write(world: &World, path: &Path, progress: &mut dyn FnMut(u64, u64) -> bool) -> Result<(), BackupError> {
+    Ok(supported(world.backups.as_ref())?.write_copy(path, progress)?)
+}
+
+/// Erases from a copy.
+pub(crate) fn erase_in(world: &World, copy: &Path, erasure: &Erasure) -> Result<Erased, BackupError> {
+    Ok(supported(world.backups.as_ref())?.erase_in_copy(copy, erasure)?)
+}
+
+/// Whether there is no database, or nothing in it.
+pub(crate) fn is_gone(home: &Home) -> bool {
+    home.database().metadata().map_or(true, |found| found.len() == 0)
+}
+
+/// A copy as a person names it: a file, or one of the backups by its name alone.
+pub(crate) fn named(home: &Home, copy: &Path) -> PathBuf {
+    let among_backups = home.backups().join(copy);
+    if !copy.exists() && copy.components().count() == 1 && among_backups.exists() {
+        return among_backups;
+    }
+    std::path::absolute(copy).unwrap_or_else(|_| copy.to_owned())
 }
 
 /// Copies the database to a file, unless that is there, and proves the copy. One that cannot be brought back does not
 /// stay: it would only take the place of one that can. Whoever calls this has their turn.
 fn write_proved(world: &World, path: &Path, is_stopped: IsStopped<'_>) -> Result<Proved, BackupError> {
+    let backups = supported(world.backups.as_ref())?;
     if !path.exists() {
-        world.store.backup(path, &mut |_, _| !is_stopped())?;
+        backups.write_copy(path, &mut |_, _| !is_stopped())?;
     }
-    prove(path).inspect_err(|_| {
+    prove_with(backups, path).inspect_err(|_| {
         if let Err(error) = std::fs::remove_file(path) {
             tracing::warn!(%error, "a backup that is not sound stays behind");
         }
@@ -159,15 +209,13 @@ fn prune(directory: &Path, keep: u32, just_made: &str) -> Result<usize, BackupEr
 /// Puts a copy in the place of the database, which is kept as a backup first. Gives where that is, if there was one.
 ///
 /// The copy is proved before anything is touched. A database that is too damaged to be copied is moved aside as it is.
-pub(crate) fn restore(home: &Home, copy: &Path, stamp: &str) -> Result<(Proved, Option<PathBuf>), BackupError> {
-    let proved = prove(copy)?;
+pub(crate) fn restore(home: &Home, copy: &Path, at: Timestamp) -> Result<(Proved, Option<PathBuf>), BackupError> {
+    let backups = backups_of(home);
+    let backups = supported(backups.as_ref())?;
+    let proved = prove_with(backups, copy)?;
     let _turn = Turn::take(home)?;
-    let kept = if home.database().exists() { Some(put_aside(home, stamp)?) } else { None };
-    let made = private_file(&home.database());
-    made.map_err(|error| BackupError::Io { doing: "make the database", source: std::io::Error::other(error) })?;
-    throughline_sqlite::restore(copy, &home.database())?;
-    // An older schema is brought up to date now, and not by whoever comes next.
-    SqliteStore::open(&home.database(), &home.backups(), Durability::Full)?;
+    let stamp = at.strftime("%Y-%m-%d-%H%M%S").to_string();
+    let kept = backups.restore_copy(copy, &stamp, at)?;
     Ok((proved, kept))
 }
 
@@ -192,29 +240,6 @@ fn is_automatic(name: &str) -> bool {
     let Some(stamp) = name.strip_prefix("auto-").and_then(|rest| rest.strip_suffix(".db")) else { return false };
     let shape = |(at, byte): (usize, u8)| if matches!(at, 4 | 7 | 10) { byte == b'-' } else { byte.is_ascii_digit() };
     stamp.len() == 17 && stamp.bytes().enumerate().all(shape)
-}
-
-fn put_aside(home: &Home, stamp: &str) -> Result<PathBuf, BackupError> {
-    let aside = unused(&home.backups(), &format!("before-restore-{stamp}"));
-    let copied = SqliteStore::open(&home.database(), &home.backups(), Durability::Full)
-        .and_then(|store| store.backup(&aside, &mut |_, _| true));
-    match copied {
-        Ok(()) => Ok(aside),
-        Err(StoreError::Damaged { .. }) => {
-            let aside = unused(&home.backups(), &format!("damaged-{stamp}"));
-            for end in ["", "-wal", "-shm"] {
-                let with_end = |path: &Path| PathBuf::from(format!("{}{end}", path.display()));
-                match std::fs::rename(with_end(&home.database()), with_end(&aside)) {
-                    Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                        return Err(BackupError::Io { doing: "move the damaged database aside", source });
-                    }
-                    _ => {}
-                }
-            }
-            Ok(aside)
-        }
-        Err(error) => Err(error.into()),
-    }
 }
 
 #[cfg(test)]

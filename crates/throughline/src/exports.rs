@@ -8,7 +8,7 @@ use throughline_core::model::{DocumentName, Entry, Kind, Namespace};
 use throughline_core::ports::Erasure;
 use throughline_core::text::bullets;
 
-use crate::backups::Turn;
+use crate::backups::{self, BackupError, Turn};
 use crate::world::World;
 
 /// Erases a memory for good: in the store, in backups, in exports and in what was typed.
@@ -27,11 +27,11 @@ pub(crate) fn erase(world: &World, reference: &str, with_sources: bool) -> Resul
     // Until the end, nobody writes a backup of what is still there. Copies first: while the memory itself is there,
     // erasing can be repeated.
     let turn = Turn::take(&world.home);
-    let mut unreached = erase_from_backups(&world.home.backups(), &erasure);
+    let mut unreached = erase_from_backups(world, &erasure);
     if let Err(error) = &turn {
         unreached.push(format!("backups that are just being written ({})", chain(error)));
     }
-    unreached.extend(erase_from_copies(&world.engine.transfer().exports()?, &world.home.database(), &entry, &erasure));
+    unreached.extend(erase_from_copies(world, &world.engine.transfer().exports()?, &entry, &erasure));
     unreached.extend(erase_from_chat_history(&world.home.chat_history(), &entry));
     let mut erased = world.engine.memories().erase(entry.id.as_str(), with_sources)?;
     erased.erased.unreached.extend(unreached);
@@ -64,32 +64,40 @@ pub(crate) fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 
-/// Erases from every backup; gives those that could not be reached.
-fn erase_from_backups(directory: &Path, erasure: &Erasure) -> Vec<String> {
-    let Ok(files) = std::fs::read_dir(directory) else { return Vec::new() };
+/// Erases from every backup, the oldest first, so that the newest stays that; gives those that could not be reached.
+fn erase_from_backups(world: &World, erasure: &Erasure) -> Vec<String> {
+    let Ok(files) = std::fs::read_dir(world.home.backups()) else { return Vec::new() };
     let ends_in = |path: &Path, end: &str| path.extension().is_some_and(|extension| extension == end);
-    let (backups, others): (Vec<_>, Vec<_>) =
+    let (mut backups, others): (Vec<_>, Vec<_>) =
         files.flatten().map(|file| file.path()).partition(|path| ends_in(path, "db"));
+    backups.sort_by_cached_key(|path| path.metadata().and_then(|found| found.modified()).ok());
     // What a backup that was killed left behind.
     for partial in others.iter().filter(|path| ends_in(path, "partial")) {
         if let Err(error) = std::fs::remove_file(partial) {
             tracing::warn!(%error, "a partial backup stays behind");
         }
     }
-    let unreached = |path: PathBuf| match throughline_sqlite::erase_in_backup(&path, erasure) {
+    // A log whose database was lost cannot be read by itself.
+    let logs = others.iter().filter(|path| ends_in(path, "db-wal") && !path.with_extension("db").exists());
+    let logs = logs.map(|path| format!("{}, which is left of a database that was lost", path.display()));
+    let unreached = |path: PathBuf| match backups::erase_in(world, &path, erasure) {
         Ok(_) => None,
         Err(error) => Some(format!("the backup {} ({error})", path.display())),
     };
-    backups.into_iter().filter_map(unreached).collect()
+    backups.into_iter().filter_map(unreached).chain(logs).collect()
 }
+
+/// Erases from a copy of the database.
+type EraseInCopy<'a> = &'a dyn Fn(&Path) -> Result<(), BackupError>;
 
 /// Erases from every copy that was written to a file elsewhere; gives those that could not be reached.
 ///
-/// `live` is the database itself: only SQLite may open that.
-fn erase_from_copies(paths: &[String], live: &Path, entry: &Entry, erasure: &Erasure) -> Vec<String> {
-    let live = live.canonicalize().ok();
+/// Not from the database itself, whose path may be among them: only SQLite may open that.
+fn erase_from_copies(world: &World, paths: &[String], entry: &Entry, erasure: &Erasure) -> Vec<String> {
+    let live = world.home.database().canonicalize().ok();
     let is_live = |path: &str| live.is_some() && Path::new(path).canonicalize().ok() == live;
-    let erase = |path: &String| match erase_from_copy(Path::new(path), entry, erasure) {
+    let erase_in_copy = |path: &Path| backups::erase_in(world, path, erasure).map(drop);
+    let erase = |path: &String| match erase_from_copy(Path::new(path), entry, erasure, &erase_in_copy) {
         Ok(()) => None,
         Err(why) => Some(format!("the copy {path} ({why})")),
     };
@@ -98,7 +106,12 @@ fn erase_from_copies(paths: &[String], live: &Path, entry: &Entry, erasure: &Era
 
 /// A copy is told by what it holds, not by its name: a backup, a JSON export, or Markdown that begins like ours. Anything
 /// else is left as it is.
-fn erase_from_copy(path: &Path, entry: &Entry, erasure: &Erasure) -> Result<(), String> {
+fn erase_from_copy(
+    path: &Path,
+    entry: &Entry,
+    erasure: &Erasure,
+    erase_in_copy: EraseInCopy<'_>,
+) -> Result<(), String> {
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err("it is no longer there; if it was moved, it still holds this".to_owned());
@@ -109,7 +122,7 @@ fn erase_from_copy(path: &Path, entry: &Entry, erasure: &Erasure) -> Result<(), 
     };
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     if bytes.starts_with(b"SQLite format 3\0") {
-        return throughline_sqlite::erase_in_backup(path, erasure).map(drop).map_err(|error| error.to_string());
+        return erase_in_copy(path).map_err(|error| error.to_string());
     }
     let text = String::from_utf8(bytes).map_err(|_| "it was changed since".to_owned())?;
     let without = match serde_json::from_str::<Export>(&text) {
@@ -194,7 +207,8 @@ mod tests {
         std::os::unix::fs::symlink(&notes, &link).unwrap();
         let erasure = Erasure { memories: vec![entry().id], turns: Vec::new(), bullets: Vec::new() };
         for path in [&pipe, &link, &notes] {
-            assert!(erase_from_copy(path, &entry(), &erasure).is_err(), "{}", path.display());
+            let erased = erase_from_copy(path, &entry(), &erasure, &|_| Err(BackupError::Unsupported));
+            assert!(erased.is_err(), "{}", path.display());
         }
         assert_eq!(std::fs::read_to_string(&notes).unwrap(), text);
     }

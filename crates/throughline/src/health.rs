@@ -3,13 +3,29 @@
 use std::path::Path;
 
 use throughline_core::engine::{EngineError, Health, MemoryStatus, chain};
+use throughline_core::ports::StoreError;
 
 use crate::connections;
+use crate::daemon::{find, lost_by};
 use crate::world::{Home, OpenError, World};
 
 /// Everything that is wrong or worth knowing.
 pub(crate) fn of(world: &World) -> Health {
-    with_clients(with_places(world.engine.health().check(), &world.home))
+    let mut health = world.engine.health().check();
+    if let Err(error @ StoreError::Lost { .. }) = world.store.change_tokens() {
+        let hint = error.hint().unwrap_or_default();
+        health.problems.insert(0, format!("{error} ({hint})"));
+    }
+    with_clients(with_places(health, &world.home))
+}
+
+/// The same, with what a daemon says that runs on this memory: it may have lost the database that it opened although another
+/// one is in its place.
+pub(crate) fn with_daemon(mut health: Health, home: &Home) -> Health {
+    if let Some(problem) = find(home).as_ref().and_then(lost_by) {
+        health.problems.push(format!("the daemon says: {problem}"));
+    }
+    health
 }
 
 /// The same where the memory cannot be opened: that is a finding, not a failure to look.

@@ -2,6 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "this is the place that the rule points to")]
 
+mod store;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,15 +15,17 @@ use throughline_clients::connect::Dirs;
 use throughline_core::documents::working::WorkingLimits;
 use throughline_core::engine::{Engine, InjectAt, ReflectionSettings, Settings};
 use throughline_core::model::{Actor, Name, NameError, Source, Status, UnknownSpelling};
-use throughline_core::ports::{Clock, DocumentError, Ids, Projects as _, StoreError};
+use throughline_core::ports::{Backups, Clock, DocumentError, Ids, Store, StoreError};
 use throughline_core::recall::Ranking;
 use throughline_core::reflection::Schedule;
 use throughline_core::sessions::Policy;
 use throughline_core::tools::Tool;
 use throughline_documents::FileDocuments;
-use throughline_sqlite::{Durability, SqliteStore};
 
 use crate::config::{self, ConfigError, Loaded};
+
+pub(crate) use store::backups_of;
+pub use store::{Durability, store_at};
 
 /// Why the memory could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -57,8 +61,14 @@ pub enum OpenError {
     #[error("`memory.tools` is not usable")]
     Tools(#[source] UnknownSpelling),
     /// The store.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+    #[error("cannot use {}", path.display())]
+    Store {
+        /// The database file.
+        path: PathBuf,
+        /// What the store said.
+        #[source]
+        source: StoreError,
+    },
     /// The documents.
     #[error(transparent)]
     Documents(#[from] DocumentError),
@@ -75,7 +85,7 @@ impl OpenError {
             Self::Tools(_) => Some("`throughline tool list` shows them; or use \"default\" or \"all\"".to_owned()),
             Self::Config(error) => error.hint().map(std::borrow::Cow::into_owned),
             Self::Namespace(error) => Some(error.hint().to_owned()),
-            Self::Store(error) => error.hint().map(str::to_owned),
+            Self::Store { source, .. } => source.hint().map(std::borrow::Cow::into_owned),
             Self::Documents(error) => error.hint().map(str::to_owned),
         }
     }
@@ -265,8 +275,10 @@ pub struct World {
     pub config: Loaded,
     /// Whether this run made the home.
     pub is_new: bool,
-    /// The store itself, for what only a file can do: backups.
-    pub store: Arc<SqliteStore>,
+    /// The store below the engine.
+    pub store: Arc<dyn Store>,
+    /// Copies of it, where it can have any.
+    pub backups: Option<Arc<dyn Backups>>,
     /// The engine, in the hands of the person at the terminal.
     pub engine: Engine,
     /// The time zone that people's dates are in.
@@ -325,21 +337,20 @@ impl Prepared {
     fn open_with(self, clock: Arc<dyn Clock>) -> Result<World, OpenError> {
         let Self { home, config, is_new } = self;
         let settings = settings(&config)?;
-        private_file(&home.database())?;
-        let store = Arc::new(SqliteStore::open(&home.database(), &home.backups(), Durability::Full)?);
+        let (store, backups) = store::open(&home)?;
         let mut documents = FileDocuments::open(&home.data)?.with_projects(places(&store));
         if let (Some(namespace), Some(dir)) = (&settings.namespace, user_dir(&config, &home)) {
             documents = documents.with_user_dir(namespace.clone(), &dir)?;
         }
         let documents = Arc::new(documents);
         let person = Actor::new(Source::User, "cli");
-        let engine = Engine::new(Arc::clone(&store) as _, documents, clock, Arc::new(RandomIds), settings, person);
-        Ok(World { home, config, is_new, store, engine, zone: TimeZone::system() })
+        let engine = Engine::new(Arc::clone(&store), documents, clock, Arc::new(RandomIds), settings, person);
+        Ok(World { home, config, is_new, store, backups, engine, zone: TimeZone::system() })
     }
 }
 
 /// Where projects are, as they are registered at the moment.
-fn places(store: &Arc<SqliteStore>) -> impl Fn(&Name) -> Option<PathBuf> + Send + Sync + 'static {
+fn places(store: &Arc<dyn Store>) -> impl Fn(&Name) -> Option<PathBuf> + Send + Sync + 'static {
     let store = Arc::clone(store);
     move |name| {
         let project = store.project(name).ok().flatten()?;

@@ -9,21 +9,23 @@
 //! - [`siege`]: eight of them at once, and the killing
 //! - [`verdict`]: what has to be true afterwards
 //! - [`talk`]: the same for conversations that are consolidated
+//! - [`vanish`]: a database that disappears under a daemon with many clients
 
 pub mod hammer;
 pub mod said;
 pub mod siege;
 pub mod talk;
+pub mod vanish;
 pub mod verdict;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use throughline::world::{RandomIds, WorldClock};
+use throughline::world::{Durability, RandomIds, WorldClock, store_at};
 use throughline_core::engine::{Engine, Settings};
 use throughline_core::model::{Actor, Name, Source};
+use throughline_core::ports::Store;
 use throughline_documents::FileDocuments;
-use throughline_sqlite::{Durability, SqliteStore};
 
 /// Whatever went wrong, with all that led to it.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -34,13 +36,13 @@ pub fn person() -> Result<Name, Failure> {
 }
 
 /// The memory in this directory, wired as the program itself wires it, and its store.
-pub fn open(home: &Path) -> Result<(Engine, Arc<SqliteStore>), Failure> {
-    let store = Arc::new(SqliteStore::open(&home.join("memory.db"), home, Durability::Full)?);
+pub fn open(home: &Path) -> Result<(Engine, Arc<dyn Store>), Failure> {
+    let store = store_at(&home.join("memory.db"), Durability::Full)?;
     let documents = Arc::new(FileDocuments::open(home)?);
     let clock = Arc::new(WorldClock::from_environment()?);
     let settings = Settings { namespace: Some(person()?), ..Settings::default() };
     let actor = Actor::new(Source::User, "torture");
-    let engine = Engine::new(Arc::clone(&store) as _, documents, clock, Arc::new(RandomIds), settings, actor);
+    let engine = Engine::new(Arc::clone(&store), documents, clock, Arc::new(RandomIds), settings, actor);
     Ok((engine, store))
 }
 

@@ -1,5 +1,6 @@
 //! `hammer work` is one worker; `hammer siege` starts many, kills some, and says whether the memory kept its word.
-//! `hammer talk` and `hammer interrupt` are the same for conversations.
+//! `hammer talk` and `hammer interrupt` are the same for conversations. `hammer vanish` takes the database away from a daemon,
+//! and `hammer throughline` is the program itself.
 
 #![allow(clippy::print_stdout, reason = "what it prints is what it is for")]
 
@@ -11,6 +12,7 @@ use clap::{Args, Parser};
 use throughline_torture::hammer::{self, Orders};
 use throughline_torture::siege::{Record, Siege};
 use throughline_torture::talk::{self, Interruption};
+use throughline_torture::vanish::{self, Program, Vanishing, Way};
 use throughline_torture::verdict::Verdict;
 use throughline_torture::{Failure, chain};
 
@@ -28,6 +30,8 @@ enum Command {
     Talk(Talk),
     /// Kill those who consolidate, and check that timeline and conversations agree
     Interrupt(Interrupt),
+    /// Take the database away from a daemon under load, and check that nothing confirmed afterwards is lost
+    Vanish(Vanish),
 }
 
 #[derive(Args)]
@@ -95,7 +99,26 @@ struct Interrupt {
     seed: u64,
 }
 
+#[derive(Args)]
+struct Vanish {
+    /// How often each way is tried
+    #[arg(long, default_value_t = 50)]
+    runs: usize,
+    /// Only this way: moved, replaced, truncated, deleted, overwritten, garbled
+    #[arg(long)]
+    way: Option<Way>,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The program whose daemon it is; without it, `hammer throughline`
+    #[arg(long)]
+    program: Option<PathBuf>,
+}
+
 fn main() -> ExitCode {
+    let mut args = std::env::args_os();
+    if args.nth(1).is_some_and(|command| command == "throughline") {
+        return throughline::cli::main_with(std::iter::once("throughline".into()).chain(args));
+    }
     match Command::parse() {
         Command::Work(work) => {
             let Work { home, worker, life, seed, ops, keys, keyed, profile } = work;
@@ -111,12 +134,33 @@ fn main() -> ExitCode {
             }
         }
         Command::Interrupt(interrupt) => interrupt.run().unwrap_or_else(|error| broken(&error)),
+        Command::Vanish(vanish) => vanish.run().unwrap_or_else(|error| broken(&error)),
     }
 }
 
 fn broken(error: &Failure) -> ExitCode {
     println!("error: {}", chain(&**error));
     ExitCode::from(2)
+}
+
+impl Vanish {
+    fn run(self) -> Result<ExitCode, Failure> {
+        let Self { runs, way, seed, program } = self;
+        let program = match program {
+            Some(path) => Program::itself(path),
+            None => Program::within(std::env::current_exe()?),
+        };
+        let ways = way.map_or_else(|| Way::ALL.to_vec(), |way| vec![way]);
+        let mut is_clean = true;
+        for way in ways {
+            let start = Instant::now();
+            let report = Vanishing { program: program.clone(), way, runs, seed }.run()?;
+            report.problems.iter().take(20).for_each(|line| println!("  {line}"));
+            println!("{} · {:.1} s", vanish::summary(way, &report), start.elapsed().as_secs_f64());
+            is_clean &= report.problems.is_empty();
+        }
+        Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
 }
 
 impl Interrupt {

@@ -17,10 +17,7 @@ use throughline::processes;
 use throughline::synthetic::Dice;
 use throughline_core::engine::{Consolidation, Engine, Said, StartSession, Worker};
 use throughline_core::model::{Kind, Layer, Namespace, Position, Role, SessionId, Status, Turn, TurnId};
-use throughline_core::ports::{
-    Brief, Cost, Health as _, Model, ModelError, Reply, Sessions as _, Transfer as _, Turns as _,
-};
-use throughline_sqlite::SqliteStore;
+use throughline_core::ports::{Brief, Cost, Model, ModelError, Reply, Store};
 
 use crate::{Failure, chain, open, person};
 
@@ -300,14 +297,14 @@ fn look(home: &Path, kept: &BTreeMap<TurnId, (SessionId, String)>) -> Result<Loo
     let mut look = Look::default();
     let mut there: BTreeMap<TurnId, (SessionId, String)> = BTreeMap::new();
     for session in sessions()? {
-        look.session(&store, &session, &mut there)?;
+        look.session(&*store, &session, &mut there)?;
     }
     for (id, words) in kept {
         if there.get(id) != Some(words) {
             look.problems.push(format!("{id} was acknowledged and is {:?}", there.get(id)));
         }
     }
-    look.facts(&store)?;
+    look.facts(&*store)?;
     look.documents(&engine)?;
     look.problems.extend(store.check()?);
     Ok(look)
@@ -316,7 +313,7 @@ fn look(home: &Path, kept: &BTreeMap<TurnId, (SessionId, String)>) -> Result<Loo
 impl Look {
     fn session(
         &mut self,
-        store: &SqliteStore,
+        store: &dyn Store,
         session: &SessionId,
         there: &mut BTreeMap<TurnId, (SessionId, String)>,
     ) -> Result<(), Failure> {
@@ -355,7 +352,7 @@ impl Look {
         Ok(())
     }
 
-    fn facts(&mut self, store: &SqliteStore) -> Result<(), Failure> {
+    fn facts(&mut self, store: &dyn Store) -> Result<(), Failure> {
         let mut seen = HashSet::new();
         for memory in store.bundle()?.memories {
             let entry = memory.entry;

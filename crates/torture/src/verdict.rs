@@ -8,7 +8,7 @@ use std::path::Path;
 
 use throughline_core::engine::Engine;
 use throughline_core::model::{DocumentName, Entry, EntryId, Kind, Namespace, Source, Status};
-use throughline_core::ports::{Bundle, Health as _, Page, Transfer as _};
+use throughline_core::ports::{Bundle, Page};
 use throughline_core::recall::Filter;
 
 use crate::said::Said;

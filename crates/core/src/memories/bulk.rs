@@ -51,7 +51,7 @@ pub struct WhyNot {
     /// What is wrong.
     pub message: String,
     /// What to try next.
-    pub hint: Option<&'static str>,
+    pub hint: Option<std::borrow::Cow<'static, str>>,
 }
 
 impl From<&EngineError> for WhyNot {

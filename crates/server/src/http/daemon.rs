@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 
 use super::{Answer, App};
 use crate::Settings;
-use crate::problem::Problem;
+use crate::problem::{Code, Problem};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
@@ -25,20 +25,32 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(link))
 }
 
-/// That the daemon answers.
+/// That the daemon answers, and whether it has its database.
 #[derive(Serialize, ToSchema)]
 struct Alive {
-    /// Always `ok`.
+    /// `ok`, or `unavailable` while the database is not in its place.
     status: &'static str,
     /// The version of this program.
     version: &'static str,
+    /// What happened to the database, while it is not in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
 }
 
-/// Says that the daemon answers; needs no token
+/// Says that the daemon answers and has its database; needs no token
 #[utoipa::path(get, path = "/healthz", tag = "daemon",
-    responses((status = 200, description = "It answers", body = Alive)))]
-async fn alive() -> Json<Alive> {
-    Json(Alive { status: "ok", version: env!("CARGO_PKG_VERSION") })
+    responses((status = 200, description = "It answers", body = Alive),
+        (status = 503, description = "It answers, and the database is not in its place", body = Alive)))]
+async fn alive(State(app): State<Arc<App>>) -> (StatusCode, Json<Alive>) {
+    let version = env!("CARGO_PKG_VERSION");
+    // Anybody may ask: what is wrong in one line, and nothing about where.
+    match app.engine(|engine| Ok(engine.health().pulse()?)).await {
+        Err(problem) if problem.code == Code::Unavailable => {
+            let alive = Alive { status: "unavailable", version, problem: Some(problem.message) };
+            (StatusCode::SERVICE_UNAVAILABLE, Json(alive))
+        }
+        _ => (StatusCode::OK, Json(Alive { status: "ok", version, problem: None })),
+    }
 }
 
 /// Tells where the memory is, what it holds and how it is

@@ -119,6 +119,7 @@ fn refusals(path: &str, operation: &mut Operation) {
     refuse("403", "Not from there");
     refuse("429", "Too many at once");
     refuse("500", "Something here is broken");
+    refuse("503", "The database is not in its place; nothing was changed");
     if has_names {
         refuse("404", "Something that is named is not there");
         refuse("409", "A name stands for several things, or somebody else was faster");

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use throughline_core::engine::{Edit, NewMemory};
 use throughline_core::model::{Entry, EntryId, Layer, Task, TaskId, TaskStatus, TurnId, Verb};
-use throughline_core::ports::{Eraser as _, Erasure, Op, Store};
+use throughline_core::ports::{Backups as _, Eraser as _, Erasure, Op, Store};
 use throughline_core::recall::{Filter, RecallRequest, analysis};
-use throughline_sqlite::{SqliteStore, erase_in_backup};
+use throughline_sqlite::{SqliteBackups, SqliteStore};
 use throughline_testkit::World;
 
 use super::{files, home, open, stores};
@@ -185,7 +185,7 @@ fn a_backup_is_erased_too() {
     drop(world);
     drop(store);
     assert_eq!(left_in(home.path()).len(), 1, "the backup still has it");
-    let erased = erase_in_backup(&backup, &erasure).unwrap();
+    let erased = SqliteBackups::new(&path, home.path()).erase_in_copy(&backup, &erasure).unwrap();
     assert_eq!((erased.turns, erased.recalls), (1, 1));
     assert_eq!(left_in(home.path()), Vec::<String>::new());
     let restored = SqliteStore::open(&backup, home.path(), throughline_sqlite::Durability::Process).unwrap();

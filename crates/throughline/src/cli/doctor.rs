@@ -20,6 +20,7 @@ impl Doctor {
             Ok(world) => health::of(&world),
             Err(error) => health::of_closed(&error, &home),
         };
+        let health = health::with_daemon(health, &home);
         let mut text = String::new();
         for problem in &health.problems {
             text.push_str(&format!("{} {}\n", "damaged:".red().bold(), super::style::plain(problem)));

@@ -1,5 +1,6 @@
 //! A failure as a person sees it: `error:` says what, `hint:` says what to try next.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -82,7 +83,7 @@ impl std::fmt::Display for Failure {
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         let code = if error.is_not_found() { 1 } else { 2 };
-        Self { code, word: error.code().as_str(), ..Self::of(&error, error.hint().map(str::to_owned)) }
+        Self { code, word: error.code().as_str(), ..Self::of(&error, error.hint().map(Cow::into_owned)) }
     }
 }
 
@@ -106,13 +107,13 @@ impl From<OpenError> for Failure {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
-        Self::of(&error, error.hint().map(std::borrow::Cow::into_owned))
+        Self::of(&error, error.hint().map(Cow::into_owned))
     }
 }
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self::of(&error, error.hint().map(str::to_owned))
+        Self::of(&error, error.hint().map(Cow::into_owned))
     }
 }
 

@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
 use crate::backups::{self, BackupError, Proved, Turn};
-use crate::daemon::Claim;
+use crate::daemon::{Claim, lost_by};
 use crate::world::{Home, World, WorldClock, private_directory};
 
 /// Write a verified copy of the database; check one, or bring it back
@@ -23,7 +23,7 @@ pub(super) struct Backup {
     /// Check a copy instead, by restoring it on the side; nothing else is touched
     #[arg(long, value_name = "COPY", conflicts_with = "file")]
     check: Option<PathBuf>,
-    /// Put a copy in the place of the database, which is kept as a backup itself; not while a daemon runs
+    /// Put a copy in the place of the database, which is kept as a backup itself; not while a daemon uses it
     #[arg(long, value_name = "COPY", conflicts_with_all = ["file", "check"])]
     restore: Option<PathBuf>,
 }
@@ -48,11 +48,12 @@ fn write(file: Option<PathBuf>, world: &World) -> Answer {
         return Err(Failure::new("the name of the backup is not UTF-8", "choose another name"));
     }
     let bar = bar("pages");
-    world.store.backup(&target, &mut |done, total| {
+    let written = backups::write(world, &target, &mut |done, total| {
         bar.set_length(total);
         bar.set_position(done);
         true
-    })?;
+    });
+    written.map_err(|error| failed(&error))?;
     bar.finish_and_clear();
     if target.parent() != Some(world.home.backups().as_path()) {
         world.engine.transfer().note_export(&target.to_string_lossy())?;
@@ -62,23 +63,28 @@ fn write(file: Option<PathBuf>, world: &World) -> Answer {
 }
 
 fn check(copy: &Path) -> Answer {
-    let copy = std::path::absolute(copy).unwrap_or_else(|_| copy.to_owned());
-    let proved = backups::prove(&copy).map_err(|error| failed(&error))?;
+    let home = Home::find()?;
+    let copy = backups::named(&home, copy);
+    let proved = backups::prove(&home, &copy).map_err(|error| failed(&error))?;
     let told = format!("{} can be restored: {}\n", copy.display(), proved.in_words());
     let Proved { memories, turns } = proved;
     Ok(Reply::new(&json!({ "path": copy.display().to_string(), "memories": memories, "turns": turns }), told))
 }
 
 fn restore(copy: &Path) -> Answer {
-    let copy = std::path::absolute(copy).unwrap_or_else(|_| copy.to_owned());
     let home = Home::find()?;
+    let copy = backups::named(&home, copy);
     private_directory(&home.backups())?;
     // Held until the end: no daemon begins on half of a memory.
     let claim = Claim::take(&home).map_err(|error| Failure::io("tell whether a daemon runs", &error))?;
-    let _claim =
-        claim.map_err(|_| Failure::new("a daemon runs on this memory", "stop it first; nothing was changed"))?;
-    let stamp = WorldClock::from_environment()?.now().strftime("%Y-%m-%d-%H%M%S").to_string();
-    let (proved, kept) = backups::restore(&home, &copy, &stamp).map_err(|error| failed(&error))?;
+    let _claim = match claim {
+        Ok(claim) => Some(claim),
+        // One that has lost its database waits for exactly this, and goes on by itself.
+        Err(running) if backups::is_gone(&home) || running.as_ref().and_then(lost_by).is_some() => None,
+        Err(_) => return Err(Failure::new("a daemon runs on this memory", "stop it first; nothing was changed")),
+    };
+    let now = WorldClock::from_environment()?.now();
+    let (proved, kept) = backups::restore(&home, &copy, now).map_err(|error| failed(&error))?;
     let mut told = format!("restored {}: {}\n", copy.display(), proved.in_words());
     if let Some(kept) = &kept {
         told.push_str(&format!("what was there before is in {}\n", kept.display()));

@@ -38,6 +38,7 @@ mod undo;
 mod vault;
 mod write;
 
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
@@ -170,7 +171,12 @@ type Answer = Result<Reply, Failure>;
 
 /// Runs the program with the arguments it was given.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    main_with(std::env::args_os())
+}
+
+/// Runs the program with these arguments, the name of the program first.
+pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         // An assistant takes a hook's failure for a reason to stop.
         Err(error) if hook::is_meant() => return hook::misspelled(&error),

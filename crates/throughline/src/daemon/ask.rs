@@ -32,19 +32,26 @@ pub(crate) fn fresh_link(running: &Running, token: &Token) -> Result<Link> {
     Err(Error::other(body["error"]["message"].as_str().unwrap_or_default().to_owned()))
 }
 
+/// What a daemon says about a database that it has lost; nothing where it has it, or says nothing.
+pub(crate) fn lost_by(running: &Running) -> Option<String> {
+    let (_, body) = ask(&running.url, "GET /healthz", None).ok()?;
+    let body: serde_json::Value = serde_json::from_str(&body).ok()?;
+    body["problem"].as_str().map(str::to_owned)
+}
+
 /// Posts nothing to a path of the daemon at `url`; gives the status and the body.
 fn post(url: &str, path: &str, token: &Token) -> Result<(u16, String)> {
+    ask(url, &format!("POST {path}"), Some(token))
+}
+
+fn ask(url: &str, what: &str, token: Option<&Token>) -> Result<(u16, String)> {
     let host =
         url.strip_prefix("http://").ok_or_else(|| Error::other("it speaks TLS: use the link that it printed"))?;
     let mut stream = TcpStream::connect(host)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    let bearer = token.as_str();
-    write!(
-        stream,
-        "POST {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {bearer}\r\nContent-Length: 0\r\n\
-         Connection: close\r\n\r\n"
-    )?;
+    let bearer = token.map(|token| format!("Authorization: Bearer {}\r\n", token.as_str())).unwrap_or_default();
+    write!(stream, "{what} HTTP/1.1\r\nHost: {host}\r\n{bearer}Content-Length: 0\r\nConnection: close\r\n\r\n")?;
     let mut answer = String::new();
     stream.take(MOST).read_to_string(&mut answer)?;
     let no_http = || Error::other("it does not speak HTTP");

@@ -69,7 +69,7 @@ impl Chores for Household {
 }
 
 fn failed(error: BackupError) -> Problem {
-    Problem::failed(&error, Some(error.hint().to_owned()))
+    Problem::failed(&error, Some(error.hint().into_owned()))
 }
 
 /// A conversation that is due.

@@ -8,7 +8,7 @@ mod resting;
 mod talks;
 mod token;
 
-pub(crate) use ask::fresh_link;
+pub(crate) use ask::{fresh_link, lost_by};
 pub(crate) use host::Household;
 pub(crate) use presence::{Claim, Running, find, is_running};
 pub(crate) use token::token;

@@ -77,7 +77,7 @@ impl DemoError {
     pub(crate) fn hint(&self) -> String {
         match self {
             Self::Open(error) => error.hint().unwrap_or_default(),
-            Self::Engine(error) => error.hint().unwrap_or("try again in an empty directory").to_owned(),
+            Self::Engine(error) => error.hint().unwrap_or("try again in an empty directory".into()).into_owned(),
             Self::Vault(_) | Self::File { .. } => "check that you may write there, and that there is room".to_owned(),
             Self::Stopped => "your own memory is as it was".to_owned(),
             Self::Story { .. } => "please report it; your own memory is as it was".to_owned(),

@@ -48,3 +48,20 @@ fn a_daemon_that_goes_away_is_said_and_noticed_when_it_is_back() {
     drop(browser);
     drop(daemon);
 }
+
+#[test]
+fn a_database_that_is_lost_is_said_with_what_to_do_and_noticed_when_it_is_back() {
+    let home = Home::with_config("config.toml", "[server]\nbackup_every_hours = 0\n");
+    home.remember(&["Gerald the heron sits on the quay"]);
+    let backup = home.json(&["backup"])["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    let panel = Panel::of(home);
+    panel.at("memories");
+    panel.reads(".vrow", "Gerald the heron");
+    std::fs::rename(panel.home.path("memory.db"), panel.home.path("elsewhere.db")).unwrap();
+    panel.reads(".banner", "The memory database is missing");
+    panel.reads(".banner", &format!("throughline backup --restore {backup}"));
+    panel.keep("lost");
+    std::fs::rename(panel.home.path("elsewhere.db"), panel.home.path("memory.db")).unwrap();
+    panel.until("the banner is gone", "return document.querySelector('.banner').hidden", &[]);
+    panel.reads(".vrow", "Gerald the heron");
+}

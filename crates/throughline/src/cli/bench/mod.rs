@@ -12,13 +12,12 @@ use clap::Subcommand;
 use jiff::Timestamp;
 use throughline_core::engine::{Engine, Settings};
 use throughline_core::model::{Actor, Source};
-use throughline_core::ports::Clock;
+use throughline_core::ports::{Clock, Store};
 use throughline_documents::FileDocuments;
-use throughline_sqlite::{Durability, SqliteStore};
 
 use super::Answer;
 use super::failure::Failure;
-use crate::world::RandomIds;
+use crate::world::{Durability, RandomIds, store_at};
 
 /// Measure retrieval quality or speed
 #[derive(Subcommand)]
@@ -57,7 +56,7 @@ impl Clock for SetClock {
 /// A memory in a temporary directory, gone when it is dropped.
 struct Laboratory {
     engine: Engine,
-    store: Arc<SqliteStore>,
+    store: Arc<dyn Store>,
     clock: Arc<SetClock>,
     _directory: tempfile::TempDir,
 }
@@ -65,11 +64,11 @@ struct Laboratory {
 impl Laboratory {
     fn open(durability: Durability) -> Result<Self, Failure> {
         let directory = tempfile::tempdir().map_err(|error| Failure::io("make a temporary directory", &error))?;
-        let store = Arc::new(SqliteStore::open(&directory.path().join("memory.db"), directory.path(), durability)?);
+        let store = store_at(&directory.path().join("memory.db"), durability)?;
         let documents = FileDocuments::open(directory.path()).map_err(crate::world::OpenError::from)?;
         let clock = Arc::new(SetClock::default());
         let engine = Engine::new(
-            Arc::clone(&store) as _,
+            Arc::clone(&store),
             Arc::new(documents),
             Arc::clone(&clock) as _,
             Arc::new(RandomIds),

@@ -7,9 +7,11 @@
 //
 // A failure throws `ApiError` with status, code, message, hint and `body`; `isAborted(error)` is true for a request
 // that was cancelled. `onDaemon(listener)` is called with "away" when the daemon does not answer, "closed" when it no
-// longer knows this browser, and "here" when it answers again.
+// longer knows this browser, "lost" (with the error) when its database is not in its place, and "here" when it answers
+// again.
 
-/** @typedef {"here" | "away" | "closed"} DaemonState */
+/** @typedef {"here" | "away" | "closed" | "lost"} DaemonState */
+/** @typedef {(now: DaemonState, error: ApiError | null) => void} DaemonListener */
 
 export class ApiError extends Error {
   /**
@@ -35,21 +37,32 @@ export class Unreachable extends Error {
   }
 }
 
-/** @type {Set<(now: DaemonState) => void>} */
+/** @type {Set<DaemonListener>} */
 const listeners = new Set();
 /** @type {DaemonState} */
 let daemon = "here";
 
-/** @param {(now: DaemonState) => void} listener */
+/** @param {DaemonListener} listener */
 export function onDaemon(listener) {
   listeners.add(listener);
 }
 
-/** @param {DaemonState} now */
-export function setDaemon(now) {
+/**
+ * @param {DaemonState} now
+ * @param {ApiError | null} [error]
+ */
+export function setDaemon(now, error = null) {
   if (now === daemon) return;
   daemon = now;
-  for (const listener of listeners) listener(now);
+  for (const listener of listeners) listener(now, error);
+}
+
+/**
+ * An answer came: the daemon is here, unless it has lost its database; only `/healthz` can tell that this is over.
+ * @param {string} path
+ */
+export function answered(path) {
+  if (daemon === "lost" ? path === "/healthz" : path !== "/healthz" || daemon === "away") setDaemon("here");
 }
 
 /** @param {unknown} error */
@@ -134,8 +147,12 @@ async function fetchRaw(method, path, { query, body, headers, signal } = {}) {
     throw new Unreachable();
   }
   if (response.status === 401) setDaemon("closed");
-  else if (path !== "/healthz" || daemon === "away") setDaemon("here");
-  if (!response.ok) throw await errorOf(response);
+  else if (response.status !== 503) answered(path);
+  if (!response.ok) {
+    const error = await errorOf(response);
+    if (error.code === "unavailable") setDaemon("lost", error);
+    throw error;
+  }
   return response;
 }
 

@@ -3,7 +3,7 @@
 //   onChange(["memories", "documents"], () => reload(), signal)     until `signal` is aborted
 //
 // Changes in quick succession are reported once. After the daemon was away, everything counts as changed.
-import { setDaemon } from "./api.js";
+import { answered, setDaemon } from "./api.js";
 
 /**
  * What can change; `changes` is only reported by this page, the others by the daemon too.
@@ -56,6 +56,11 @@ export function changedHere(...kinds) {
   note(kinds);
 }
 
+/** Reports that anything may have changed. */
+export function everythingChanged() {
+  note(["everything"]);
+}
+
 /** @type {EventSource | null} */
 let source = null;
 let pending = 0;
@@ -74,12 +79,12 @@ function open() {
     try {
       note(JSON.parse(event.data).kinds ?? ["everything"]);
     } catch {
-      note(["everything"]);
+      everythingChanged();
     }
   });
   source.addEventListener("open", () => {
-    setDaemon("here");
-    if (wasLost) note(["everything"]);
+    answered("/api/events");
+    if (wasLost) everythingChanged();
     wasLost = false;
   });
   source.addEventListener("error", () => {

@@ -2,6 +2,7 @@
 import { blur, fill, get, h } from "./dom.js";
 import { api, onDaemon } from "./api.js";
 import { icon, logo } from "./icons.js";
+import { everythingChanged } from "./live.js";
 import { go } from "./router.js";
 import { keys, showKeys } from "./components/keys.js";
 import { dialog } from "./components/dialog.js";
@@ -57,19 +58,34 @@ function themeSwitch() {
   return button;
 }
 
+/** @param {string} text */
+function sentence(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
 function banner() {
   const text = h("span");
   const node = h("div.banner", { role: "status", hidden: true }, h("span.pulse"), text);
   let timer = 0;
-  onDaemon((now) => {
+  let wasLost = false;
+  // Asking is enough: any answer is reported to the listeners.
+  const askAgain = () => {
+    timer = setInterval(() => api.raw("GET", "/healthz").catch(() => {}), 2_000);
+  };
+  onDaemon((now, error) => {
     node.hidden = now === "here";
     clearInterval(timer);
+    if (now === "here" && wasLost) everythingChanged();
+    wasLost = now === "lost";
     if (now === "closed")
       fill(text, coded("This browser is not known here any more. `throughline open` gives a new link."));
     if (now === "away") {
       fill(text, "The daemon does not answer. What you see may be old; trying again…");
-      // Asking is enough: any answer is reported to the listeners.
-      timer = setInterval(() => api.raw("GET", "/healthz").catch(() => {}), 2_000);
+      askAgain();
+    }
+    if (now === "lost" && error) {
+      fill(text, coded([error.message, error.hint ?? ""].filter(Boolean).map(sentence).join(" ")));
+      askAgain();
     }
   });
   return node;

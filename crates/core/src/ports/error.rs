@@ -1,0 +1,149 @@
+//! Why a store could not do what it was asked.
+
+use std::borrow::Cow;
+
+/// Why the store could not do what it was asked. No variant says where the store is: whoever opened it knows.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Somebody else changed it in between: read again and decide anew.
+    #[error("`{what}` was changed by somebody else in the meantime")]
+    Conflict {
+        /// The id or key.
+        what: String,
+    },
+    /// Another active entry has the key.
+    #[error("the key `{key}` is taken by another memory")]
+    KeyTaken {
+        /// The key.
+        key: String,
+    },
+    /// The database cannot be opened: it is not a memory, or is damaged.
+    #[error("the database is damaged or not a memory database")]
+    Damaged {
+        /// What the engine below said.
+        #[source]
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
+    /// The database is not there, or is not the one that was opened. Nothing is confirmed until a sound one is back.
+    #[error("the memory database {loss}: nothing can be stored or read until it is back")]
+    Lost {
+        /// What happened to it.
+        loss: Loss,
+        /// The name of the newest backup, if there is one.
+        backup: Option<String>,
+    },
+    /// Written by a newer version of this program.
+    #[error("the database was written by a newer version (schema {found}, this program knows {known})")]
+    TooNew {
+        /// The schema that the database has.
+        found: i64,
+        /// The newest schema that this program knows.
+        known: i64,
+    },
+    /// Not where a listing ended.
+    #[error("`{cursor}` did not come from a listing")]
+    BadCursor {
+        /// What was given.
+        cursor: String,
+    },
+    /// The caller took the change back before it was committed.
+    #[error("the change was taken back")]
+    TakenBack,
+    /// Somebody else has been writing for too long.
+    #[error("another process has been writing for too long")]
+    Busy,
+    /// No room left.
+    #[error("the disk is full")]
+    Full,
+    /// Anything else that the engine below reports.
+    #[error("cannot {doing}")]
+    Failed {
+        /// What was tried.
+        doing: &'static str,
+        /// What the engine below said.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// What happened to a database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// There is none.
+    Missing,
+    /// It holds nothing.
+    Empty,
+    /// Another database, or an older copy, is in its place.
+    Replaced,
+    /// A part of it is gone: what was stored last.
+    Incomplete,
+    /// Its content is damaged.
+    Damaged,
+}
+
+impl std::fmt::Display for Loss {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Missing => "is missing",
+            Self::Empty => "is empty",
+            Self::Replaced => "was replaced by another one or by an older copy",
+            Self::Incomplete => "lost its write-ahead log",
+            Self::Damaged => "is damaged",
+        })
+    }
+}
+
+impl Loss {
+    fn hint(self, backup: Option<&str>) -> String {
+        let restore = backup.map_or_else(
+            || "there is no backup to restore".to_owned(),
+            |name| format!("restore the newest backup: `throughline backup --restore {name}`"),
+        );
+        match self {
+            Self::Missing | Self::Empty => format!(
+                "move the database back, or {restore}; to begin a new memory instead, move `backups/` and what is left \
+                 of the old database away"
+            ),
+            Self::Replaced => format!(
+                "move the database back, or {restore}; to go on with the one that is there now, start throughline again"
+            ),
+            Self::Incomplete => format!("put the log back, or {restore}"),
+            Self::Damaged => format!("{restore}; `throughline doctor` says more"),
+        }
+    }
+}
+
+impl StoreError {
+    /// What to try next.
+    pub fn hint(&self) -> Option<Cow<'static, str>> {
+        Some(Cow::Borrowed(match self {
+            Self::Conflict { .. } => "look at it again and repeat the command",
+            Self::KeyTaken { .. } => "forget the other one, or choose another key",
+            Self::Damaged { .. } => {
+                "nothing was changed; `throughline doctor` says more, and `backups/` holds earlier copies"
+            }
+            Self::Lost { loss, backup } => return Some(Cow::Owned(loss.hint(backup.as_deref()))),
+            Self::TooNew { .. } => "nothing was changed; install the newer version of throughline",
+            Self::Full => "nothing that was confirmed is lost; free some space and repeat the command",
+            Self::BadCursor { .. } => "take the cursor that a listing gave, or leave `--cursor` out to begin anew",
+            Self::Busy => "nothing was changed; try again when it is done",
+            Self::TakenBack => return None,
+            Self::Failed { .. } => "`throughline doctor` looks for the cause",
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hint_names_the_newest_backup_and_how_to_restore_it() {
+        for loss in [Loss::Missing, Loss::Empty, Loss::Replaced, Loss::Incomplete, Loss::Damaged] {
+            let error = StoreError::Lost { loss, backup: Some("auto-1.db".to_owned()) };
+            assert!(error.hint().unwrap().contains("`throughline backup --restore auto-1.db`"), "{error}");
+            let error = StoreError::Lost { loss, backup: None };
+            assert!(error.hint().unwrap().contains("no backup"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! Connections to one database: taken by whoever reads or writes, dropped when the database is lost, opened anew when a sound
+//! one is back.
+//!
+//! Never happens: a write that is confirmed and is not in the database at the path, or a database that is made where one
+//! was lost.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use throughline_core::ports::{Loss, StoreError};
+
+use crate::error::while_doing;
+use crate::establish::{Refusal, establish};
+use crate::files::{Files, Stamps};
+use crate::identity::{self, BareReader, Identity};
+use crate::open::{self, Durability, Make};
+use crate::watch::{Generation, Known, Role, Trouble, Watch, copy_log, present};
+use crate::{Stored, copies};
+
+/// How often recovering looks whether the last old connection was given back, and how long apart.
+const LOOKS: u32 = 400;
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A database that was found unusable is examined again when its files change, and after so many requests anyway.
+const PATIENCE: u32 = 64;
+
+/// Connections to one database.
+pub(crate) struct Pool {
+    watch: Watch,
+    backups: PathBuf,
+    durability: Durability,
+    state: Mutex<State>,
+    /// Threads of one process queue here, so that only processes compete for SQLite's own lock.
+    writing: Mutex<()>,
+    /// One thread at a time tries to find the database again.
+    recovering: Mutex<()>,
+}
+
+enum State {
+    /// Connections that nobody is using. A reader takes one, or opens one; they all see the same file.
+    Sound {
+        known: Generation,
+        idle: Vec<Connection>,
+    },
+    Lost(Lost),
+}
+
+struct Lost {
+    trouble: Trouble,
+    /// What was open before.
+    last: Generation,
+    /// Connections to what is left, where that may still be saved.
+    idle: Vec<Connection>,
+    /// The files that were found unusable, and how often they were not examined again.
+    tried: Option<(Stamps, u32)>,
+    /// Whether the log of this program says so already.
+    is_told: bool,
+}
+
+/// How much a write matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// Somebody waits for its confirmation.
+    Confirmed,
+    /// A log: not worth a sync or a long wait.
+    Log(Duration),
+}
+
+impl Pool {
+    /// Opens or makes the database at `path`, bringing its schema up to date.
+    pub(crate) fn open(path: &Path, backups: &Path, durability: Durability) -> Stored<Self> {
+        let files = Files::of(path);
+        copies::may_begin(&files, backups)?;
+        let watch = Watch { bare: BareReader::new(path), files };
+        let (known, connection) = establish(&watch, backups, durability, Make::New, None).map_err(Refusal::at_open)?;
+        let state = Mutex::new(State::Sound { known: Arc::new(known), idle: vec![connection] });
+        let (writing, recovering) = (Mutex::new(()), Mutex::new(()));
+        Ok(Self { watch, backups: backups.to_owned(), durability, state, writing, recovering })
+    }
+
+    /// Reads on a connection of its own, in one snapshot if `work` is one statement.
+    pub(crate) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+        doing: &'static str,
+    ) -> Stored<T> {
+        for _ in 0..2 {
+            let held = self.take()?;
+            match self.watch.look(&held.known, &held.connection, Role::Reader) {
+                Ok(()) => {
+                    let outcome = work(&held.connection).map_err(while_doing(doing));
+                    return self.settle(outcome, held);
+                }
+                Err(trouble) => self.lose(held, trouble),
+            }
+        }
+        Err(self.lost())
+    }
+
+    /// Writes in one `BEGIN IMMEDIATE` transaction: all of it, or nothing. What it gives is in the database at the path.
+    pub(crate) fn write<T>(
+        &self,
+        doing: &'static str,
+        effort: Effort,
+        work: impl FnOnce(&Transaction<'_>) -> Stored<T>,
+    ) -> Stored<T> {
+        let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut work = Some(work);
+        for _ in 0..2 {
+            let mut held = self.take()?;
+            match self.attempt(&mut held, doing, effort, &mut work) {
+                Ok(value) => return self.settle(Ok(value), held),
+                Err(Failed::Store(error)) => return self.settle(Err(error), held),
+                Err(Failed::Before(trouble)) => self.lose(held, trouble),
+                Err(Failed::After { trouble, value, written }) => {
+                    return self.reconsider(held, trouble, value, &written);
+                }
+            }
+        }
+        Err(self.lost())
+    }
+
+    /// One transaction, with a look before its first statement and one after its commit.
+    fn attempt<T>(
+        &self,
+        held: &mut Held,
+        doing: &'static str,
+        effort: Effort,
+        work: &mut Option<impl FnOnce(&Transaction<'_>) -> Stored<T>>,
+    ) -> Result<T, Failed<T>> {
+        let failed = |error| Failed::Store(while_doing(doing)(error));
+        let Held { known, connection, is_hurried } = held;
+        self.watch.log_frames(known, connection).map_err(Failed::Before)?;
+        if let Effort::Log(patience) = effort {
+            *is_hurried = true;
+            open::hurry(connection, patience).map_err(failed)?;
+        }
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+        let base = self.watch.before(known, &transaction).map_err(Failed::Before)?;
+        let Some(work) = work.take() else { return Err(Failed::Store(StoreError::Busy)) };
+        let value = work(&transaction).map_err(Failed::Store)?;
+        let written = identity::count(&transaction, base).map_err(failed)?;
+        transaction.commit().map_err(failed)?;
+        match self.watch.after(known, connection, &written, base) {
+            Ok(()) => Ok(value),
+            Err(trouble) => Err(Failed::After { trouble, value, written }),
+        }
+    }
+
+    /// After a commit that cannot be confirmed as it is: where the same database is found to be sound and to hold it, it can.
+    fn reconsider<T>(&self, held: Held, trouble: Trouble, value: T, written: &Identity) -> Stored<T> {
+        let file = held.known.main;
+        self.lose(held, trouble);
+        self.recover()?;
+        match &*self.state() {
+            State::Sound { known, .. } if known.is_file(Some(file)) && known.identity().is_later(written) => Ok(value),
+            _ => Err(self.error(trouble.loss())),
+        }
+    }
+
+    /// A connection, as long as the database is there; tries to find it again where it is not.
+    fn take(&self) -> Stored<Held> {
+        if let Some(held) = self.take_sound()? {
+            return Ok(held);
+        }
+        self.recover()?;
+        self.take_sound()?.ok_or_else(|| self.lost())
+    }
+
+    fn take_sound(&self) -> Stored<Option<Held>> {
+        let (known, idle) = match &mut *self.state() {
+            State::Sound { known, idle } => (Arc::clone(known), idle.pop()),
+            State::Lost(_) => return Ok(None),
+        };
+        let opened = idle.map_or_else(|| open::connect(&self.watch.files.main, self.durability, Make::Nothing), Ok);
+        match opened {
+            Ok(connection) => Ok(Some(Held { known, connection, is_hurried: false })),
+            Err(error) => match self.trouble_behind(&error, &known) {
+                None => Err(error),
+                Some(trouble) => {
+                    self.lose_all(&known, trouble);
+                    Err(self.error(trouble.loss()))
+                }
+            },
+        }
+    }
+
+    /// Gives a connection back after its work. An error may be the first sign of damage: then nothing is written any more.
+    fn settle<T>(&self, outcome: Stored<T>, held: Held) -> Stored<T> {
+        match outcome.as_ref().err().and_then(|error| self.trouble_behind(error, &held.known)) {
+            None => {
+                self.give_back(held);
+                outcome
+            }
+            Some(trouble) => {
+                self.lose(held, trouble);
+                Err(self.error(trouble.loss()))
+            }
+        }
+    }
+
+    fn trouble_behind(&self, error: &StoreError, known: &Known) -> Option<Trouble> {
+        let trouble = match error {
+            StoreError::Failed { .. } => self.watch.look_at_files(known).err(),
+            StoreError::Damaged { .. } => {
+                Some(self.watch.look_at_files(known).err().unwrap_or(Trouble::Lost(Loss::Damaged)))
+            }
+            _ => None,
+        };
+        if trouble.is_some() {
+            tracing::debug!(%error, ?trouble, "a sign that the database is damaged or gone");
+        }
+        trouble
+    }
+
+    fn give_back(&self, held: Held) {
+        let Held { known, connection, is_hurried } = held;
+        if is_hurried && open::unhurry(&connection, self.durability).is_err() {
+            return;
+        }
+        match &mut *self.state() {
+            State::Sound { known: current, idle } if Arc::ptr_eq(current, &known) => idle.push(connection),
+            State::Lost(lost) if lost.trouble == Trouble::Log && Arc::ptr_eq(&lost.last, &known) => {
+                lost.idle.push(connection);
+            }
+            _ => discard(vec![connection]),
+        }
+    }
+
+    /// Nothing is read or written any more, until the database is found again.
+    fn lose(&self, held: Held, trouble: Trouble) {
+        self.lose_all(&held.known, trouble);
+        self.give_back(held);
+    }
+
+    fn lose_all(&self, lost: &Generation, trouble: Trouble) {
+        let mut state = self.state();
+        if let State::Sound { known, idle } = &mut *state
+            && Arc::ptr_eq(known, lost)
+        {
+            let (last, mut idle) = (Arc::clone(known), std::mem::take(idle));
+            if trouble != Trouble::Log {
+                discard(std::mem::take(&mut idle));
+            }
+            *state = State::Lost(Lost { trouble, last, idle, tried: None, is_told: false });
+        }
+    }
+
+    /// Opens the database anew if a sound one is at the path: the one that was lost, or one that somebody restored.
+    fn recover(&self) -> Stored<()> {
+        let _one = self.recovering.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.watch.files.stamps();
+        let (last, trouble, idle) = match &mut *self.state() {
+            State::Sound { .. } => return Ok(()),
+            State::Lost(lost) => {
+                if let Some((stamps, skipped)) = &mut lost.tried
+                    && *stamps == now
+                    && *skipped < PATIENCE
+                {
+                    *skipped += 1;
+                    return Err(self.error(lost.trouble.loss()));
+                }
+                (Arc::clone(&lost.last), lost.trouble, std::mem::take(&mut lost.idle))
+            }
+        };
+        self.watch.bare.close();
+        if present(now.main).is_ok() && trouble == Trouble::Log {
+            save_log(&last, &now, &idle);
+        }
+        discard(idle);
+        if let Err(missing) = present(now.main) {
+            return Err(self.remain(missing.loss(), Some(now)));
+        }
+        // A connection to what was lost would share its locks and its index with new ones.
+        for _ in 0..LOOKS {
+            if Arc::strong_count(&last) <= 2 {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        if Arc::strong_count(&last) > 2 {
+            return Err(self.remain(trouble.loss(), None));
+        }
+        match establish(&self.watch, &self.backups, self.durability, Make::Nothing, Some(&last.identity())) {
+            Ok((known, connection)) => {
+                let mut state = self.state();
+                if matches!(&*state, State::Lost(lost) if lost.is_told) {
+                    tracing::info!("the memory database is back");
+                }
+                *state = State::Sound { known: Arc::new(known), idle: vec![connection] };
+                Ok(())
+            }
+            Err(refusal) => {
+                tracing::debug!(?refusal, "the database cannot be used");
+                self.watch.bare.close();
+                let loss = match (trouble.loss(), refusal.loss(last.is_file(now.main))) {
+                    // Without its log, a database is an older one.
+                    (Loss::Incomplete, Some(Loss::Replaced)) if last.is_file(now.main) => Loss::Incomplete,
+                    (before, found) => found.unwrap_or(before),
+                };
+                let after = self.watch.files.stamps();
+                Err(self.remain(loss, (after.main == now.main).then_some(after)))
+            }
+        }
+    }
+
+    /// It is still lost. `tried` are the files that were examined, if they did not change meanwhile.
+    fn remain(&self, loss: Loss, tried: Option<Stamps>) -> StoreError {
+        if let State::Lost(lost) = &mut *self.state() {
+            // What is only suspected stays that, so that the log can still be saved.
+            if lost.trouble != Trouble::Log || loss != Loss::Incomplete {
+                lost.trouble = Trouble::Lost(loss);
+            }
+            lost.tried = tried.map(|stamps| (stamps, 0));
+            if !std::mem::replace(&mut lost.is_told, true) {
+                tracing::error!("the memory database {loss}: nothing can be stored or read until it is back");
+            }
+        }
+        self.error(loss)
+    }
+
+    /// Why nothing can be done now.
+    fn lost(&self) -> StoreError {
+        let loss = match &*self.state() {
+            State::Lost(lost) => lost.trouble.loss(),
+            // It was found and lost again in the meantime.
+            State::Sound { .. } => Loss::Replaced,
+        };
+        self.error(loss)
+    }
+
+    fn error(&self, loss: Loss) -> StoreError {
+        StoreError::Lost { loss, backup: copies::newest(&self.backups) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Pool {
+    /// The last connection that closes copies the log into the file: not into one that the log does not belong to.
+    fn drop(&mut self) {
+        match self.state.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            State::Lost(lost) => discard(std::mem::take(&mut lost.idle)),
+            State::Sound { known, idle } => {
+                let is_sound = idle.first().is_none_or(|connection| {
+                    let looked = self.watch.look(known, connection, Role::Writer);
+                    looked.and_then(|()| self.watch.log_frames(known, connection)).is_ok()
+                });
+                if !is_sound {
+                    discard(std::mem::take(idle));
+                }
+            }
+        }
+    }
+}
+
+/// Why a transaction was not confirmed.
+enum Failed<T> {
+    /// Something was refused; nothing was written.
+    Store(StoreError),
+    /// The database is not what it was; nothing was written.
+    Before(Trouble),
+    /// It was committed, and then the database was not what it was.
+    After { trouble: Trouble, value: T, written: Identity },
+}
+
+/// A connection that is in use.
+struct Held {
+    known: Generation,
+    connection: Connection,
+    /// It does not sync, and does not wait for long.
+    is_hurried: bool,
+}
+
+/// Closes connections and leaves their files as they are.
+fn discard(connections: Vec<Connection>) {
+    for connection in connections {
+        if let Err(error) = open::close_quietly(&connection, true) {
+            tracing::debug!(%error, "a connection may copy its log when it closes");
+        }
+    }
+}
+
+/// A log that was deleted is still open here: what is in it goes into the database, as long as nobody wrote to that since
+/// and no other log was begun.
+fn save_log(last: &Known, now: &Stamps, idle: &[Connection]) {
+    let has_no_other = now.log.is_none_or(|log| log.length == 0);
+    if let Some(connection) = idle.first()
+        && has_no_other
+        && last.is_untouched(now.main)
+        && !identity::has_moved(connection).unwrap_or(true)
+    {
+        let saved = copy_log(connection);
+        tracing::info!(?saved, "the write-ahead log was gone; what it held was copied into the database");
+    }
+}

@@ -1,0 +1,256 @@
+//! Whether the files that connections have open are still the database at the path, with what was confirmed in it.
+//!
+//! SQLite does not notice when its files are moved, deleted or overwritten: it goes on writing to a file that nobody will
+//! find. So every write looks before its first statement and again after its commit, before anybody is told.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use throughline_core::ports::Loss;
+
+use crate::files::{Files, Stamp, Stamps};
+use crate::identity::{self, Bare, BareReader, Identity, Pairing};
+
+/// A log that is longer than this is copied into the database file.
+const MOST_FRAMES: u64 = 4000;
+
+/// How often a changed file is looked at again before it counts as changed by somebody else: another process may be in the
+/// middle of copying its log into it.
+const LOOKS: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The header of a log, and that of each frame in it.
+const LOG_HEADER: u64 = 32;
+const FRAME_HEADER: u64 = 24;
+
+/// What is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The database is not the one that was opened.
+    Lost(Loss),
+    /// The log or its index is not the one that was opened; the database is.
+    Log,
+    /// Somebody wrote to the database file, or it cannot be read by itself: it has to be checked.
+    Touched,
+}
+
+impl Trouble {
+    /// What it is called until it is over.
+    pub(crate) fn loss(self) -> Loss {
+        match self {
+            Self::Lost(loss) => loss,
+            Self::Log => Loss::Incomplete,
+            Self::Touched => Loss::Damaged,
+        }
+    }
+}
+
+/// Who looks. Only writers judge a file that was changed and still counts the same, and only they take note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Reader,
+    Writer,
+}
+
+/// What connections were opened on, and how it was when last looked at.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) main: Stamp,
+    log: Stamp,
+    index: Stamp,
+    page_size: u64,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    main: Stamp,
+    /// What the file alone counted.
+    bare: i64,
+    /// Whether the file has been the same for two looks: until then, another process may still be copying its log into it.
+    is_settled: bool,
+    identity: Identity,
+}
+
+impl Known {
+    /// Nothing where one of the files is not there.
+    pub(crate) fn of(stamps: &Stamps, page_size: u64, bare: i64, identity: Identity) -> Option<Self> {
+        let (main, log, index) = (stamps.main?, stamps.log?, stamps.index?);
+        let seen = Mutex::new(Seen { main, bare, is_settled: false, identity });
+        Some(Self { main, log, index, page_size, seen })
+    }
+
+    /// The last state that was seen or confirmed.
+    pub(crate) fn identity(&self) -> Identity {
+        self.seen().identity.clone()
+    }
+
+    /// Whether a database file is the one that was opened.
+    pub(crate) fn is_file(&self, main: Option<Stamp>) -> bool {
+        main.is_some_and(|main| main.is_same_file(&self.main))
+    }
+
+    /// Whether nobody wrote to the database file since the last look.
+    pub(crate) fn is_untouched(&self, main: Option<Stamp>) -> bool {
+        main == Some(self.seen().main)
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Looks at the files of one database.
+pub(crate) struct Watch {
+    pub(crate) files: Files,
+    pub(crate) bare: BareReader,
+}
+
+type Looked<T = ()> = Result<T, Trouble>;
+
+const DAMAGED: Trouble = Trouble::Lost(Loss::Damaged);
+const REPLACED: Trouble = Trouble::Lost(Loss::Replaced);
+
+impl Watch {
+    /// Whether the files at the path are those that were opened; gives the database file as it is now.
+    pub(crate) fn look_at_files(&self, known: &Known) -> Looked<Stamp> {
+        let now = self.files.stamps();
+        let main = present(now.main)?;
+        if !known.is_file(Some(main)) {
+            return Err(REPLACED);
+        }
+        let is_same = |file: Option<Stamp>, opened: &Stamp| file.is_some_and(|file| file.is_same_file(opened));
+        let has_log = is_same(now.log, &known.log) && is_same(now.index, &known.index);
+        if has_log { Ok(main) } else { Err(Trouble::Log) }
+    }
+
+    /// Whether a connection's files are those at the path, and nobody overwrote them.
+    pub(crate) fn look(&self, known: &Known, connection: &Connection, role: Role) -> Looked {
+        let main = self.look_at_files(known)?;
+        if identity::has_moved(connection).unwrap_or(true) {
+            return Err(REPLACED);
+        }
+        if known.seen().main == main {
+            if role == Role::Writer {
+                known.seen().is_settled = true;
+            }
+            return Ok(());
+        }
+        self.explain(known, main, role, false)
+    }
+
+    /// A file that was changed is explained by a log that was copied into it: then it counts more transactions. `is_ours`
+    /// says that this thread did that, and is done.
+    fn explain(&self, known: &Known, main: Stamp, role: Role, is_ours: bool) -> Looked {
+        for _ in 0..LOOKS {
+            let found = self.bare.read();
+            let mut seen = known.seen();
+            let counted = match found {
+                Bare::Says(Some(found)) if found.id == seen.identity.id => found.writes,
+                Bare::Says(None) if seen.bare == 0 => 0,
+                Bare::Unreadable => return Err(Trouble::Touched),
+                Bare::Says(_) => return Err(REPLACED),
+            };
+            if counted < seen.bare {
+                return Err(REPLACED);
+            }
+            if role == Role::Reader {
+                return Ok(());
+            }
+            if counted > seen.bare || !seen.is_settled {
+                (seen.main, seen.bare, seen.is_settled) = (main, counted, is_ours);
+                return Ok(());
+            }
+            drop(seen);
+            std::thread::sleep(PAUSE);
+        }
+        Err(Trouble::Touched)
+    }
+
+    /// Looks inside a transaction that is about to write: nobody else can write until it ends. Gives what the file alone
+    /// counts.
+    pub(crate) fn before(&self, known: &Known, transaction: &Connection) -> Looked<i64> {
+        self.look(known, transaction, Role::Writer)?;
+        let bare = self.bare.read();
+        let now = identity::read(transaction).map_err(|_| DAMAGED)?;
+        let base = match bare.pairs_with(&now) {
+            Pairing::Fits(base) => base,
+            Pairing::Broken => return Err(REPLACED),
+            Pairing::Unknown => return Err(Trouble::Touched),
+        };
+        let mut seen = known.seen();
+        if !now.follows(&seen.identity) {
+            return Err(REPLACED);
+        }
+        seen.identity = now;
+        Ok(base)
+    }
+
+    /// Looks after a commit, before anybody is told of it. `base` is what the file alone counted when it began.
+    pub(crate) fn after(&self, known: &Known, connection: &Connection, written: &Identity, base: i64) -> Looked {
+        self.look(known, connection, Role::Writer)?;
+        match self.bare.read() {
+            Bare::Says(Some(bare)) if bare.id == written.id && bare.writes >= base => {}
+            Bare::Says(None) if base == 0 => {}
+            Bare::Unreadable => return Err(Trouble::Touched),
+            Bare::Says(_) => return Err(REPLACED),
+        }
+        known.seen().identity = written.clone();
+        let frames = self.log_frames(known, connection)?;
+        if frames >= MOST_FRAMES { self.copy_log(known, connection) } else { Ok(()) }
+    }
+
+    /// How many frames the log has, if its file is long enough for them.
+    pub(crate) fn log_frames(&self, known: &Known, connection: &Connection) -> Looked<u64> {
+        let frames: i64 =
+            connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get(1)).map_err(|_| DAMAGED)?;
+        let frames = u64::try_from(frames).unwrap_or(0);
+        let expected = if frames == 0 { 0 } else { LOG_HEADER + frames * (FRAME_HEADER + known.page_size) };
+        match Stamp::of(&self.files.log) {
+            Some(log) if log.length >= expected => Ok(frames),
+            // Emptied by another process between the two looks, after everything was copied into the file.
+            Some(_) if self.is_all_in_file(known) => Ok(0),
+            Some(_) => Err(Trouble::Lost(Loss::Incomplete)),
+            None => Err(Trouble::Log),
+        }
+    }
+
+    /// Whether the file alone has everything that was seen.
+    fn is_all_in_file(&self, known: &Known) -> bool {
+        matches!(self.bare.read(), Bare::Says(Some(bare)) if bare.is_later(&known.identity()))
+    }
+
+    /// Copies the log into the file, as far as no reader stands in the way; looks right before and right behind.
+    fn copy_log(&self, known: &Known, connection: &Connection) -> Looked {
+        self.look(known, connection, Role::Writer)?;
+        if let Err(error) = copy_log(connection) {
+            tracing::warn!(%error, "the write-ahead log was not copied into the database");
+        }
+        match present(Stamp::of(&self.files.main))? {
+            main if known.is_untouched(Some(main)) => Ok(()),
+            main if known.is_file(Some(main)) => self.explain(known, main, Role::Writer, true),
+            _ => Err(REPLACED),
+        }
+    }
+}
+
+/// Copies the log into the database file; says whether all of it is there.
+pub(crate) fn copy_log(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+        let (is_busy, frames, copied): (bool, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok(!is_busy && frames == copied)
+    })
+}
+
+/// A database file that is there and not empty.
+pub(crate) fn present(main: Option<Stamp>) -> Looked<Stamp> {
+    match main {
+        None => Err(Trouble::Lost(Loss::Missing)),
+        Some(main) if main.length == 0 => Err(Trouble::Lost(Loss::Empty)),
+        Some(main) => Ok(main),
+    }
+}
+
+/// What is known of a generation of connections, shared by all of them.
+pub(crate) type Generation = Arc<Known>;
