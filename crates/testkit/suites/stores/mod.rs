@@ -13,6 +13,9 @@
 //!
 //! So each promise is an ordinary `#[test]` of that crate: it has a name of its own, runs by itself and in parallel under
 //! `cargo test` and nextest, and none can be left out of a list.
+//!
+//! Beside what the store needs itself, the crate has these dev-dependencies for the suites: `jiff`, `proptest`, `serde_json`,
+//! `tempfile`, `throughline-core`, `throughline-documents` and `throughline-testkit`.
 
 mod activity;
 mod backlogs;
