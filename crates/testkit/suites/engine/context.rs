@@ -50,7 +50,7 @@ fn a_preview_records_nothing() {
     let world = place();
     let id = furnish(&world);
     let changes = world.engine.history().changes(99).unwrap();
-    world.engine.context().prepare(&request("How is the parser?")).unwrap().context;
+    world.engine.context().prepare(&request("How is the parser?")).unwrap();
     assert_eq!(world.engine.recall().log(9).unwrap(), []);
     assert_eq!(world.engine.memories().show(&id).unwrap().recall_count, 0);
     assert_eq!(world.engine.history().changes(99).unwrap(), changes);

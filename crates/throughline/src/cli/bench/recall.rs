@@ -8,7 +8,6 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 use throughline_core::model::{Kind, Role, SessionId, Turn, TurnId};
-use throughline_core::ports::Turns as _;
 use throughline_core::recall::{Filter, RecallRequest};
 use throughline_sqlite::Durability;
 
