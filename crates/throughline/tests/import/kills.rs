@@ -1,5 +1,7 @@
 //! An import that is killed in the middle goes on where it was.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{added, everything, put};
@@ -7,6 +9,7 @@ use crate::common::Home;
 
 const MEMORIES: u64 = 3000;
 const TURNS: u64 = 1500;
+const BUSY: Duration = Duration::from_secs(120);
 
 fn big() -> String {
     let memory = |n: u64| json!({ "content": format!("Crate {n} holds {} lemons", n * 7 % 1013), "id": n.to_string() });
@@ -16,6 +19,12 @@ fn big() -> String {
     };
     let lines = (0..MEMORIES).map(memory).chain((0..TURNS).map(turn));
     lines.map(|line| line.to_string()).collect::<Vec<_>>().join("\n")
+}
+
+/// How many rows there are, read without a process of its own: that would be slower than the import.
+fn rows(database: &rusqlite::Connection) -> u64 {
+    let sql = "SELECT (SELECT count(*) FROM entries) + (SELECT count(*) FROM turns)";
+    database.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
 fn counts(home: &Home) -> (u64, u64) {
@@ -34,13 +43,17 @@ fn a_killed_import_is_finished_by_the_next_without_a_trace() {
     home.run(&[]).done();
     let mut partial = 0;
     for round in 0..40 {
-        let before = counts(&home);
-        if before == (MEMORIES, TURNS) {
+        if counts(&home) == (MEMORIES, TURNS) {
             break;
         }
+        let database = rusqlite::Connection::open(home.path("memory.db")).unwrap();
+        database.busy_timeout(BUSY).unwrap();
+        let before = rows(&database);
         let mut import = home.throughline(&["--json", "import", &file]).spawn().unwrap();
         // As soon as something more is in.
-        while counts(&home) == before && import.try_wait().unwrap().is_none() {}
+        while rows(&database) == before && import.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
         import.kill().unwrap();
         import.wait().unwrap();
         let (memories, turns) = counts(&home);
