@@ -1,7 +1,9 @@
 //! Read, write, and notice what a person did to the files in between.
 
 pub(crate) mod commit;
+mod identity;
 mod list;
+mod notice;
 pub(crate) mod record;
 pub mod working;
 
@@ -10,7 +12,7 @@ use crate::ports;
 use crate::ports::Documents;
 use crate::vault::VaultService;
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use utoipa::ToSchema;
 
 use serde::Serialize;
@@ -18,67 +20,21 @@ use serde::Serialize;
 use crate::documents::commit::FileStep;
 use crate::error::{Done, EngineError, chain};
 use crate::memories::Outcome;
-use crate::model::{
-    Actor, ContentHash, Document, DocumentName, Entry, Kind, Layer, Name, Namespace, Position, Source, Status, Verb,
-};
-use crate::ports::{DocumentError, KnownDocument, Op, Page, StoreError};
+use crate::model::{Actor, ContentHash, Document, DocumentName, Name, Namespace, Position, Source, Verb};
+use crate::ports::{DocumentError, Page};
 use crate::recall::{Filter, Scope};
-use crate::text::{bullets, redact::redact};
+use crate::text::redact::redact;
 
+pub use identity::{IDENTITY_LIMIT, IdentityUsage};
 pub use list::{DocumentLimit, ListedDocument, Shelf};
 pub use record::{LineOutcome, Recorded, RecordedLine};
-
-/// What identity may hold, in characters.
-pub const IDENTITY_LIMIT: usize = 1000;
-
-/// How full identity is; shown as `[67% — 670/1,000 chars]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub struct IdentityUsage {
-    /// Characters that would be injected.
-    pub chars: usize,
-    /// Characters that fit.
-    pub limit: usize,
-}
-
-impl IdentityUsage {
-    /// Counts the characters of a profile that would be injected.
-    pub fn of(profile: &str) -> Self {
-        Self { chars: profile.trim().chars().count(), limit: IDENTITY_LIMIT }
-    }
-
-    /// Whether it is over its limit.
-    pub fn is_over(self) -> bool {
-        self.chars > self.limit
-    }
-}
-
-impl std::fmt::Display for IdentityUsage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let percent = self.chars * 100 / self.limit;
-        write!(f, "[{percent}% — {}/{} chars]", thousands(self.chars), thousands(self.limit))
-    }
-}
-
-/// Lines of one document that can be found on their own; a longer list belongs into the vault.
-const MAX_BULLETS: usize = 5000;
 
 pub(crate) fn fold_blanks(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A line without its secrets: also those that only the whole document shows to be one, such as a key over several
-/// paragraphs.
-fn without_secrets(line: &str, safe_document: &str) -> String {
-    let line = redact(line).text.into_owned();
-    if safe_document.contains(&line) { line } else { "[redacted:secret]".to_owned() }
-}
-
 fn changed_meanwhile(name: &DocumentName) -> EngineError {
     DocumentError::Conflict { name: name.clone() }.into()
-}
-
-fn thousands(n: usize) -> String {
-    if n < 1000 { n.to_string() } else { format!("{},{:03}", thousands(n / 1000), n % 1000) }
 }
 
 /// The receipt for a document that was written.
@@ -310,141 +266,6 @@ impl DocumentService<'_> {
             }));
         }
         Ok(copies)
-    }
-
-    /// Notices every document that changed since it was last seen, and says of which it cannot tell. A recall comes
-    /// here first: it costs a `stat` each.
-    pub(crate) fn notice_all(&self) -> Done<()> {
-        for problem in self.notice_each()? {
-            tracing::warn!("{problem}; going on without it");
-        }
-        Ok(())
-    }
-
-    /// Notices every document; one that cannot be read is a problem in words, and no obstacle to the others.
-    pub(crate) fn notice_each(&self) -> Done<Vec<String>> {
-        let known: BTreeMap<DocumentName, KnownDocument> =
-            self.history.known_documents()?.into_iter().map(|document| (document.name.clone(), document)).collect();
-        let mut names: BTreeSet<DocumentName> = self.project_documents()?.into_iter().collect();
-        if let Some(namespace) = &self.kernel.settings.namespace {
-            names.extend(self.files.list(namespace)?);
-        }
-        let was_here = |document: &&KnownDocument| {
-            let is_own = Some(document.name.namespace()) == self.kernel.settings.namespace.as_ref();
-            is_own && document.hash != ContentHash::missing()
-        };
-        names.extend(known.values().filter(was_here).map(|document| document.name.clone()));
-        let mut problems = Vec::new();
-        for name in &names {
-            match self.notice_known(name, known.get(name)) {
-                Err(EngineError::Document(error)) => problems.push(chain(&error)),
-                outcome => outcome?,
-            }
-        }
-        Ok(problems)
-    }
-
-    /// The memory files of projects that have a directory.
-    pub(crate) fn project_documents(&self) -> Done<Vec<DocumentName>> {
-        let placed =
-            crate::projects::all_registered(self.project_store)?.into_iter().filter(|project| project.dir.is_some());
-        Ok(placed.map(|project| DocumentName::project(&project.name)).collect())
-    }
-
-    /// Notices what happened to one document since it was last seen. A project that has no directory, or is not
-    /// registered any more, has no document: nothing happened to it.
-    pub(crate) fn notice(&self, name: &DocumentName) -> Done<()> {
-        if let Some(project) = name.as_project()
-            && self.memory_file(Some(project.as_str()))?.is_none()
-        {
-            return Ok(());
-        }
-        if name.is_copy() {
-            return Ok(());
-        }
-        let known = self.history.known_documents()?;
-        self.notice_known(name, known.iter().find(|document| document.name == *name))
-    }
-
-    fn notice_known(&self, name: &DocumentName, known: Option<&KnownDocument>) -> Done<()> {
-        // The stamp comes first: a change after it leaves a stamp that differs, and is noticed the next time.
-        let stamp = self.files.stamp(name)?;
-        let is_as_known = match known {
-            // No stamp is kept of a file that was just written: only one that is known to be gone may be missing.
-            Some(known) if stamp.is_none() => known.hash == ContentHash::missing(),
-            Some(known) => known.stamp == stamp,
-            None => stamp.is_none(),
-        };
-        if is_as_known {
-            return Ok(());
-        }
-        let document = self.files.read(name)?;
-        let hash = document.as_ref().map_or_else(ContentHash::missing, |document| document.hash.clone());
-        let text = document.as_ref().map(|document| document.text.as_str());
-        if known.is_none_or(|known| known.hash != hash) {
-            let by_hand = Actor::new(Source::User, "editor");
-            let op = self.versioned(name, text, Source::User);
-            // Our own writers write the file while they hold the store: looked at under that lock, a text that is still
-            // there and still unknown is a person's.
-            let mut still = || match self.files.read(name) {
-                Ok(now) => now.map_or_else(ContentHash::missing, |document| document.hash) == hash,
-                Err(_) => false,
-            };
-            match self.kernel.changes.apply(&self.kernel.acting(&by_hand).change(Verb::Write), &[op], &mut still) {
-                Ok(_) => {}
-                Err(StoreError::Conflict { .. } | StoreError::TakenBack) => return Ok(()),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        let entries = self.bullets(name, text.unwrap_or_default(), Source::User);
-        Ok(self.index.replace_bullets(name, &hash, stamp.as_deref(), &entries)?)
-    }
-
-    /// A document's new text, and what can be found of it.
-    pub(crate) fn versioned(&self, name: &DocumentName, text: Option<&str>, source: Source) -> Op {
-        let found = self.bullets(name, text.unwrap_or_default(), source);
-        match Op::document(name.clone(), text.map(str::to_owned)) {
-            Op::Document { name, text, hash, .. } => Op::Document { name, text, hash, bullets: Some(found) },
-            other => other,
-        }
-    }
-
-    fn bullets(&self, name: &DocumentName, text: &str, source: Source) -> Vec<Entry> {
-        let now = self.kernel.now;
-        let layer = match name {
-            name if name.is_profile() => Layer::Identity,
-            name if name.is_working() => Layer::Archive,
-            _ => Layer::Knowledge,
-        };
-        let fresh = name.is_working().then(|| working::parse(text)).flatten();
-        let (text, expires_at) = match (name.is_working(), fresh) {
-            (false, _) => (text.to_owned(), None),
-            (true, Some(working)) => (working.content, Some(working.expires_at)),
-            (true, None) => (String::new(), None),
-        };
-        let safe = fold_blanks(&redact(&text).text);
-        let entry = |bullet: crate::model::Bullet| Entry {
-            id: bullet.id,
-            kind: Kind::Bullet,
-            namespace: Namespace::Document(name.clone()),
-            layer,
-            key: None,
-            content: without_secrets(&bullet.content, &safe),
-            source,
-            status: Status::Active,
-            importance: bullet.importance,
-            tags: Vec::new(),
-            session: None,
-            task: None,
-            project: name.as_project().map(Name::to_string),
-            created_at: now,
-            updated_at: now,
-            expires_at,
-            supersedes: Vec::new(),
-            provenance: Vec::new(),
-            version: 1,
-        };
-        bullets::parse(name, &text).into_iter().take(MAX_BULLETS).map(entry).collect()
     }
 
     /// The profile that would be injected, and how full it is.

@@ -174,7 +174,7 @@ impl SessionService<'_> {
             role: said.role,
             speaker: said.speaker.as_deref().map(input::speaker).transpose()?,
             content: redact(&own).text.into_owned(),
-            at: said.at.unwrap_or_else(|| self.kernel.now),
+            at: said.at.unwrap_or(self.kernel.now),
         })
     }
 

@@ -30,7 +30,7 @@ fn a_blank_turn_reopens_no_session() {
 fn a_turn_that_is_known_reopens_no_session() {
     let home = Home::new();
     let said = Said { id: Some("m1".to_owned()), ..Said::now(Role::User, "hello") };
-    assert_eq!(home.engine.sessions().observe(&session("cli:one"), &[said.clone()]).unwrap().kept, 1);
+    assert_eq!(home.engine.sessions().observe(&session("cli:one"), std::slice::from_ref(&said)).unwrap().kept, 1);
     home.engine.sessions().mark_ended(&session("cli:one")).unwrap();
     assert_eq!(home.engine.sessions().observe(&session("cli:one"), &[said]).unwrap().kept, 0);
     assert!(home.state("cli:one").session.ended_at.is_some());

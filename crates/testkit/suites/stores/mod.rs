@@ -14,7 +14,6 @@
 //! So each promise is an ordinary `#[test]` of that crate: it has a name of its own, runs by itself and in parallel under
 //! `cargo test` and nextest, its output is captured, and none can be left out of a list. Other suites that run on any store
 //! do the same: they stand beside this one, and take their stores from `crate::fixture()`.
-
 //!
 //! Beside what the store needs itself, the crate has these dev-dependencies for the suites: `jiff`, `proptest`, `serde_json`,
 //! `tempfile`, `throughline-core`, `throughline-documents` and `throughline-testkit`.
