@@ -26,8 +26,6 @@ use crate::tools::ToolService;
 use crate::transfer::TransferService;
 use crate::vault::VaultService;
 
-pub(crate) use services::Services;
-
 pub use crate::consolidation::{Compaction, Consolidation, Ended, Filled, Retired};
 pub use crate::context::{ContextRequest, Given, Host, Prepared, Readable, Tier};
 pub use crate::documents::{
@@ -55,6 +53,7 @@ pub use crate::transfer::{
     EXPORT_VERSION, Export, ExportedDocument, ImportPreview, ImportReport, Imported, SetAside, Tally,
 };
 pub use crate::vault::{Embedded, NewVaultDocument, VaultListing, VaultRemoved, VaultStats};
+pub(crate) use services::Services;
 
 /// The memory, ready for use by one actor.
 #[derive(Clone)]

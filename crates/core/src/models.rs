@@ -2,8 +2,7 @@
 
 use crate::error::Done;
 use crate::kernel::Kernel;
-use crate::ports;
-use crate::ports::{Breaker, Brief, Cost, Model, ModelError, Purpose, Reply, Spent};
+use crate::ports::{self, Breaker, Brief, Cost, Model, ModelError, Purpose, Reply, Spent};
 
 /// Calls models.
 #[derive(Clone, Copy)]

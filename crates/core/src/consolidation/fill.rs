@@ -1,20 +1,18 @@
 //! The end of a conversation, or a pause in one that may never end: what the assistant should have stored is stored, a
 //! summary goes to the archive, and the task it was about is brought up to date. Done twice, it is done once.
 
-use crate::consolidation::ConsolidationService;
-use crate::input;
-use crate::tasks;
 use serde::Serialize;
 
-use crate::consolidation::Consolidation;
 use crate::consolidation::facts::{self, Fact, FactKind};
-use crate::consolidation::plan;
+use crate::consolidation::{Consolidation, ConsolidationService, plan};
 use crate::error::Done;
+use crate::input;
 use crate::kernel::{Race as _, Worker, conflict, retry};
 use crate::model::{
     Entry, EntryId, Layer, Namespace, Position, Role, SessionId, SessionState, Source, Task, TaskId, Turn, Verb,
 };
 use crate::ports::{Brief, ExtractBrief, Model, Op};
+use crate::tasks;
 use crate::text::{redact::redact, tokens};
 
 /// What somebody stored in this conversation and shares this much with a fact is that fact in other words.

@@ -1,40 +1,34 @@
 //! Consolidation: fetches, asks the model, and has written what came of it.
 
-pub(super) mod new_facts;
-mod write;
-
-pub use write::Retired;
-pub(super) use write::with_facts;
-
 pub mod corrections;
 pub mod facts;
 mod fill;
+pub(super) mod new_facts;
 pub mod plan;
 pub mod reply;
 mod working;
+mod write;
 
-use crate::documents::DocumentService;
-use crate::kernel::Kernel;
-use crate::kernel::Worker;
-use crate::memories::MemoryService;
-use crate::models::ModelService;
-use crate::ports;
-use crate::recall::RecallService;
-use crate::sessions::SessionService;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::consolidation::facts::Fact;
 use crate::consolidation::reply::NotASummary;
+use crate::documents::DocumentService;
 use crate::error::Done;
+use crate::kernel::{Kernel, Worker};
+use crate::memories::MemoryService;
 use crate::model::{DocumentName, EntryId, Layer, Position, Role, SessionId, SessionState, Turn};
-use crate::ports::{Brief, ExtractBrief, Model, ModelError, Reply, SummaryBrief};
+use crate::models::ModelService;
+use crate::ports::{self, Brief, ExtractBrief, Model, ModelError, Reply, SummaryBrief};
 use crate::recall::find::Fallback;
-use crate::recall::{Filter, RecallRequest, Scope};
-use crate::sessions::Standing;
+use crate::recall::{Filter, RecallRequest, RecallService, Scope};
+use crate::sessions::{SessionService, Standing};
 
 pub(crate) use fill::SESSION_TAG;
 pub use fill::{Ended, Filled};
+pub use write::Retired;
+pub(super) use write::with_facts;
 
 /// What came of a consolidation.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]

@@ -1,8 +1,8 @@
 //! Which of the facts that a model proposes are new, and which memory each corrects.
 
-use crate::consolidation::ConsolidationService;
 use jiff::{SignedDuration, Timestamp};
 
+use crate::consolidation::ConsolidationService;
 use crate::consolidation::corrections::corrects;
 use crate::consolidation::facts::{Fact, FactKind};
 use crate::error::Done;

@@ -3,10 +3,11 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-pub use super::working::working;
 use crate::model::{SessionId, Turn};
 use crate::prompts::CARRIED_OVER;
 use crate::text::{redact::redact, tokens};
+
+pub use super::working::working;
 
 /// Longest raw dump, in bytes: a later prompt must be able to hold it.
 const MAX_RAW_BYTES: usize = 16 * 1024;

@@ -1,13 +1,11 @@
 //! What a consolidation writes: the timeline, facts, documents and the pointer, in one transaction; and what it retires.
 
-use crate::consolidation::ConsolidationService;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::clock_trust;
 use crate::consolidation::facts::{Fact, FactKind};
-use crate::consolidation::plan;
-use crate::documents::IdentityUsage;
-use crate::documents::working;
+use crate::consolidation::{ConsolidationService, plan};
+use crate::documents::{IdentityUsage, working};
 use crate::error::{Done, EngineError};
 use crate::kernel::{Race as _, conflict, retry};
 use crate::model::{

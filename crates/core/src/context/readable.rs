@@ -5,12 +5,12 @@
 
 use jiff::tz::TimeZone;
 
-use super::ContextService;
-use super::Tier;
 use crate::context::neutralise;
 use crate::error::{Done, EngineError};
 use crate::model::{DocumentName, Memory, Name, Namespace, Status};
 use crate::text::{redact::redact, tokens};
+
+use super::{ContextService, Tier};
 
 /// What a part may take of the model's window, in tokens.
 const MOST_TOKENS: usize = 4000;

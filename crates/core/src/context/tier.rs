@@ -1,8 +1,9 @@
 //! The four tiers of memory, each as one Markdown text.
 
-use super::ContextService;
 use crate::error::{Done, EngineError};
 use crate::model::{DocumentName, Namespace, SessionId};
+
+use super::ContextService;
 
 /// How far a memory reaches.
 #[derive(Debug, Clone, PartialEq, Eq)]

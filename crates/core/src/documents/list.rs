@@ -1,12 +1,10 @@
 //! The documents there are, and those that there could be: what a person sees on the shelf.
 
-use crate::documents::DocumentService;
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::documents::working;
-use crate::documents::{IDENTITY_LIMIT, IdentityUsage};
+use crate::documents::{DocumentService, IDENTITY_LIMIT, IdentityUsage, working};
 use crate::error::{Done, EngineError};
 use crate::model::{DocumentName, Name};
 use crate::text::tokens;

@@ -7,23 +7,21 @@ mod notice;
 pub(crate) mod record;
 pub mod working;
 
-use crate::kernel::{Kernel, retry};
-use crate::ports;
-use crate::ports::Documents;
-use crate::vault::VaultService;
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use utoipa::ToSchema;
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::documents::commit::FileStep;
 use crate::error::{Done, EngineError, chain};
+use crate::kernel::{Kernel, retry};
 use crate::memories::Outcome;
 use crate::model::{Actor, ContentHash, Document, DocumentName, Name, Namespace, Position, Source, Verb};
-use crate::ports::{DocumentError, Page};
+use crate::ports::{self, DocumentError, Documents, Page};
 use crate::recall::{Filter, Scope};
 use crate::text::redact::redact;
+use crate::vault::VaultService;
 
 pub use identity::{IDENTITY_LIMIT, IdentityUsage};
 pub use list::{DocumentLimit, ListedDocument, Shelf};

@@ -1,16 +1,13 @@
 //! Memory files: what is, what happened, what is done. Facts are bullets with a weight; everything else is a person's.
 
-use crate::documents::DocumentService;
 use std::cell::RefCell;
 
 use serde::Serialize;
 
-use crate::documents::fold_blanks;
+use crate::documents::{DocumentService, fold_blanks};
 use crate::error::{Done, EngineError};
 use crate::input;
-use crate::model::MemorySection;
-use crate::model::{Bullet, DocumentName, EntryId, Importance, Name, Significance};
-use crate::model::{Status, Verb};
+use crate::model::{Bullet, DocumentName, EntryId, Importance, MemorySection, Name, Significance, Status, Verb};
 use crate::text::{bullets, sections};
 
 /// The receipt for facts that were recorded.

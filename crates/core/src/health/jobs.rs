@@ -1,12 +1,12 @@
 //! What a daemon asks about its own work and about everybody else's: the log of jobs, change tokens, the days.
 
-use crate::health::HealthService;
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::error::{Done, EngineError};
+use crate::health::HealthService;
 use crate::ports::{ChangeTokens, Doings, Job, Run};
 
 /// As far back as activity is told, in days.

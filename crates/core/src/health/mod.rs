@@ -2,21 +2,15 @@
 
 mod jobs;
 
-use crate::documents::DocumentService;
-use crate::documents::WorkingMemory;
-use crate::error::chain;
-use crate::kernel::Kernel;
-use crate::models::ModelService;
-use crate::ports;
-use crate::ports::Spent;
-use crate::vault::VaultService;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::documents::IdentityUsage;
-use crate::error::Done;
-use crate::ports::StoreStats;
-use crate::vault::VaultStats;
+use crate::documents::{DocumentService, IdentityUsage, WorkingMemory};
+use crate::error::{Done, chain};
+use crate::kernel::Kernel;
+use crate::models::ModelService;
+use crate::ports::{self, Spent, StoreStats};
+use crate::vault::{VaultService, VaultStats};
 
 pub use jobs::DayActivity;
 

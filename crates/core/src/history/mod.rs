@@ -1,24 +1,21 @@
 //! History, restore, undo.
 
-use crate::documents::DocumentService;
-use crate::kernel::Kernel;
-use crate::memories::MemoryService;
-use crate::ports;
-use crate::ports::Documents;
-use crate::tasks::TaskService;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, ObjectBuilder, Schema};
 
+use crate::documents::DocumentService;
 use crate::documents::commit::FileStep;
 use crate::error::{Done, EngineError};
-use crate::memories::Remembered;
+use crate::kernel::Kernel;
+use crate::memories::{MemoryService, Remembered};
 use crate::model::{
     Change, ChangeId, ContentHash, Document, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Kind, Memory,
     Name, Namespace, Project, Source, Status, Task, TaskId, TaskStatus, TaskVersion, Verb,
 };
-use crate::ports::{DocumentError, Op, Undoable};
+use crate::ports::{self, DocumentError, Documents, Op, Undoable};
+use crate::tasks::TaskService;
 
 /// What a history is of.
 #[derive(Debug, Clone, PartialEq, Serialize)]

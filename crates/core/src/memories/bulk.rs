@@ -1,13 +1,12 @@
 //! The same verb on many memories. Each is a change of its own, so that one that cannot be done costs no other.
 
-use crate::memories::MemoryService;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::error::{Done, EngineError, ErrorCode};
 use crate::kernel::{Race as _, conflict, retry};
-use crate::memories::{Edit, Outcome, Remembered};
+use crate::memories::{Edit, MemoryService, Outcome, Remembered};
 use crate::model::{Entry, EntryId, Status, Verb};
 use crate::ports::Op;
 

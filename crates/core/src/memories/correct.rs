@@ -1,12 +1,11 @@
 //! Correct what is wrong, and merge what says the same. The old ones are kept for audit and never recalled again.
 
-use crate::memories::MemoryService;
 use serde::Serialize;
 
 use crate::error::{Done, EngineError};
 use crate::input;
 use crate::kernel::{Race as _, conflict, retry};
-use crate::memories::{Edit, Outcome, Remembered};
+use crate::memories::{Edit, MemoryService, Outcome, Remembered};
 use crate::model::{Entry, EntryId, Kind, Layer, Memory, SessionId, Source, Status, TurnId, Verb};
 use crate::ports::Op;
 use crate::recall::find::Fallback;

@@ -1,9 +1,9 @@
 //! Erase: leave no byte, and name what could not be reached.
 
-use crate::memories::MemoryService;
 use serde::Serialize;
 
 use crate::error::{Done, EngineError};
+use crate::memories::MemoryService;
 use crate::model::{DocumentName, EntryId, Kind, Namespace, Position, Role, Status, TurnId, Verb};
 use crate::ports::{Erased, Erasure, Op};
 use crate::recall::{Filter, similarity};

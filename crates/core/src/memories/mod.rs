@@ -15,8 +15,7 @@ use crate::model::{
     Bullet, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source,
     Status, TurnId, Verb,
 };
-use crate::ports;
-use crate::ports::{Documents, Listing, Op, Page};
+use crate::ports::{self, Documents, Listing, Op, Page};
 use crate::recall::{Filter, RecallService, check_range};
 use crate::text::{bullets, redact::redact};
 

@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::MemorySection;
-use crate::model::{ChangeId, DocumentName, EntryId, Significance, Turn, spelled};
+use crate::model::{ChangeId, DocumentName, EntryId, MemorySection, Significance, Turn, spelled};
 
 use super::{Stored, TurnMark};
 

@@ -1,17 +1,16 @@
 //! Projects: a name, a directory, and the memory file in it.
 
 use std::path::{Path, PathBuf};
-use utoipa::ToSchema;
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::documents::DocumentService;
 use crate::error::{Done, EngineError};
 use crate::input;
 use crate::kernel::{Kernel, Race as _, conflict, retry};
 use crate::model::{ContentHash, Document, DocumentName, Name, Project, Source, Status, Task, TaskStatus, Verb};
-use crate::ports;
-use crate::ports::{Documents, Op, StoreError};
+use crate::ports::{self, Documents, Op, StoreError};
 use crate::tasks::TaskService;
 
 /// A project and how much is known of it.

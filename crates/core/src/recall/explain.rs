@@ -1,12 +1,11 @@
 //! Which memories were used for a message, and why those.
 
-use crate::recall::RecallService;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::error::{Done, EngineError};
 use crate::model::{EntryId, RecallId, SessionId};
-use crate::recall::{AskedBy, RecallRecord, RecalledHit, Why};
+use crate::recall::{AskedBy, RecallRecord, RecallService, RecalledHit, Why};
 use crate::text::tokens;
 
 /// How far back the latest message of a conversation is looked for in its log.

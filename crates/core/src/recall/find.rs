@@ -1,15 +1,13 @@
 //! Recall, list, show, and the context that goes to a model.
 
-use crate::documents::DocumentService;
-use crate::kernel::Kernel;
-use crate::ports;
-use crate::recall::RecallLog;
 use std::collections::HashSet;
 
+use crate::documents::DocumentService;
 use crate::error::{Done, EngineError, chain};
+use crate::kernel::Kernel;
 use crate::model::{EntryId, Kind};
-use crate::ports::Search;
-use crate::recall::{AskedBy, Candidate, Filter, Hit, Recall, RecallRecord, RecallRequest, Terms, rank};
+use crate::ports::{self, Search};
+use crate::recall::{AskedBy, Candidate, Filter, Hit, Recall, RecallLog, RecallRecord, RecallRequest, Terms, rank};
 
 /// More than this is a listing, not a recall.
 const MAX_HITS: usize = 1000;

@@ -1,15 +1,14 @@
 //! The recall log: what was asked, what was found, and what of it reached a model.
 
-use crate::error::Done;
-use crate::error::EngineError;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::error::{Done, EngineError};
 use crate::kernel::Kernel;
 use crate::model::{EntryId, Kind, RecallId, SessionId};
 use crate::ports;
-use crate::recall::Explanation;
-use crate::recall::{AskedBy, Hit, RecallRecord, RecalledHit};
+use crate::recall::{AskedBy, Explanation, Hit, RecallRecord, RecalledHit};
 use crate::text::redact::redact;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// How much of a query the log keeps.
 const MAX_LOGGED_CHARS: usize = 1000;

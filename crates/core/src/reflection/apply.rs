@@ -2,8 +2,7 @@
 
 use jiff::civil::Date;
 
-use crate::model::MemorySection;
-use crate::model::{DocumentName, Importance, Significance};
+use crate::model::{DocumentName, Importance, MemorySection, Significance};
 use crate::ports::{Applied, Dropped};
 use crate::text::{bullets, sections};
 

@@ -4,8 +4,7 @@ use crate::documents::record::begun;
 use crate::error::{Done, EngineError};
 use crate::model::{Document, DocumentName};
 use crate::ports::{Applied, Dropped, Op};
-use crate::reflection::ReflectionService;
-use crate::reflection::{Input, Plan, Step};
+use crate::reflection::{Input, Plan, ReflectionService, Step};
 use crate::text::redact::redact;
 
 use super::{Answers, Asked, Difference, Heard, Target};

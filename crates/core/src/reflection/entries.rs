@@ -1,7 +1,6 @@
 //! What reflection does beyond documents: knowledge that says the same becomes one, and what is said again and again is
 //! promoted to patterns and profile.
 
-use crate::reflection::ReflectionService;
 use std::collections::{BTreeSet, HashSet};
 
 use crate::consolidation::facts::{FactKind, words};
@@ -11,7 +10,7 @@ use crate::model::{Document, DocumentName, Entry, EntryId, Kind, Layer, Name, Se
 use crate::ports::{Applied, Op, Page};
 use crate::recall::find::Fallback;
 use crate::recall::{Filter, Projects, RecallRequest, Scope};
-use crate::reflection::{same, says_the_same};
+use crate::reflection::{ReflectionService, same, says_the_same};
 
 use super::draft::Draft;
 use super::{Heard, Target};

@@ -5,8 +5,7 @@
 
 use std::ops::Range;
 
-use crate::model::MemorySection;
-use crate::model::{DocumentName, EntryId, Significance};
+use crate::model::{DocumentName, EntryId, MemorySection, Significance};
 use crate::text::{bullets, redact::redact, sections};
 
 /// A fact of a document, and where it stands.

@@ -1,34 +1,31 @@
 //! Reflection: fetches, asks the model, and has written what came of it, as one change.
 
+pub mod apply;
 mod draft;
 mod entries;
-
-pub mod apply;
 pub mod lines;
 pub mod plan;
 pub mod reply;
 pub mod same;
 pub mod schedule;
 
-use crate::documents::DocumentService;
-use crate::kernel::Kernel;
-use crate::memories::MemoryService;
-use crate::models::ModelService;
-use crate::ports;
-use crate::projects::ProjectService;
-use crate::recall::RecallService;
 use std::collections::HashSet;
-use utoipa::ToSchema;
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::consolidation::facts;
+use crate::documents::DocumentService;
 use crate::error::{Done, EngineError, chain};
-use crate::kernel::{Race as _, Worker, conflict, retry};
+use crate::kernel::{Kernel, Race as _, Worker, conflict, retry};
+use crate::memories::MemoryService;
 use crate::model::{ChangeId, DocumentName, EntryId, Turn, Verb};
-use crate::ports::{Brief, Dropped, Model, Op, Pass, PassOutcome, ReflectBrief, ReflectFact, TurnMark, TurnsOf};
+use crate::models::ModelService;
+use crate::ports::{self, Brief, Dropped, Model, Op, Pass, PassOutcome, ReflectBrief, ReflectFact, TurnMark, TurnsOf};
+use crate::projects::ProjectService;
+use crate::recall::RecallService;
 use crate::text::{redact::redact, tokens};
 
 use draft::Draft;

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use crate::consolidation::facts::{is_grounded, words};
-use crate::model::MemorySection;
-use crate::model::{EntryId, Significance};
+use crate::model::{EntryId, MemorySection, Significance};
 use crate::ports::Dropped;
 use crate::recall::similarity;
 use crate::text::{bullets, redact::redact};

@@ -4,18 +4,15 @@ mod due;
 mod list;
 mod policy;
 
-use crate::context::ContextService;
-use crate::kernel::Kernel;
-use crate::ports;
-use crate::tasks::TaskService;
 use serde::Serialize;
 
-use crate::context::ContextRequest;
-use crate::context::{self, Host};
+use crate::context::{self, ContextRequest, ContextService, Host};
 use crate::error::{Done, EngineError};
 use crate::input;
+use crate::kernel::Kernel;
 use crate::model::{Position, Role, SessionId, SessionState, Turn, TurnId};
-use crate::ports::{Among, NewSession};
+use crate::ports::{self, Among, NewSession};
+use crate::tasks::TaskService;
 use crate::text::redact::redact;
 
 pub use due::{Backlog, DueRules};

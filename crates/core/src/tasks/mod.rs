@@ -2,18 +2,16 @@
 
 mod report;
 
-use crate::kernel::{Kernel, Race as _, conflict, retry};
-use crate::ports;
-use utoipa::ToSchema;
-
 use jiff::Timestamp;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::consolidation::plan;
 use crate::error::{Done, EngineError};
 use crate::input;
+use crate::kernel::{Kernel, Race as _, conflict, retry};
 use crate::model::{Entry, EntryId, Importance, Kind, Layer, Memory, Status, Task, TaskId, TaskStatus, Verb};
-use crate::ports::Op;
+use crate::ports::{self, Op};
 
 pub use report::{Period, Report, ReportBy};
 

@@ -1,6 +1,5 @@
 //! Reports: what was done in a range of time, day by day or week by week, from the archive.
 
-use crate::tasks::TaskService;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -14,7 +13,7 @@ use crate::error::{Done, EngineError};
 use crate::model::{Entry, Layer, Memory};
 use crate::ports::Page;
 use crate::recall::Filter;
-use crate::tasks::TASK_TAG;
+use crate::tasks::{TASK_TAG, TaskService};
 
 /// How a report is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, utoipa::ToSchema)]

@@ -6,8 +6,6 @@ mod answers;
 mod call;
 pub mod parameters;
 
-pub use call::{OfferedTool, OfferedTools, ToolAnswer, ToolService};
-
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::Value;
 
@@ -16,6 +14,8 @@ use crate::ports::ToolSpec;
 use crate::text::tokens;
 
 use parameters::{Context, Explain, Forget, ProjectMemory, Recall, RecordFact, Store, Summarise, Write};
+
+pub use call::{OfferedTool, OfferedTools, ToolAnswer, ToolService};
 
 /// A tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

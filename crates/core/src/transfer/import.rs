@@ -7,7 +7,6 @@
 mod plan;
 mod preview;
 
-use crate::transfer::TransferService;
 use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
@@ -16,6 +15,7 @@ use crate::error::Done;
 use crate::kernel::{Race as _, conflict, retry};
 use crate::model::{ChangeId, Entry, EntryId, Layer, Status, Verb};
 use crate::ports::StoreError;
+use crate::transfer::TransferService;
 use crate::transfer::formats::{Found, FoundFile, Skipped};
 
 use plan::Plan;

@@ -1,13 +1,12 @@
 //! What taking an export in does: decided once, for the import and for the dry run.
 
-use crate::transfer::TransferService;
 use std::collections::HashSet;
 
 use crate::error::{Done, EngineError};
 use crate::model::{Actor, Change, ContentHash, DocumentName, DocumentVersion, Kind, Memory, Namespace, Source, Verb};
 use crate::ports::Bundle;
 use crate::text::redact::redact;
-use crate::transfer::{Export, Imported};
+use crate::transfer::{Export, Imported, TransferService};
 
 use super::{EXPORT_VERSION, ExportedDocument, SetAside, checked};
 

@@ -1,26 +1,23 @@
 //! Export and import: everything, as data that imports back identical, and as Markdown for reading.
 
 mod checked;
+pub mod formats;
+mod import;
 mod incoming;
 mod markdown;
 
-pub mod formats;
-mod import;
-
-use crate::documents::DocumentService;
-use crate::kernel::Kernel;
-use crate::memories::MemoryService;
-use crate::ports;
-use crate::ports::Documents;
 use std::collections::HashSet;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::documents::DocumentService;
 use crate::documents::commit::FileStep;
 use crate::error::Done;
+use crate::kernel::Kernel;
+use crate::memories::MemoryService;
 use crate::model::{ContentHash, Document, DocumentName, Entry, Kind, Namespace, Task, TaskId, TurnId};
-use crate::ports::{Adopted, Bundle};
+use crate::ports::{self, Adopted, Bundle, Documents};
 use crate::text::bullets;
 
 use checked::checked;

@@ -3,7 +3,6 @@
 //! Goes in: an embedder, and how much may be done at once. Comes out: what was done and what is left. Never happens: two
 //! runs at a time, a set that serves before it is complete, one bad text that keeps the others from their vectors.
 
-use crate::vault::VaultService;
 use serde::Serialize;
 
 use crate::error::Done;
@@ -11,7 +10,7 @@ use crate::kernel::Worker;
 use crate::model::EntryId;
 use crate::ports::{ChunkMark, Cost, EmbedFor, Embedder, Holder, Made, MadeBy, ModelError, Purpose, VectorSet};
 use crate::text::tokens;
-use crate::vault::{EmbeddingProgress, Packed, VectorError, checked};
+use crate::vault::{EmbeddingProgress, Packed, VaultService, VectorError, checked};
 
 /// Texts that an embedder is given at once.
 const EMBED_BATCH: usize = 32;

@@ -1,18 +1,16 @@
 //! The vault's verbs: put documents in, take them out, search them by words and, with an embedder, by meaning.
 
-use crate::kernel::Kernel;
-use crate::models::ModelService;
-use crate::ports;
-use crate::recall::RecallLog;
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
 use crate::documents::fold_blanks;
 use crate::error::{Done, EngineError};
+use crate::kernel::Kernel;
 use crate::model::{ContentHash, Entry, EntryId, Importance, Kind, Layer, Memory, Name, Source, Status, VaultId};
-use crate::ports::{Embedder, MadeBy};
-use crate::recall::{AskedBy, FoundBy, Hit, RecalledHit, Terms, Why};
+use crate::models::ModelService;
+use crate::ports::{self, Embedder, MadeBy};
+use crate::recall::{AskedBy, FoundBy, Hit, RecallLog, RecalledHit, Terms, Why};
 use crate::text::redact::{redact, redact_keeping_lines};
 use crate::vault::{self, Body, Chunk, Passage, PassageHit, SearchedBy, VaultAnswer, VaultDocument, chunks};
 

@@ -1,9 +1,11 @@
-use super::*;
+use proptest::prelude::*;
+
 use crate::consolidation::facts;
 use crate::model::{DocumentName, Role, Turn, TurnId};
 use crate::ports::Reply;
 use crate::reflection::{apply, lines, parse};
-use proptest::prelude::*;
+
+use super::*;
 
 const FILE: &str = "# Stall\n\nA person's words.\n\n## What Is\n- [sig:5] The stall is in Porto\n- Lemons cost 3 euros\n\
                     - lemons cost 3 euros.\n* [sig:2] The sign is blue\n\n## What Happened\n- [sig:1] 2025-01-01 Rain\n\n\

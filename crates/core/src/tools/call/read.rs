@@ -3,8 +3,7 @@
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use crate::context::ContextRequest;
-use crate::context::neutralise;
+use crate::context::{ContextRequest, neutralise};
 use crate::error::Done;
 use crate::recall::find::Fallback;
 use crate::recall::{self, AskedBy, Criteria, Hit, Projects, RecallRequest, Scope};

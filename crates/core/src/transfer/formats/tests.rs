@@ -1,7 +1,8 @@
 //! What comes of each format, from the same files that the program's own tests import; and of hostile input.
 
-use super::*;
 use crate::model::Source;
+
+use super::*;
 
 const CHATGPT: &[u8] = include_bytes!("../../../../throughline/tests/fixtures/import/chatgpt/conversations.json");
 const CLAUDE: &[u8] = include_bytes!("../../../../throughline/tests/fixtures/import/claude/conversations.json");

@@ -1,6 +1,5 @@
 //! What an import does: decided against what is here, touching nothing.
 
-use crate::transfer::TransferService;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
@@ -15,6 +14,7 @@ use crate::model::{
 use crate::ports::{Op, Page};
 use crate::recall::Filter;
 use crate::text::redact::redact;
+use crate::transfer::TransferService;
 use crate::transfer::formats::{Found, FoundMemory, FoundTurn, skip};
 
 use super::ImportReport;

@@ -1,12 +1,11 @@
 //! What importing an export of our own would do.
 
-use crate::error::Done;
-use crate::transfer::TransferService;
-use crate::transfer::{Export, Imported};
 use serde::Serialize;
 
+use crate::error::Done;
 use crate::ports::StoreError;
 use crate::transfer::incoming::Incoming;
+use crate::transfer::{Export, Imported, TransferService};
 
 /// What an import would do; nothing was changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
