@@ -11,7 +11,7 @@
 //!
 //! So each promise is an ordinary `#[test]` of that crate: it has a name of its own, runs by itself and in parallel under
 //! `cargo test` and nextest, its output is captured, and none can be left out of a list. Other suites that run on any store
-//! do the same: they stand beside this one, and take their stores from `crate::fixture()`.
+//! do the same: they stand beside this one, and take their stores from the `fixture` of the module that takes them in.
 
 mod activity;
 mod backlogs;
@@ -53,5 +53,5 @@ use builders::*;
 
 /// An empty store.
 fn make() -> Fresh {
-    Fresh::new(crate::fixture())
+    Fresh::new(super::fixture())
 }
