@@ -93,7 +93,7 @@ impl<'a> ChangeWriter<'a> {
             return Ok(same);
         }
         let entry = Entry { version: 1, ..entry.clone() };
-        if !rows::insert_unsaid(self.transaction, &entry).map_err(|error| conflict(error, &entry))? {
+        if !rows::insert_unique(self.transaction, &entry).map_err(|error| conflict(error, &entry))? {
             return Err(StoreError::Conflict { what: entry.id.to_string() });
         }
         self.keep(&entry).map_err(&storing)?;

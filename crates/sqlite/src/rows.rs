@@ -155,7 +155,7 @@ pub(crate) fn insert(connection: &rusqlite::Connection, entry: &Entry) -> rusqli
 }
 
 /// Writes a whole entry, unless another one already says the same; says whether it did.
-pub(crate) fn insert_unsaid(connection: &rusqlite::Connection, entry: &Entry) -> rusqlite::Result<bool> {
+pub(crate) fn insert_unique(connection: &rusqlite::Connection, entry: &Entry) -> rusqlite::Result<bool> {
     let sql = format!(
         "INSERT INTO entries ({WRITTEN}) VALUES ({}) ON CONFLICT (digest, twin) WHERE digest IS NOT NULL DO NOTHING",
         places()

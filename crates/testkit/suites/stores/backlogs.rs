@@ -72,7 +72,7 @@ fn furnish(store: &dyn Store, dice: &mut Dice) {
 }
 
 #[test]
-fn a_session_is_due_when_the_definition_says_so() {
+fn due_sessions_match_the_definition() {
     let (mut reasons, mut dice) = (0, Dice::new(7));
     for _ in 0..4 {
         let store = make();

@@ -14,7 +14,7 @@ fn watching(store: &dyn Store) -> impl FnMut() -> Vec<&'static str> {
 }
 
 #[test]
-fn tokens_stay_the_same_while_nothing_changes() {
+fn tokens_are_stable_without_changes() {
     let store = make();
     insert(&*store, entry("a", "likes tea"));
     let mut changed = watching(&*store);
@@ -32,7 +32,7 @@ fn tokens_stay_the_same_while_nothing_changes() {
 }
 
 #[test]
-fn every_change_is_seen_in_the_token_of_its_kind() {
+fn a_change_changes_the_token_of_its_kind() {
     let store = make();
     let mut changed = watching(&*store);
     let known = insert(&*store, entry("a", "likes tea"));
@@ -60,7 +60,7 @@ fn every_change_is_seen_in_the_token_of_its_kind() {
 }
 
 #[test]
-fn sessions_that_begin_and_end_are_told_from_turns() {
+fn session_starts_and_ends_have_tokens_of_their_own() {
     let store = make();
     done(store.open_session(&new(0)));
     let before = done(store.change_tokens());
@@ -81,7 +81,7 @@ fn sessions_that_begin_and_end_are_told_from_turns() {
 }
 
 #[test]
-fn what_another_handle_changed_is_seen() {
+fn changes_by_another_handle_change_tokens() {
     let store = make();
     let mut changed = watching(&*store);
     insert(&*store.again(), entry("a", "likes tea"));
@@ -89,7 +89,7 @@ fn what_another_handle_changed_is_seen() {
 }
 
 #[test]
-fn an_erasure_is_seen_even_where_its_place_is_taken_at_once() {
+fn an_erasure_changes_the_token_of_memories() {
     let store = make();
     insert(&*store, entry("a", "likes tea"));
     insert(&*store, entry("b", "likes milk"));

@@ -162,7 +162,7 @@ fn an_undo_goes_on_too() {
 }
 
 #[test]
-fn what_was_confirmed_is_there_when_the_store_is_opened_again() {
+fn confirmed_changes_survive_reopening() {
     let store = make();
     insert(&*store, full_entry("a"));
     write(&*store, Some("- Ada\n"));

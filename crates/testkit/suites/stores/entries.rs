@@ -110,7 +110,7 @@ fn the_same_text_elsewhere_is_another_memory() {
 }
 
 #[test]
-fn the_same_text_is_stored_once_however_many_store_it() {
+fn same_text_is_stored_once_under_concurrency() {
     let store = make();
     let ids: BTreeSet<String> = std::thread::scope(|scope| {
         let storing: Vec<_> = (0..8)
@@ -131,7 +131,7 @@ fn the_same_text_is_stored_once_however_many_store_it() {
 }
 
 #[test]
-fn two_that_came_to_say_the_same_stay_two() {
+fn duplicates_by_edit_are_kept() {
     let store = make();
     let tea = insert(&*store, entry("a", "likes tea"));
     let milk = insert(&*store, entry("b", "likes milk"));
@@ -150,7 +150,7 @@ fn two_that_came_to_say_the_same_stay_two() {
 }
 
 #[test]
-fn a_key_tells_an_entry_from_one_that_says_the_same() {
+fn keyed_entries_may_repeat_a_text() {
     let store = make();
     let plain = insert(&*store, entry("a", "likes tea"));
     let named = insert(&*store, keyed("b", "drink", "likes tea"));

@@ -83,7 +83,7 @@ fn a_rebuilt_index_finds_the_same() {
 }
 
 #[test]
-fn each_machine_has_its_own_stamp_of_a_file() {
+fn stamps_are_kept_per_machine() {
     let store = make();
     let there = store.on_machine("there");
     let stamps = || {

@@ -57,7 +57,7 @@ fn a_lease_is_given_back_by_its_holder_alone() {
 }
 
 #[test]
-fn a_lease_comes_back_as_it_was_taken() {
+fn a_lease_is_read_as_it_was_taken() {
     let store = make();
     assert_eq!(done(store.lease("consolidate user")), None);
     let taken = Lease {
@@ -71,7 +71,7 @@ fn a_lease_comes_back_as_it_was_taken() {
 }
 
 #[test]
-fn a_holder_is_told_by_host_process_start_and_worker() {
+fn holders_differ_by_host_process_start_and_worker() {
     let store = make();
     let first = lease("one", 10);
     assert!(done(store.acquire(&first, minute(0), &|_| false)));
@@ -91,7 +91,7 @@ fn a_holder_is_told_by_host_process_start_and_worker() {
 }
 
 #[test]
-fn on_another_host_only_time_frees_a_lease() {
+fn lease_of_another_host_only_expires() {
     let store = make();
     let there = Lease { holder: Holder { host: "elsewhere".to_owned(), ..holder("one") }, ..lease("one", 10) };
     assert!(done(store.acquire(&there, minute(0), &|_| false)));
@@ -113,7 +113,7 @@ fn nowhere_else(lease: &Lease) -> Lease {
 }
 
 #[test]
-fn of_many_who_ask_at_once_one_gets_the_lease() {
+fn one_of_many_concurrent_callers_gets_a_lease() {
     let store = make();
     let taken: usize = std::thread::scope(|scope| {
         let asking: Vec<_> = (0..8)

@@ -58,5 +58,5 @@ use builders::*;
 
 /// An empty store.
 fn make() -> Fresh {
-    Fresh::new(crate::fixture())
+    Fresh::new(super::fixture())
 }

@@ -25,7 +25,7 @@ fn in_dir(project: &Project, dir: &str) -> Project {
 }
 
 #[test]
-fn each_machine_has_its_own_directory_of_a_project() {
+fn directories_are_kept_per_machine() {
     let store = make();
     let there = store.on_machine("there");
     let name = project("apollo").name;
@@ -46,7 +46,7 @@ fn each_machine_has_its_own_directory_of_a_project() {
 }
 
 #[test]
-fn a_version_names_the_directory_of_the_machine_that_looks() {
+fn versions_show_the_directory_of_this_machine() {
     let store = make();
     let there = store.on_machine("there");
     let first = register(&*store, &in_dir(&project("apollo"), "/home/ada"));

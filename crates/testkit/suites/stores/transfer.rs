@@ -226,7 +226,7 @@ fn exports_are_remembered_once() {
 }
 
 #[test]
-fn an_adopted_memory_may_say_what_is_said_here() {
+fn adopted_duplicates_are_kept() {
     let from = make();
     insert(&*from, entry("theirs", "likes tea"));
     let other = make();

@@ -117,7 +117,7 @@ fn what_was_said_after_a_mark_is_found_by_project() {
 }
 
 #[test]
-fn a_mark_survives_erasing_the_turn_in_front_of_it() {
+fn turn_mark_survives_erasing_its_turn() {
     let store = make();
     say(&*store, 2);
     let (_, end) = done(store.said_after(&TurnsOf::NoProject, &TurnMark::default(), minute(0), 9));
@@ -174,7 +174,7 @@ fn append_at_once(store: &Fresh, mut watch: impl FnMut()) {
 }
 
 #[test]
-fn positions_have_no_gaps_and_a_pointer_passes_no_turn_however_many_append() {
+fn positions_are_gap_free_under_concurrent_appends() {
     let store = make();
     let (mut pointer, mut seen) = (Position::default(), Vec::new());
     append_at_once(&store, || {
@@ -188,7 +188,7 @@ fn positions_have_no_gaps_and_a_pointer_passes_no_turn_however_many_append() {
 }
 
 #[test]
-fn a_mark_passes_no_turn_however_many_append() {
+fn turn_mark_skips_no_turn_under_concurrent_appends() {
     let store = make();
     let (mut mark, mut seen) = (TurnMark::default(), std::collections::BTreeSet::new());
     append_at_once(&store, || {

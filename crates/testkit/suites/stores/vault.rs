@@ -57,7 +57,7 @@ fn a_document_is_replaced_as_a_whole() {
 }
 
 #[test]
-fn every_change_of_the_vault_is_seen_in_its_token() {
+fn a_change_of_the_vault_changes_its_token() {
     let store = make();
     let mut last = done(store.change_tokens());
     let mut seen = |what: &str| {

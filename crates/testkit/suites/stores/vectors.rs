@@ -157,7 +157,7 @@ fn the_nearest_come_first() {
 }
 
 #[test]
-fn chunks_without_vectors_come_page_by_page_and_each_once() {
+fn chunks_without_vectors_are_paged_once_each() {
     let store = make();
     for nth in 0..5 {
         put(&*store, &format!("/{nth}.md"), &["one", "two"]);
@@ -177,7 +177,7 @@ fn chunks_without_vectors_come_page_by_page_and_each_once() {
 }
 
 #[test]
-fn a_set_that_is_not_there_finds_nothing() {
+fn an_unknown_set_finds_nothing() {
     let store = make();
     put(&*store, "/a.md", &["one"]);
     embed(&*store, "m", 8);
