@@ -85,7 +85,11 @@ pub(crate) fn establish(
     }
     let (identity, counted) = compared.map_or_else(|| compare(watch, &connection), Ok)?;
     if expected.is_some() || counted.is_none() {
-        let damage = health::damage(&connection).map_err(&opening)?;
+        let mut damage = health::damage(&connection).map_err(&opening)?;
+        // Where all of the log is in the file, the file has to be sound by itself: the log may begin anew at any time.
+        if counted == Some(identity.writes) {
+            damage.extend(watch.bare.damage().map_err(&opening)?);
+        }
         if let Some(first) = damage.into_iter().next() {
             return Err(Refusal::Unsound(first));
         }

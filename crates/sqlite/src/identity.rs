@@ -9,11 +9,13 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, Row};
 
+use crate::health;
+
 /// How often a file that cannot be read is read again, and how long apart: another process may be writing to it.
 const TRIES: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The one row of `store_identity`.
+/// Who a database says it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identity {
     /// Random; a copy has the id of what it is a copy of.
@@ -22,6 +24,10 @@ pub(crate) struct Identity {
     pub(crate) writes: i64,
     /// What the file alone said when the last of them began.
     pub(crate) base: i64,
+    /// How often the log was copied into the file.
+    pub(crate) epoch: i64,
+    /// The last even and the last odd epoch, as their own pages say.
+    pub(crate) marks: (i64, i64),
     /// When a copy was last restored here, in milliseconds; 0 is never.
     pub(crate) restored_at: i64,
 }
@@ -38,15 +44,35 @@ impl Identity {
         self.id == earlier.id && self.writes >= earlier.writes
     }
 
+    /// Whether it looks like a row of ours: what is read of a file that is being written may be anything.
     fn is_well_formed(&self) -> bool {
         self.id.len() == 32 && self.id.bytes().all(|byte| byte.is_ascii_hexdigit())
     }
+
+    /// Whether its parts are of one age. While a log is being copied, either the row or the mark of its epoch is ahead of the
+    /// other; the mark of the epoch before is not in that log.
+    fn is_whole(&self) -> bool {
+        let (even, odd) = self.marks;
+        let (own, other) = if self.epoch % 2 == 0 { (even, odd) } else { (odd, even) };
+        let is_copied = own == self.epoch && other == self.epoch - 1;
+        let is_row_ahead = own == self.epoch - 2 && other == self.epoch - 1;
+        let is_mark_ahead = own == self.epoch && other == self.epoch + 1;
+        is_copied || is_row_ahead || is_mark_ahead
+    }
 }
 
-const COLUMNS: &str = "id, writes, base, restored_at";
+const COLUMNS: &str = "id, writes, base, epoch, restored_at, (SELECT epoch FROM store_epoch_even), \
+    (SELECT epoch FROM store_epoch_odd)";
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<Identity> {
-    Ok(Identity { id: row.get(0)?, writes: row.get(1)?, base: row.get(2)?, restored_at: row.get(3)? })
+    Ok(Identity {
+        id: row.get(0)?,
+        writes: row.get(1)?,
+        base: row.get(2)?,
+        epoch: row.get(3)?,
+        restored_at: row.get(4)?,
+        marks: (row.get(5)?, row.get(6)?),
+    })
 }
 
 /// As every query sees it.
@@ -54,16 +80,21 @@ pub(crate) fn read(connection: &Connection) -> rusqlite::Result<Identity> {
     connection.prepare_cached(&format!("SELECT {COLUMNS} FROM store_identity"))?.query_row([], from_row)
 }
 
-/// Counts a transaction that began when the file alone said `base`.
+/// Counts a transaction that began when the file alone counted `base`. The first since the log was copied begins an epoch.
 pub(crate) fn count(connection: &Connection, base: i64) -> rusqlite::Result<Identity> {
-    let sql = format!("UPDATE store_identity SET writes = writes + 1, base = max(base, ?) RETURNING {COLUMNS}");
-    connection.prepare_cached(&sql)?.query_row([base], from_row)
+    let sql = "UPDATE store_identity SET writes = writes + 1, epoch = epoch + (base < ?1), base = max(base, ?1) \
+               RETURNING epoch";
+    let epoch: i64 = connection.prepare_cached(sql)?.query_row([base], |row| row.get(0))?;
+    let mark = if epoch % 2 == 0 { "store_epoch_even" } else { "store_epoch_odd" };
+    let sql = format!("UPDATE {mark} SET epoch = ?1 WHERE epoch < ?1");
+    connection.prepare_cached(&sql)?.execute([epoch])?;
+    read(connection)
 }
 
-/// Makes it another one.
+/// Makes it another one, that was restored.
 pub(crate) fn set(connection: &Connection, identity: &Identity) -> rusqlite::Result<()> {
     let sql = "UPDATE store_identity SET id = ?, writes = ?, base = ?, restored_at = ?";
-    let Identity { id, writes, base, restored_at } = identity;
+    let Identity { id, writes, base, restored_at, .. } = identity;
     connection.execute(sql, (id, writes, base, restored_at)).map(drop)
 }
 
@@ -96,11 +127,35 @@ impl Bare {
             Self::Says(None) => Pairing::Broken,
             Self::Says(Some(bare)) if !bare.is_well_formed() => Pairing::Unknown,
             Self::Says(Some(bare)) => {
-                let fits = bare.id == seen.id && (seen.base..=seen.writes).contains(&bare.writes);
+                let is_within = (seen.base..=seen.writes).contains(&bare.writes);
+                let fits = bare.id == seen.id && is_within && bare.is_whole();
                 if fits { Pairing::Fits(bare.writes) } else { Pairing::Broken }
             }
         }
     }
+
+    /// How many transactions a file of the database `id` counts, if it counts at least `at_least`.
+    pub(crate) fn counts(&self, id: &str, at_least: i64) -> Count {
+        match self {
+            Self::Unreadable => Count::Unknown,
+            Self::Says(None) if at_least == 0 => Count::Of(0),
+            Self::Says(Some(bare)) if bare.id == id && bare.writes >= at_least && bare.is_whole() => {
+                Count::Of(bare.writes)
+            }
+            Self::Says(_) => Count::Other,
+        }
+    }
+}
+
+/// What a file counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Count {
+    /// So many transactions.
+    Of(i64),
+    /// It is another database, or an older state, or parts of both.
+    Other,
+    /// The file alone does not tell.
+    Unknown,
 }
 
 /// Reads the database file without its log. SQLite does the reading: it alone may open the file in this process.
@@ -137,6 +192,12 @@ impl BareReader {
             }
         }
         Bare::Unreadable
+    }
+
+    /// What is wrong with the structure of the file alone, which has to hold everything.
+    pub(crate) fn damage(&self) -> rusqlite::Result<Vec<String>> {
+        self.close();
+        health::damage(&self.read_anew()?.0)
     }
 
     /// Lets go of the file.
@@ -189,4 +250,44 @@ fn percent_encoded(path: &Path) -> String {
         }
     }
     if cfg!(windows) { format!("/{uri}") } else { uri }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity(epoch: i64, even: i64, odd: i64) -> Identity {
+        Identity { id: "0".repeat(32), writes: 100, base: 50, epoch, marks: (even, odd), restored_at: 0 }
+    }
+
+    #[test]
+    fn parts_of_one_age_are_told_from_those_of_several() {
+        for (epoch, even, odd, is_whole) in [
+            (1, 0, 1, true),
+            (8, 8, 7, true),
+            (9, 8, 9, true),
+            (8, 6, 7, true),
+            (7, 8, 7, true),
+            (8, 8, 5, false),
+            (8, 4, 5, false),
+            (9, 6, 9, false),
+            (9, 6, 7, false),
+        ] {
+            assert_eq!(identity(epoch, even, odd).is_whole(), is_whole, "{epoch} {even} {odd}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_says_less_than_its_log_was_written_on_is_another_one() {
+        let seen = identity(8, 8, 7);
+        let pairing = |bare: Identity| Bare::Says(Some(bare)).pairs_with(&seen);
+        assert_eq!(pairing(Identity { writes: 50, ..identity(7, 6, 7) }), Pairing::Fits(50));
+        assert_eq!(pairing(Identity { writes: 100, ..identity(8, 8, 7) }), Pairing::Fits(100));
+        assert_eq!(pairing(Identity { writes: 49, ..identity(7, 6, 7) }), Pairing::Broken, "an older file");
+        assert_eq!(pairing(Identity { writes: 101, ..identity(8, 8, 7) }), Pairing::Broken, "an older log");
+        assert_eq!(pairing(Identity { id: "1".repeat(32), ..seen.clone() }), Pairing::Broken, "another memory");
+        assert_eq!(pairing(Identity { id: "page".to_owned(), ..seen.clone() }), Pairing::Unknown, "not a row of ours");
+        assert_eq!(Bare::Says(None).pairs_with(&seen), Pairing::Broken);
+        assert_eq!(Bare::Unreadable.pairs_with(&seen), Pairing::Unknown);
+    }
 }

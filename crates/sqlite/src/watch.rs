@@ -10,10 +10,13 @@ use rusqlite::Connection;
 use throughline_core::ports::Loss;
 
 use crate::files::{Files, Stamp, Stamps};
-use crate::identity::{self, Bare, BareReader, Identity, Pairing};
+use crate::identity::{self, BareReader, Count, Identity, Pairing};
 
 /// A log that is longer than this is copied into the database file.
 const MOST_FRAMES: u64 = 4000;
+
+/// A database that is larger than this is not checked whenever its log was copied into it.
+const LARGEST_CHECKED: u64 = 16 << 20;
 
 /// How often a changed file is looked at again before it counts as changed by somebody else: another process may be in the
 /// middle of copying its log into it.
@@ -146,15 +149,11 @@ impl Watch {
         for _ in 0..LOOKS {
             let found = self.bare.read();
             let mut seen = known.seen();
-            let counted = match found {
-                Bare::Says(Some(found)) if found.id == seen.identity.id => found.writes,
-                Bare::Says(None) if seen.bare == 0 => 0,
-                Bare::Unreadable => return Err(Trouble::Touched),
-                Bare::Says(_) => return Err(REPLACED),
+            let counted = match found.counts(&seen.identity.id, seen.bare) {
+                Count::Of(counted) => counted,
+                Count::Other => return Err(REPLACED),
+                Count::Unknown => return Err(Trouble::Touched),
             };
-            if counted < seen.bare {
-                return Err(REPLACED);
-            }
             if role == Role::Reader {
                 return Ok(());
             }
@@ -190,11 +189,10 @@ impl Watch {
     /// Looks after a commit, before anybody is told of it. `base` is what the file alone counted when it began.
     pub(crate) fn after(&self, known: &Known, connection: &Connection, written: &Identity, base: i64) -> Looked {
         self.look(known, connection, Role::Writer)?;
-        match self.bare.read() {
-            Bare::Says(Some(bare)) if bare.id == written.id && bare.writes >= base => {}
-            Bare::Says(None) if base == 0 => {}
-            Bare::Unreadable => return Err(Trouble::Touched),
-            Bare::Says(_) => return Err(REPLACED),
+        match self.bare.read().counts(&written.id, base) {
+            Count::Of(_) => {}
+            Count::Other => return Err(REPLACED),
+            Count::Unknown => return Err(Trouble::Touched),
         }
         known.seen().identity = written.clone();
         let frames = self.log_frames(known, connection)?;
@@ -218,20 +216,45 @@ impl Watch {
 
     /// Whether the file alone has everything that was seen.
     fn is_all_in_file(&self, known: &Known) -> bool {
-        matches!(self.bare.read(), Bare::Says(Some(bare)) if bare.is_later(&known.identity()))
+        let seen = known.identity();
+        matches!(self.bare.read().counts(&seen.id, seen.writes), Count::Of(_))
     }
 
     /// Copies the log into the file, as far as no reader stands in the way; looks right before and right behind.
     fn copy_log(&self, known: &Known, connection: &Connection) -> Looked {
         self.look(known, connection, Role::Writer)?;
-        if let Err(error) = copy_log(connection) {
+        let is_complete = copy_log(connection).unwrap_or_else(|error| {
             tracing::warn!(%error, "the write-ahead log was not copied into the database");
-        }
+            false
+        });
         match present(Stamp::of(&self.files.main))? {
             main if known.is_untouched(Some(main)) => Ok(()),
-            main if known.is_file(Some(main)) => self.explain(known, main, Role::Writer, true),
+            main if known.is_file(Some(main)) => {
+                self.explain(known, main, Role::Writer, true)?;
+                if is_complete { self.check_file(main) } else { Ok(()) }
+            }
             _ => Err(REPLACED),
         }
+    }
+
+    /// Checks the file into which all of the log was just copied: what somebody wrote to it meanwhile cannot be seen from
+    /// outside. Only where that takes no longer than the copying did.
+    fn check_file(&self, main: Stamp) -> Looked {
+        if main.length > LARGEST_CHECKED {
+            return Ok(());
+        }
+        for _ in 0..LOOKS {
+            let is_sound = self.bare.damage().is_ok_and(|damage| damage.is_empty());
+            if is_sound {
+                return Ok(());
+            }
+            // Another process may be copying its log, of transactions that came since.
+            if Stamp::of(&self.files.main) == Some(main) {
+                return Err(DAMAGED);
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
     }
 }
 
