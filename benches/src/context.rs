@@ -3,7 +3,7 @@
 use clap::Args;
 use throughline::synthetic::{self, Dice};
 use throughline::world::Durability;
-use throughline_core::engine::Host;
+use throughline_core::engine::Visibility;
 use throughline_core::engine::{Engine, StartSession};
 use throughline_core::model::SessionId;
 use throughline_core::recall::{Filter, RecallRequest};
@@ -46,7 +46,7 @@ impl Context {
             let session = SessionId::on_channel("bench", &at.to_string())?;
             let message = synthetic::question(&mut dice);
             starts.time(|| engine.sessions().start(&StartSession::new(session.clone())))?;
-            messages.time(|| engine.context().give(&session, &message, Host::KeepsMessage))?;
+            messages.time(|| engine.context().give(&session, &message, Visibility::Stays))?;
             recalls.time(|| recall(&engine, &message))?;
         }
         let mut row = vec![size.to_string()];

@@ -27,7 +27,7 @@ use crate::transfer::TransferService;
 use crate::vault::VaultService;
 
 pub use crate::consolidation::{Compaction, Consolidation, Ended, Filled, Retired};
-pub use crate::context::{ContextRequest, Given, Host, Prepared, Readable, Tier};
+pub use crate::context::{ContextRequest, Given, Prepared, Readable, Tier, Visibility};
 pub use crate::documents::{
     DocumentLimit, IDENTITY_LIMIT, IdentityUsage, LineOutcome, ListedDocument, Recorded, RecordedLine, Rendered, Shelf,
     WorkingMemory, Written,

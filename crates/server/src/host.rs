@@ -15,7 +15,7 @@ use crate::http::chat::Talks;
 use crate::scheduler::Chores;
 
 /// What the daemon asks of the program that runs it. Every method may block: it is called on a thread for that.
-pub trait Host: Chores + Talks {
+pub trait Host: Chores + Talks + ModelWork + VaultFiles {
     /// The memory, in the hands of the person, through this surface.
     fn engine(&self) -> &Engine;
 
@@ -40,6 +40,12 @@ pub trait Host: Chores + Talks {
     /// Erases a memory for good: here, in backups and in exports.
     fn erase(&self, reference: &str, with_sources: bool) -> Result<ErasedMemory, Problem>;
 
+    /// Registers a project, or moves it to another directory.
+    fn add_project(&self, name: &str, dir: Option<&str>) -> Result<Project, Problem>;
+}
+
+/// Work that asks a model; a call waits for it.
+pub trait ModelWork {
     /// Consolidates a conversation, waiting for its turn.
     fn consolidate(&self, session: &SessionId, summary: Option<&str>) -> Result<Consolidation, Problem>;
 
@@ -51,10 +57,10 @@ pub trait Host: Chores + Talks {
 
     /// Looks back on memory; nothing if somebody else is at it.
     fn reflect(&self, project: Option<&str>, dry_run: bool) -> Result<Option<Reflection>, Problem>;
+}
 
-    /// Registers a project, or moves it to another directory.
-    fn add_project(&self, name: &str, dir: Option<&str>) -> Result<Project, Problem>;
-
+/// The vault with its files: reading them is the program's part.
+pub trait VaultFiles {
     /// Brings files and folders into the vault. Their vectors are made by [`Job::Embedding`](throughline_core::ports::Job).
     fn vault_add(&self, paths: &[String], into: Option<Name>) -> Result<VaultAdded, Problem>;
 

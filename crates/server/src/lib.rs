@@ -14,7 +14,7 @@ mod problem;
 mod scheduler;
 
 pub use daemon::{Daemon, Listening, ServeError, Tls};
-pub use host::{Host, Setting, Settings, SkippedFiles, Synced, Unreadable, VaultAdded};
+pub use host::{Host, ModelWork, Setting, Settings, SkippedFiles, Synced, Unreadable, VaultAdded, VaultFiles};
 pub use http::chat::{ChatEvent, ChatMessage, ChatModel, Talks};
 pub use problem::{Code, Current, Problem};
 pub use scheduler::{Chores, Rhythm, Worked};

@@ -17,8 +17,8 @@ use throughline_core::ports::Job;
 use throughline_core::vault::VaultAnswer;
 use throughline_server::access::Token;
 use throughline_server::{
-    ChatEvent, ChatMessage, ChatModel, Chores, Code, Daemon, Host, Listening, Problem, Rhythm, Settings, Talks,
-    VaultAdded, Worked,
+    ChatEvent, ChatMessage, ChatModel, Chores, Code, Daemon, Host, Listening, ModelWork, Problem, Rhythm, Settings,
+    Talks, VaultAdded, VaultFiles, Worked,
 };
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::World;
@@ -98,6 +98,12 @@ impl Host for Waiting {
     fn erase(&self, _: &str, _: bool) -> Result<ErasedMemory, Problem> {
         panic!("broken on purpose")
     }
+    fn add_project(&self, _: &str, _: Option<&str>) -> Result<Project, Problem> {
+        not_here()
+    }
+}
+
+impl ModelWork for Waiting {
     fn consolidate(&self, _: &SessionId, _: Option<&str>) -> Result<Consolidation, Problem> {
         let mut waiting = self.waiting.lock().unwrap();
         waiting.0 += 1;
@@ -105,27 +111,33 @@ impl Host for Waiting {
         drop(self.changed.wait_while(waiting, |(_, may_go_on)| !*may_go_on).unwrap());
         Ok(Consolidation::Nothing)
     }
+
     fn fill(&self, _: &SessionId) -> Result<Option<Filled>, Problem> {
         Ok(None)
     }
+
     fn end(&self, _: &SessionId) -> Result<Ended, Problem> {
         not_here()
     }
+
     fn reflect(&self, _: Option<&str>, _: bool) -> Result<Option<Reflection>, Problem> {
         Ok(None)
     }
-    fn add_project(&self, _: &str, _: Option<&str>) -> Result<Project, Problem> {
-        not_here()
-    }
+}
+
+impl VaultFiles for Waiting {
     fn vault_add(&self, _: &[String], _: Option<Name>) -> Result<VaultAdded, Problem> {
         not_here()
     }
+
     fn vault_documents(&self) -> Result<VaultListing, Problem> {
         not_here()
     }
+
     fn vault_search(&self, _: &str, _: usize) -> Result<VaultAnswer, Problem> {
         not_here()
     }
+
     fn vault_remove(&self, _: &[String]) -> Result<VaultRemoved, Problem> {
         not_here()
     }

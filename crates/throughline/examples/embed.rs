@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use throughline::world::{RandomIds, WorldClock};
-use throughline_core::engine::{Consolidation, Engine, Host, Said, Settings, StartSession, Worker};
+use throughline_core::engine::{Consolidation, Engine, Said, Settings, StartSession, Visibility, Worker};
 use throughline_core::model::{Actor, Name, Role, SessionId, Source};
 use throughline_documents::FileDocuments;
 use throughline_offline::Offline;
@@ -51,7 +51,7 @@ fn open(home: &Path) -> Result<Engine, Box<dyn Error>> {
 
 /// One turn: the message goes to the model with what memory has to say about it; then both are kept.
 fn say(engine: &Engine, session: &SessionId, message: &str, told: &mut String) -> Result<(), Box<dyn Error>> {
-    let context = engine.context().give(session, message, Host::KeepsMessage)?;
+    let context = engine.context().give(session, message, Visibility::Stays)?;
     let answer = reply(&context.system_prompt, context.message.as_deref().unwrap_or(message));
     writeln!(told, "you: {message}\nassistant: {answer}")?;
     let observed =

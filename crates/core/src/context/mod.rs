@@ -50,13 +50,13 @@ impl ContextRequest {
     }
 }
 
-/// What a host does with the memories that came with a message.
+/// How long a model sees the memories that came with a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Host {
-    /// Keeps the message as it was given: its memories stay in view and are not repeated.
-    KeepsMessage,
-    /// Sends the raw message from then on: a memory that still fits must come again.
-    SendsRawTurns,
+pub enum Visibility {
+    /// The host keeps the message as it was given: its memories stay in view and are not repeated.
+    Stays,
+    /// The host sends the raw message from then on: a memory that still fits must come again.
+    Once,
 }
 
 /// What would be given: computed, and not recorded yet.
@@ -103,10 +103,10 @@ pub struct ContextService<'e> {
 
 impl ContextService<'_> {
     /// What to send to the model for this message, recorded as given.
-    pub fn give(&self, session: &SessionId, message: &str, host: Host) -> Done<Context> {
+    pub fn give(&self, session: &SessionId, message: &str, visibility: Visibility) -> Done<Context> {
         self.session(session)?;
         let prepared = self.prepare(&ContextRequest::message(session, message))?;
-        let recall_id = self.note_given(&prepared, host)?.recall_id;
+        let recall_id = self.note_given(&prepared, visibility)?.recall_id;
         // The opening is not new with this message.
         let parts = prepared.context.parts.into_iter().filter(|part| part.id.is_some()).collect();
         Ok(Context { recall_id, parts, ..prepared.context })
@@ -137,7 +137,7 @@ impl ContextService<'_> {
     }
 
     /// Records what was given: the session and its opening, the memories that are in view now, the recall.
-    pub fn note_given(&self, prepared: &Prepared, host: Host) -> Done<Given> {
+    pub fn note_given(&self, prepared: &Prepared, visibility: Visibility) -> Done<Given> {
         let Prepared { context, opening, request, .. } = prepared;
         let mut opening = opening.clone();
         if let Some(session) = request.session.as_ref().filter(|_| !prepared.is_open) {
@@ -150,7 +150,7 @@ impl ContextService<'_> {
             return Ok(Given { opening, recall_id: None });
         };
         let given: Vec<EntryId> = context.parts.iter().filter_map(|part| part.id.clone()).collect();
-        let stays_in_view = host == Host::KeepsMessage && self.kernel.settings.inject_at == InjectAt::Message;
+        let stays_in_view = visibility == Visibility::Stays && self.kernel.settings.inject_at == InjectAt::Message;
         if let (Some(session), true) = (&request.session, stays_in_view && !given.is_empty()) {
             self.injections.note_injected(session, &given)?;
         }

@@ -6,7 +6,7 @@ mod policy;
 
 use serde::Serialize;
 
-use crate::context::{self, ContextRequest, ContextService, Host};
+use crate::context::{self, ContextRequest, ContextService, Visibility};
 use crate::error::{Done, EngineError};
 use crate::input;
 use crate::kernel::Kernel;
@@ -118,7 +118,7 @@ impl SessionService<'_> {
         let session = state.session.id.clone();
         let request = ContextRequest { session: Some(session.clone()), ..ContextRequest::default() };
         let prepared = self.context.prepare(&request)?;
-        let context = self.context.note_given(&prepared, Host::KeepsMessage)?.opening;
+        let context = self.context.note_given(&prepared, Visibility::Stays)?.opening;
         let system_prompt = context::system_prompt(&state.base_prompt, &context);
         Ok(Started { session, system_prompt, context })
     }

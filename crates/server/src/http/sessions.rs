@@ -9,8 +9,8 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use throughline_core::context::Context;
 use throughline_core::engine::{
-    Consolidation, Ended, Explained, Filled, Host, Observed, Said, SessionListing, SessionReset, ShownSession,
-    StartSession, Started,
+    Consolidation, Ended, Explained, Filled, Observed, Said, SessionListing, SessionReset, ShownSession, StartSession,
+    Started, Visibility,
 };
 use throughline_core::model::{Memory, Role, SessionId};
 use throughline_core::ports::Page;
@@ -197,7 +197,7 @@ async fn context(
     Named(id): Named<SessionId>,
     Body(said): Body<Message>,
 ) -> Answer<Context> {
-    app.engine(move |engine| Ok(engine.context().give(&id, &said.message, Host::KeepsMessage)?)).await.map(Json)
+    app.engine(move |engine| Ok(engine.context().give(&id, &said.message, Visibility::Stays)?)).await.map(Json)
 }
 
 /// One turn, or several at once under `turns`.

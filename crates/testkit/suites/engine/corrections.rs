@@ -1,7 +1,7 @@
 //! Corrections and merges: what is right outranks, what was wrong is kept for audit and never comes again.
 
 use throughline_core::context::Context;
-use throughline_core::engine::Host;
+use throughline_core::engine::Visibility;
 use throughline_core::engine::{ContextRequest, Correction, HistoryOf, Outcome, StartSession};
 use throughline_core::model::{EntryId, Importance, Layer, SessionId, Status};
 use throughline_core::ports::{Page, ToolCall};
@@ -37,7 +37,7 @@ fn all_surfaces(world: &World, message: &str) -> Vec<(&'static str, String)> {
     vec![
         ("recall", recalled(world, message).join("\n")),
         ("preview", shown(world.engine.context().prepare(&request).unwrap().context)),
-        ("context", shown(world.engine.context().give(&session, message, Host::KeepsMessage).unwrap())),
+        ("context", shown(world.engine.context().give(&session, message, Visibility::Stays).unwrap())),
         ("memory_recall", tool("memory_recall", serde_json::json!({ "query": message }))),
         ("memory_context", tool("memory_context", serde_json::json!({ "message": message }))),
         ("proposals", format!("{:?}", world.engine.memories().wrong_about(message).unwrap())),

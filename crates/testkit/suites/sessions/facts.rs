@@ -1,7 +1,7 @@
 //! Facts extracted from a conversation: knowledge, profile, duplicates, language, corrections.
 
-use throughline_core::engine::Host;
 use throughline_core::engine::NewMemory;
+use throughline_core::engine::Visibility;
 use throughline_core::ports::{Brief, ExtractBrief};
 
 use super::*;
@@ -141,7 +141,7 @@ fn what_memory_put_in_front_of_a_message_is_not_what_was_said() {
     home.engine.memories().remember(&NewMemory::fact("The person's cat is called Schrödinger")).unwrap();
     home.start("cli:one");
     let sent =
-        home.engine.context().give(&session("cli:one"), "how is my cat?", Host::KeepsMessage).unwrap().message.unwrap();
+        home.engine.context().give(&session("cli:one"), "how is my cat?", Visibility::Stays).unwrap().message.unwrap();
     assert!(sent.contains("Schrödinger"));
     let observed = home.say("cli:one", &sent);
     assert_eq!(observed.turns[0].content, "how is my cat?", "the transcript keeps the person's own words");

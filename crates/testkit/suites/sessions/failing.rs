@@ -1,7 +1,7 @@
 //! Failing models, unreadable or unwritable documents, switched-off memory, and the token ledger.
 
-use throughline_core::engine::Host;
 use throughline_core::engine::NewMemory;
+use throughline_core::engine::Visibility;
 use throughline_core::ports::{Brief, Finish, ModelError, Purpose, Reply, Spent};
 use throughline_testkit::reply;
 
@@ -207,7 +207,7 @@ fn documents_that_cannot_be_read_do_not_break_a_conversation() {
     home.engine.memories().remember(&NewMemory::fact("likes tea")).unwrap();
     documents.unreadable();
     assert_eq!(home.start("cli:one"), "Be kind.");
-    let context = home.engine.context().give(&session("cli:one"), "more tea?", Host::KeepsMessage).unwrap();
+    let context = home.engine.context().give(&session("cli:one"), "more tea?", Visibility::Stays).unwrap();
     assert!(context.message.unwrap().contains("likes tea"), "what can be recalled still is");
     home.exchange("cli:one", "My name is Ada");
     let facts = r#"{"facts": [{"text": "The person's name is Ada", "kind": "identity"}]}"#;

@@ -1,6 +1,6 @@
 //! The start of a session: profile, working memory and its expiry, the same prompt on every turn.
 
-use throughline_core::engine::Host;
+use throughline_core::engine::Visibility;
 use throughline_core::ports::Brief;
 use throughline_core::text::tokens;
 
@@ -18,7 +18,7 @@ fn working_memory_survives_a_restart_and_reaches_another_channel_once() {
     let started = engine.sessions().start(&start).unwrap();
     assert_eq!(started.system_prompt, PROMPT);
     assert_eq!(started.context, PROMPT.strip_prefix("Be kind.\n\n").unwrap());
-    let first = engine.context().give(&session("web:abc"), "hello", Host::KeepsMessage).unwrap();
+    let first = engine.context().give(&session("web:abc"), "hello", Visibility::Stays).unwrap();
     assert_eq!(first.system_prompt.matches("--- Recent context ---").count(), 1);
     assert_eq!(first.message.as_deref(), Some("hello"), "it is not in the message as well");
 }
@@ -39,7 +39,7 @@ fn a_reconnect_and_every_later_turn_get_the_same_bytes() {
         let again = engine.sessions().start(&StartSession::new(id.clone())).unwrap();
         assert_eq!(again.system_prompt, PROMPT, "a reconnect that gives no prompt keeps the first one");
         for message in ["second", "third"] {
-            assert_eq!(engine.context().give(&id, message, Host::KeepsMessage).unwrap().system_prompt, PROMPT);
+            assert_eq!(engine.context().give(&id, message, Visibility::Stays).unwrap().system_prompt, PROMPT);
         }
     }
 }
@@ -52,7 +52,7 @@ fn a_reset_reads_anew() {
     home.engine.sessions().reset(&session("web:abc")).unwrap();
     let fresh = "Be kind.\n\n--- Who you're talking to ---\n- Ada";
     assert_eq!(
-        home.engine.context().give(&session("web:abc"), "hello", Host::KeepsMessage).unwrap().system_prompt,
+        home.engine.context().give(&session("web:abc"), "hello", Visibility::Stays).unwrap().system_prompt,
         fresh
     );
     assert_eq!(home.start("web:abc"), fresh);
@@ -65,7 +65,7 @@ fn computed_and_empty_stays_empty() {
     home.save("user/profile", "- Ada\n");
     assert_eq!(home.start("web:abc"), "Be kind.");
     assert_eq!(
-        home.restarted().context().give(&session("web:abc"), "hello", Host::KeepsMessage).unwrap().system_prompt,
+        home.restarted().context().give(&session("web:abc"), "hello", Visibility::Stays).unwrap().system_prompt,
         "Be kind."
     );
 }
@@ -75,7 +75,7 @@ fn a_session_that_only_observes_gets_its_context_with_the_first_message() {
     let home = Home::new();
     home.save("user/profile", "- Ada\n");
     home.say("web:abc", "hello");
-    let prompt = || home.engine.context().give(&session("web:abc"), "hello", Host::KeepsMessage).unwrap().system_prompt;
+    let prompt = || home.engine.context().give(&session("web:abc"), "hello", Visibility::Stays).unwrap().system_prompt;
     assert_eq!(prompt(), "--- Who you're talking to ---\n- Ada");
     home.save("user/profile", "- Eve\n");
     assert_eq!(prompt(), "--- Who you're talking to ---\n- Ada");
@@ -155,7 +155,7 @@ fn the_greeting_is_asked_for_only_where_there_is_something_to_pick_up() {
     assert!(greeting.contains("first reply") && !greeting.contains('\n'), "{greeting}");
     home.say("web:abc", "hello");
     assert_eq!(
-        home.engine.context().give(&session("web:abc"), "and now?", Host::KeepsMessage).unwrap().system_prompt,
+        home.engine.context().give(&session("web:abc"), "and now?", Visibility::Stays).unwrap().system_prompt,
         prompt
     );
 }
@@ -164,7 +164,7 @@ fn the_greeting_is_asked_for_only_where_there_is_something_to_pick_up() {
 fn run(home: &Home) -> (Vec<String>, Vec<Brief>) {
     let mut prompts = vec![home.start("web:abc")];
     for message in ["hello", "I like tea"] {
-        let context = home.engine.context().give(&session("web:abc"), message, Host::KeepsMessage).unwrap();
+        let context = home.engine.context().give(&session("web:abc"), message, Visibility::Stays).unwrap();
         prompts.extend([context.system_prompt, context.message.unwrap()]);
         home.say("web:abc", message);
     }

@@ -1,7 +1,7 @@
 //! Memories that are injected with a message: number, budget, repetition, place.
 
 use throughline_core::context::Context;
-use throughline_core::engine::Host;
+use throughline_core::engine::Visibility;
 use throughline_core::engine::{EngineError, InjectAt, NewMemory};
 use throughline_core::text::tokens;
 
@@ -12,7 +12,7 @@ fn remember(home: &Home, text: &str) -> String {
 }
 
 fn context(home: &Home, message: &str) -> Context {
-    home.engine.context().give(&session("cli:one"), message, Host::KeepsMessage).unwrap()
+    home.engine.context().give(&session("cli:one"), message, Visibility::Stays).unwrap()
 }
 
 /// How many memories stand in front of a message.
@@ -85,7 +85,7 @@ fn a_memory_is_not_repeated_while_it_is_in_view() {
     assert!(again.recall_id.is_some());
     home.exchange("cli:one", "and the parser?");
     home.start("web:other");
-    let other = home.engine.context().give(&session("web:other"), "the parser?", Host::KeepsMessage).unwrap();
+    let other = home.engine.context().give(&session("web:other"), "the parser?", Visibility::Stays).unwrap();
     assert!(other.message.unwrap().contains("Rust"), "another conversation has its own view");
     home.compact("cli:one");
     assert_eq!(given(&home, "once more, the parser?"), 1, "it went out of view with the first message");
@@ -183,7 +183,7 @@ fn only_knowledge_in_reach_is_given() {
 #[test]
 fn a_session_that_nobody_began_is_unknown() {
     let home = Home::new();
-    let outcome = home.engine.context().give(&session("cli:nobody"), "hello", Host::KeepsMessage);
+    let outcome = home.engine.context().give(&session("cli:nobody"), "hello", Visibility::Stays);
     assert!(matches!(outcome, Err(EngineError::NoSession { .. })), "{outcome:?}");
     assert_eq!(home.engine.sessions().all().unwrap(), []);
 }

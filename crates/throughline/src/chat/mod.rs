@@ -8,7 +8,7 @@ mod rounds;
 use std::sync::Arc;
 
 use throughline_core::context::{Context, Part};
-use throughline_core::engine::{Engine, EngineError, Host, StartSession};
+use throughline_core::engine::{Engine, EngineError, StartSession, Visibility};
 use throughline_core::model::{Actor, Role, SessionId, Source, Turn};
 use throughline_core::ports::{Message, Model, ModelError, ToolSpec};
 use throughline_core::text::tokens;
@@ -101,7 +101,7 @@ impl<'a> Conversation<'a> {
     /// One message and its reply. A model that fails costs the reply, and nothing that was said.
     pub(crate) fn exchange(&self, said: &str, tell: Tell<'_>) -> Result<Ended, EngineError> {
         // What is sent later is the raw turn: a memory that still matters must come again.
-        let context = self.engine.context().give(&self.session, said, Host::SendsRawTurns)?;
+        let context = self.engine.context().give(&self.session, said, Visibility::Once)?;
         tell(Happening::Injected(&context.parts));
         let asked = self.asked(context, said, tell)?;
         self.observe(Role::User, said.to_owned())?;

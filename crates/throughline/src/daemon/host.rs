@@ -9,7 +9,7 @@ use throughline_core::engine::{
 };
 use throughline_core::model::{Actor, Name, Project, SessionId, Source};
 use throughline_core::vault::VaultAnswer;
-use throughline_server::{Code, Host, Problem, Settings, VaultAdded};
+use throughline_server::{Code, Host, ModelWork, Problem, Settings, VaultAdded, VaultFiles};
 
 use super::resting::Resting;
 use crate::world::{World, random_secret};
@@ -63,6 +63,13 @@ impl Host for Household {
         Ok(exports::erase(&self.world, reference, with_sources)?)
     }
 
+    fn add_project(&self, name: &str, dir: Option<&str>) -> Result<Project, Problem> {
+        let dir = dir.map(absolute).transpose()?;
+        Ok(self.world.engine.projects().add(name, dir.as_deref())?)
+    }
+}
+
+impl ModelWork for Household {
     fn consolidate(&self, session: &SessionId, summary: Option<&str>) -> Result<Consolidation, Problem> {
         Ok(background::consolidate(&self.world, session, summary)?)
     }
@@ -78,12 +85,9 @@ impl Host for Household {
     fn reflect(&self, project: Option<&str>, dry_run: bool) -> Result<Option<Reflection>, Problem> {
         Ok(background::reflect(&self.world, project, dry_run)?)
     }
+}
 
-    fn add_project(&self, name: &str, dir: Option<&str>) -> Result<Project, Problem> {
-        let dir = dir.map(absolute).transpose()?;
-        Ok(self.world.engine.projects().add(name, dir.as_deref())?)
-    }
-
+impl VaultFiles for Household {
     fn vault_add(&self, paths: &[String], into: Option<Name>) -> Result<VaultAdded, Problem> {
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
         vault::add_for_daemon(&self.world, &paths, into.as_ref()).map_err(|error| match error {

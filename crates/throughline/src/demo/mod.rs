@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use throughline_core::engine::Host;
+use throughline_core::engine::Visibility;
 use throughline_core::engine::{
     Consolidation, Correction, Engine, EngineError, NewMemory, NewTask, Said, StartSession, TaskEdit,
 };
@@ -179,7 +179,7 @@ impl Teller {
             match step {
                 Step::Me(text) => {
                     self.wait(WRITING);
-                    engine.context().give(&id, text, Host::KeepsMessage)?;
+                    engine.context().give(&id, text, Visibility::Stays)?;
                     self.say(&engine, &id, Role::User, text)?;
                 }
                 Step::It(text) => {

@@ -1,6 +1,6 @@
 //! Tools that look: recall with its filters, context, and why a memory was given.
 
-use throughline_core::engine::Host;
+use throughline_core::engine::Visibility;
 use throughline_core::model::Layer;
 
 use super::*;
@@ -90,7 +90,7 @@ fn explain_says_what_the_latest_message_was_given_and_why() {
     let nothing = done(&world, "memory_explain", json!({}));
     assert_eq!(nothing["memories"], json!([]));
     let id = remember(&world, "tea is in the kitchen");
-    world.engine.context().give(&chat(), "where is the tea?", Host::KeepsMessage).unwrap();
+    world.engine.context().give(&chat(), "where is the tea?", Visibility::Stays).unwrap();
     let told = done(&world, "memory_explain", json!({}));
     assert_eq!(told["query"], "where is the tea?");
     assert_eq!(
@@ -102,7 +102,7 @@ fn explain_says_what_the_latest_message_was_given_and_why() {
     let score = told["memories"][0]["score"].as_f64().unwrap();
     assert!((factors.iter().product::<f64>() - score).abs() < 1e-9 && score > 0.0, "{told}");
     // A message that nothing fits was given nothing, and an earlier one can still be asked for.
-    world.engine.context().give(&chat(), "zebra", Host::KeepsMessage).unwrap();
+    world.engine.context().give(&chat(), "zebra", Visibility::Stays).unwrap();
     assert_eq!(done(&world, "memory_explain", json!({}))["memories"], json!([]));
     let earlier = done(&world, "memory_explain", json!({ "recall_id": told["recall_id"] }));
     assert_eq!(earlier, told);
@@ -134,7 +134,7 @@ fn what_stands_in_view_already_makes_room_for_the_next_best() {
         let ids = world
             .engine
             .context()
-            .give(&chat(), "tea", Host::KeepsMessage)
+            .give(&chat(), "tea", Visibility::Stays)
             .unwrap()
             .parts
             .into_iter()

@@ -11,7 +11,7 @@ use throughline_clients::Client;
 use throughline_clients::hooks::{Event, HookInput, Start, answer};
 use throughline_clients::transcripts::{self, Spoken};
 use throughline_core::context;
-use throughline_core::engine::{ContextRequest, Engine, Host, Prepared as PreparedContext, Said};
+use throughline_core::engine::{ContextRequest, Engine, Prepared as PreparedContext, Said, Visibility};
 use throughline_core::model::{Role, SessionId, TurnId};
 use throughline_core::tools::{self, Tool};
 
@@ -82,7 +82,7 @@ impl Hooked<'_> {
         let (printed, is_printed) = channel();
         let is_printed = say.send(News::Answer(text, printed)).is_ok() && is_printed.recv().is_ok();
         if let Some(prepared) = given.prepared.filter(|_| is_printed) {
-            self.engine().context().note_given(&prepared, Host::KeepsMessage)?;
+            self.engine().context().note_given(&prepared, Visibility::Stays)?;
         }
         Ok(())
     }
