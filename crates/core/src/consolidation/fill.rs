@@ -82,6 +82,7 @@ impl ConsolidationService<'_> {
         model: &dyn Model,
         is_still_alone: &dyn Fn() -> Done<bool>,
     ) -> Done<Option<Filled>> {
+        self.documents.notice_all_or_warn();
         let from = self.sessions.get(session)?.filled;
         let turns = within(FILL_TOKENS, self.turns.turns_after(session, from)?);
         let last = turns.last().map(|(at, _)| *at);

@@ -114,7 +114,7 @@ impl ContextService<'_> {
 
     /// Computes what would go to the model, and why. Writes nothing. What cannot be read is left out, and logged.
     pub fn prepare(&self, request: &ContextRequest) -> Done<Prepared> {
-        self.check_documents();
+        self.documents.notice_all_or_warn();
         let state = request.session.as_ref().map(|session| self.session_store.session(session)).transpose()?.flatten();
         let is_told = request.project.is_some() || request.task.is_some() || request.base_prompt.is_some();
         let opens = state.is_none() || is_told;
@@ -204,13 +204,6 @@ impl ContextService<'_> {
         context.parts.extend(parts);
         prepared.block = (!block.is_empty()).then_some(block);
         prepared.hits = Some(hits);
-    }
-
-    /// Notices what changed in the documents: once for all that follows.
-    fn check_documents(&self) {
-        if let Err(error) = self.documents.notice_all() {
-            tracing::warn!(error = chain(&error), "documents cannot be checked; going on without their latest changes");
-        }
     }
 }
 

@@ -24,6 +24,13 @@ impl DocumentService<'_> {
         Ok(())
     }
 
+    /// Notices every document, for a verb that goes on without what cannot be read. Called once per verb.
+    pub(crate) fn notice_all_or_warn(&self) {
+        if let Err(error) = self.notice_all() {
+            tracing::warn!(error = chain(&error), "documents cannot be checked; going on without their latest changes");
+        }
+    }
+
     /// Notices every document; one that cannot be read is a problem in words, and no obstacle to the others.
     pub(crate) fn notice_each(&self) -> Done<Vec<String>> {
         let known: BTreeMap<DocumentName, KnownDocument> =

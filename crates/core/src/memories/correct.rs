@@ -183,6 +183,7 @@ impl MemoryService<'_> {
 
     /// What a correction may mean, best first: for somebody to choose from. Changes nothing.
     pub fn wrong_about(&self, content: &str) -> Done<Vec<Hit>> {
+        self.documents.notice_all_or_warn();
         let layers = vec![Layer::Identity, Layer::Knowledge];
         let filter = Filter { layers, ..Filter::recallable(self.kernel.now) };
         let request = RecallRequest { query: content.to_owned(), limit: PROPOSALS, filter };

@@ -1,9 +1,9 @@
-//! Recall, list, show, and the context that goes to a model.
+//! Finding memories by plain text: candidates by words, else by letters; then ranked.
 
 use std::collections::HashSet;
 
 use crate::documents::DocumentService;
-use crate::error::{Done, EngineError, chain};
+use crate::error::{Done, EngineError};
 use crate::kernel::Kernel;
 use crate::model::{EntryId, Kind};
 use crate::ports::{self, Search};
@@ -42,28 +42,23 @@ pub struct RecallService<'e> {
 impl RecallService<'_> {
     /// Finds memories by plain text, best first, and notes in the log what was found.
     pub fn recall(&self, request: &RecallRequest) -> Done<Recall> {
-        let hits = self.find(request, Fallback::Letters)?;
+        let hits = self.look(request)?;
         let recall_id = self.log.note((AskedBy::Person, None), &request.query, &hits, &[]);
         Ok(Recall { recall_id, hits })
     }
 
     /// Finds the same and notes nothing: for a person who is still typing.
     pub fn look(&self, request: &RecallRequest) -> Done<Vec<Hit>> {
+        self.documents.notice_all_or_warn();
         self.find(request, Fallback::Letters)
     }
 
-    /// Finds without a trace.
+    /// Finds without a trace. The verb that calls it has checked the documents.
     pub(crate) fn find(&self, request: &RecallRequest, fallback: Fallback) -> Done<Vec<Hit>> {
         check_range(&request.filter)?;
         let limit = request.limit.min(MAX_HITS);
         if limit == 0 {
             return Ok(Vec::new());
-        }
-        if let Err(error) = self.documents.notice_all() {
-            tracing::warn!(
-                error = chain(&error),
-                "documents could not be looked at; recalling without their latest changes"
-            );
         }
         // Factors reorder what the words found, so more is fetched than asked for.
         let fetch = (limit * 2).max(20);
