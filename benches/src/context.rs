@@ -32,8 +32,9 @@ impl Context {
 
     fn measure(&self, size: u64) -> Result<Vec<String>, Failure> {
         let home = tempfile::tempdir()?;
-        let engine = laboratory::open(home.path(), Durability::Process)?;
-        laboratory::fill(&engine, size)?;
+        laboratory::fill(&laboratory::open(home.path(), Durability::Process)?, size)?;
+        // As people have it: a message notes what it was given, and that waits for the disk.
+        let engine = laboratory::open(home.path(), Durability::Full)?;
         engine.write(&"user/profile".parse()?, "- My name is Ada\n- I like short answers\n", None)?;
         engine.write(&"user/working".parse()?, "## Working on\n- the parser in src/parse.rs\n", None)?;
         let mut dice = Dice::new(2);
