@@ -33,8 +33,9 @@ impl Context {
 
     fn measure(&self, size: u64) -> Result<Vec<String>, Failure> {
         let home = tempfile::tempdir()?;
-        let engine = laboratory::open(home.path(), Durability::Process)?;
-        laboratory::fill(&engine, size)?;
+        laboratory::fill(&laboratory::open(home.path(), Durability::Process)?, size)?;
+        // As people have it: a message notes what it was given, and that waits for the disk.
+        let engine = laboratory::open(home.path(), Durability::Full)?;
         engine.documents().write(&"user/profile".parse()?, "- My name is Ada\n- I like short answers\n", None)?;
         engine.documents().write(&"user/working".parse()?, "## Working on\n- the parser in src/parse.rs\n", None)?;
         let mut dice = Dice::new(2);
