@@ -139,7 +139,9 @@ impl Bare {
         match self {
             Self::Unreadable => Count::Unknown,
             Self::Says(None) if at_least == 0 => Count::Of(0),
-            Self::Says(Some(bare)) if bare.id == id && bare.writes >= at_least && bare.is_whole() => Count::Of(bare.writes),
+            Self::Says(Some(bare)) if bare.id == id && bare.writes >= at_least && bare.is_whole() => {
+                Count::Of(bare.writes)
+            }
             Self::Says(_) => Count::Other,
         }
     }
