@@ -37,6 +37,10 @@ quality dir:
 torture:
     scripts/torture
 
+# A daemon whose database is moved, replaced, truncated, deleted, overwritten or garbled
+vanish runs="50":
+    RUNS={{runs}} scripts/vanish
+
 # Servers whose parents die: none may be left
 orphans count="1000":
     scripts/orphans {{count}}

@@ -9,6 +9,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use throughline_core::ports::Loss;
 
+use crate::error::is_busy;
 use crate::files::{Files, Stamp, Stamps};
 use crate::identity::{self, BareReader, Count, Identity, Pairing};
 
@@ -201,8 +202,12 @@ impl Watch {
 
     /// How many frames the log has, if its file is long enough for them.
     pub(crate) fn log_frames(&self, known: &Known, connection: &Connection) -> Looked<u64> {
-        let frames: i64 =
-            connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get(1)).map_err(|_| DAMAGED)?;
+        let frames: i64 = match connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get(1)) {
+            Ok(frames) => frames,
+            // Another process is reading the log anew, and knows better in a moment.
+            Err(error) if is_busy(&error) => 0,
+            Err(_) => return Err(DAMAGED),
+        };
         let frames = u64::try_from(frames).unwrap_or(0);
         let expected = if frames == 0 { 0 } else { LOG_HEADER + frames * (FRAME_HEADER + known.page_size) };
         match Stamp::of(&self.files.log) {

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use throughline_core::clock_trust::Trust;
-use throughline_core::ports::{Backups, Erased, Erasure, StoreError};
+use throughline_core::ports::{Backups, Clock as _, Erased, Erasure, StoreError};
 use throughline_core::text::count;
 
 use crate::background::IsStopped;
-use crate::world::{Home, World, backups_of};
+use crate::world::{Home, World, WorldClock, backups_of};
 
 /// Why a copy could not be made or brought back.
 #[derive(Debug, thiserror::Error)]
@@ -209,13 +209,13 @@ fn prune(directory: &Path, keep: u32, just_made: &str) -> Result<usize, BackupEr
 /// Puts a copy in the place of the database, which is kept as a backup first. Gives where that is, if there was one.
 ///
 /// The copy is proved before anything is touched. A database that is too damaged to be copied is moved aside as it is.
-pub(crate) fn restore(home: &Home, copy: &Path, at: Timestamp) -> Result<(Proved, Option<PathBuf>), BackupError> {
+pub(crate) fn restore(home: &Home, copy: &Path, stamp: &str) -> Result<(Proved, Option<PathBuf>), BackupError> {
     let backups = backups_of(home);
     let backups = supported(backups.as_ref())?;
     let proved = prove_with(backups, copy)?;
     let _turn = Turn::take(home)?;
-    let stamp = at.strftime("%Y-%m-%d-%H%M%S").to_string();
-    let kept = backups.restore_copy(copy, &stamp, at)?;
+    // Processes that lost the database know by this time that it was restored since: the real one.
+    let kept = backups.restore_copy(copy, stamp, WorldClock::real().now())?;
     Ok((proved, kept))
 }
 

@@ -104,7 +104,7 @@ struct Vanish {
     /// How often each way is tried
     #[arg(long, default_value_t = 50)]
     runs: usize,
-    /// Only this way: moved, replaced, truncated, deleted, overwritten, garbled
+    /// Only this way: moved, replaced, truncated, deleted, overwritten, overlaid, garbled
     #[arg(long)]
     way: Option<Way>,
     #[arg(long, default_value_t = 1)]

@@ -5,6 +5,9 @@
 //! process as soon as a sound database is back. Where the database was only moved away and back, everything that was ever
 //! confirmed is there. Writes that were confirmed before or during the event into a file that somebody else then
 //! destroyed are counted, and not asserted.
+//!
+//! One of the ways, [`Way::Overlaid`], also cuts the index of the log, which SQLite maps into memory: then the system may end the
+//! daemon (`SIGBUS`). That is counted; nothing that was confirmed may be lost by it either.
 
 mod daemon;
 mod load;
@@ -68,6 +71,8 @@ pub struct Report {
     pub in_flight: usize,
     /// Events after which the same process went on.
     pub recovered: usize,
+    /// Daemons that the system ended, because the index of the log was cut while it was mapped into memory.
+    pub ended: usize,
     /// Everything that is wrong.
     pub problems: Vec<String>,
 }
@@ -76,7 +81,7 @@ pub struct Report {
 pub fn summary(way: Way, report: &Report) -> String {
     format!(
         "{way} · runs {} · daemons {} · confirmed before {} · refused {} · confirmed after {} · gone with the file while it \
-         happened {} · recovered without a restart {} · problems {}",
+         happened {} · recovered without a restart {} · ended by the system {} · problems {}",
         report.runs,
         report.daemons,
         report.before,
@@ -84,6 +89,7 @@ pub fn summary(way: Way, report: &Report) -> String {
         report.after,
         report.in_flight,
         report.recovered,
+        report.ended,
         report.problems.len(),
     )
 }
@@ -100,9 +106,13 @@ impl Vanishing {
             for _ in 0..RUNS_OF_A_DAEMON.min(self.runs - report.runs) {
                 report.runs += 1;
                 let number = report.runs;
-                if let Err(error) = self.once(&home, &mut daemon, &mut dice, &mut ever, &mut report) {
-                    report.problems.push(format!("run {number}: {error}"));
-                    break;
+                match self.once(&home, &mut daemon, &mut dice, &mut ever, &mut report) {
+                    Ok(false) => {}
+                    Ok(true) => break,
+                    Err(error) => {
+                        report.problems.push(format!("run {number}: {error}"));
+                        break;
+                    }
                 }
             }
             drop(daemon);
@@ -110,6 +120,7 @@ impl Vanishing {
         Ok(report)
     }
 
+    /// One event; says whether the daemon ended with it.
     fn once(
         &self,
         home: &Home,
@@ -117,11 +128,12 @@ impl Vanishing {
         dice: &mut Dice,
         ever: &mut HashSet<String>,
         report: &mut Report,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         let backup = daemon.backup()?;
         let load = Load::new(daemon, format!("run {}", report.runs), dice.roll());
         let wanted = 1 + dice.below(PACE);
-        let event = std::thread::scope(|scope| {
+        let mut event = None;
+        let outcome = std::thread::scope(|scope| {
             let _over = load.over_at_the_end();
             for number in 0..WRITERS {
                 scope.spawn({
@@ -130,20 +142,27 @@ impl Vanishing {
                 });
             }
             load.until("writes are confirmed", |load| load.confirmed() >= wanted)?;
-            let event = home.event(self.way)?;
+            event = Some(home.event(self.way)?);
             load.until("writes are refused", |load| load.refused() >= ENOUGH)?;
             daemon.is_lost()?;
             home.recover(self.way, &backup)?;
             let before = load.confirmed();
-            load.until("writes are confirmed again", |load| load.confirmed() >= before + ENOUGH)?;
-            Ok::<_, Failure>(event)
-        })?;
-        daemon.is_alive()?;
-        report.recovered += 1;
+            load.until("writes are confirmed again", |load| load.confirmed() >= before + ENOUGH)
+        });
+        let is_ended = self.way == Way::Overlaid && daemon.is_ended_by_bus_error()?;
+        if is_ended {
+            report.ended += 1;
+        } else {
+            outcome?;
+            daemon.is_alive()?;
+            report.recovered += 1;
+            report.problems.extend(load.wrong());
+        }
         let stored = home.stored()?;
-        self.judge(&load.attempts(), event, &backup, &stored, ever, report);
-        report.problems.extend(load.wrong());
-        Ok(())
+        if let Some(event) = event {
+            self.judge(&load.attempts(), event, &backup, &stored, ever, report);
+        }
+        Ok(is_ended)
     }
 
     /// Holds what the clients were told against what is stored.

@@ -95,20 +95,23 @@ impl std::fmt::Display for Loss {
 
 impl Loss {
     fn hint(self, backup: Option<&str>) -> String {
-        let restore = backup.map_or_else(
-            || "there is no backup to restore".to_owned(),
-            |name| format!("restore the newest backup: `throughline backup --restore {name}`"),
-        );
+        let or_restore = |first: &str| match backup {
+            Some(name) => {
+                format!("{first}, or restore the newest backup: `throughline backup --restore {name}`")
+            }
+            None => format!("{first}; there is no backup"),
+        };
         match self {
             Self::Missing | Self::Empty => format!(
-                "move the database back, or {restore}; to begin a new memory instead, move `backups/` and what is left \
-                 of the old database away"
+                "{}; to begin a new memory instead, move `backups/` and what is left of the old database away",
+                or_restore("move the database back")
             ),
             Self::Replaced => format!(
-                "move the database back, or {restore}; to go on with the one that is there now, start throughline again"
+                "{}; to go on with the one that is there now, start throughline again",
+                or_restore("move the database back")
             ),
-            Self::Incomplete => format!("put the log back, or {restore}"),
-            Self::Damaged => format!("{restore}; `throughline doctor` says more"),
+            Self::Incomplete => or_restore("put the log back"),
+            Self::Damaged => or_restore("ask `throughline doctor` what is damaged"),
         }
     }
 }

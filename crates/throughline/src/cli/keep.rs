@@ -83,8 +83,8 @@ fn restore(copy: &Path) -> Answer {
         Err(running) if backups::is_gone(&home) || running.as_ref().and_then(lost_by).is_some() => None,
         Err(_) => return Err(Failure::new("a daemon runs on this memory", "stop it first; nothing was changed")),
     };
-    let now = WorldClock::from_environment()?.now();
-    let (proved, kept) = backups::restore(&home, &copy, now).map_err(|error| failed(&error))?;
+    let stamp = WorldClock::from_environment()?.now().strftime("%Y-%m-%d-%H%M%S").to_string();
+    let (proved, kept) = backups::restore(&home, &copy, &stamp).map_err(|error| failed(&error))?;
     let mut told = format!("restored {}: {}\n", copy.display(), proved.in_words());
     if let Some(kept) = &kept {
         told.push_str(&format!("what was there before is in {}\n", kept.display()));

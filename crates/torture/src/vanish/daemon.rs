@@ -59,7 +59,7 @@ impl Home {
         }
         home.fill("other", "elsewhere")?;
         home.fill("home", "at first")?;
-        home.shell("cp -a . \"$OLD\"; rm -rf \"$OLD/backups\"")?;
+        home.shell("cp -a . \"$OLD\"; rm -rf \"$OLD\"/backups")?;
         // The file itself goes on from here: stopping copies the log into it.
         home.fill("home", "later")?;
         Ok(home)
@@ -72,23 +72,23 @@ impl Home {
     /// Starts a daemon, stores some memories, and stops it.
     fn fill(&self, name: &str, what: &str) -> Result<(), Failure> {
         let mut daemon = Daemon::start(&self.program, &self.path(name))?;
-        for n in 0..FIRST {
-            let response = daemon.send("POST", "/api/memories", Some(&json!({ "content": format!("{what} {n}") })))?;
-            if response.status != 201 {
-                return Err(format!("{} {}", response.status, response.json()).into());
-            }
-        }
+        daemon.fill(what)?;
         daemon.stop()
     }
 
+    /// Starts the daemon, and copies the home while it runs.
     pub(super) fn start(&self) -> Result<Daemon, Failure> {
-        Daemon::start(&self.program, &self.path("home"))
+        let daemon = Daemon::start(&self.program, &self.path("home"))?;
+        daemon.fill("while it runs")?;
+        self.shell("cp -a . \"$LIVE\"; rm -rf \"$LIVE\"/backups \"$LIVE\"/daemon*")?;
+        Ok(daemon)
     }
 
     fn shell(&self, line: &str) -> Result<(), Failure> {
         let mut shell = Command::new("sh");
         shell.args(["-ec", line]).current_dir(self.path("home"));
-        shell.env("OLD", self.path("old")).env("OTHER", self.path("other").join("memory.db"));
+        shell.env("OLD", self.path("old")).env("LIVE", self.path("live"));
+        shell.env("OTHER", self.path("other").join("memory.db"));
         succeeded(line, &shell.output()?)
     }
 
@@ -156,6 +156,17 @@ impl Daemon {
         Ok(Connection::open(self.port)?.ask(&request)?)
     }
 
+    /// Stores some memories.
+    fn fill(&self, what: &str) -> Result<(), Failure> {
+        for n in 0..FIRST {
+            let response = self.send("POST", "/api/memories", Some(&json!({ "content": format!("{what} {n}") })))?;
+            if response.status != 201 {
+                return Err(format!("{} {}", response.status, response.json()).into());
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a backup; gives its name.
     pub(super) fn backup(&self) -> Result<String, Failure> {
         let written = self.send("POST", "/api/backup", None)?.json();
@@ -179,6 +190,11 @@ impl Daemon {
         }
     }
 
+    /// Whether the system ended it, because a file that was mapped into memory was cut.
+    pub(super) fn is_ended_by_bus_error(&mut self) -> Result<bool, Failure> {
+        Ok(self.process.try_wait()?.and_then(|status| signal(&status)) == Some(SIGBUS))
+    }
+
     /// Asks it to stop, and waits.
     fn stop(&mut self) -> Result<(), Failure> {
         let number = self.process.id().to_string();
@@ -186,6 +202,18 @@ impl Daemon {
         let process = &mut self.process;
         until("the daemon stops", || process.try_wait().is_ok_and(|ended| ended.is_some()))
     }
+}
+
+const SIGBUS: i32 = if cfg!(target_os = "linux") { 7 } else { 10 };
+
+#[cfg(unix)]
+fn signal(status: &std::process::ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(status)
+}
+
+#[cfg(not(unix))]
+fn signal(_: &std::process::ExitStatus) -> Option<i32> {
+    None
 }
 
 impl Drop for Daemon {

@@ -13,16 +13,18 @@ pub enum Way {
     Truncated,
     /// Deleted, with its log.
     Deleted,
-    /// An older home is copied over this one, in place.
+    /// An older state of the home, of a time when no daemon ran, is copied over it, in place.
     Overwritten,
+    /// The same with an older state that was copied while the daemon ran, with its log.
+    Overlaid,
     /// Noise is written into the middle of it, in place.
     Garbled,
 }
 
 impl Way {
     /// Every one there is.
-    pub const ALL: [Self; 6] =
-        [Self::Moved, Self::Replaced, Self::Truncated, Self::Deleted, Self::Overwritten, Self::Garbled];
+    pub const ALL: [Self; 7] =
+        [Self::Moved, Self::Replaced, Self::Truncated, Self::Deleted, Self::Overwritten, Self::Overlaid, Self::Garbled];
 
     fn as_str(self) -> &'static str {
         match self {
@@ -31,11 +33,12 @@ impl Way {
             Self::Truncated => "truncated",
             Self::Deleted => "deleted",
             Self::Overwritten => "overwritten",
+            Self::Overlaid => "overlaid",
             Self::Garbled => "garbled",
         }
     }
 
-    /// As a line of shell in the home. `$OLD` is an older state of it, `$OTHER` the database of another memory.
+    /// As a line of shell in the home. `$OLD` and `$LIVE` are older states of it, `$OTHER` is the database of another memory.
     pub(super) fn event(self) -> &'static str {
         match self {
             Self::Moved => "mv memory.db elsewhere.db",
@@ -43,6 +46,7 @@ impl Way {
             Self::Truncated => ": > memory.db",
             Self::Deleted => "rm memory.db*",
             Self::Overwritten => "cp -a \"$OLD\"/. .",
+            Self::Overlaid => "cp -a \"$LIVE\"/. .",
             Self::Garbled => "dd if=/dev/urandom of=memory.db bs=4096 seek=20 count=40 conv=notrunc 2> /dev/null",
         }
     }
