@@ -1,9 +1,9 @@
 //! The memory itself: pure, with no file, network, clock, environment or SQL in it.
 //!
-//! A turn meets the modules in this order: [`model`] and [`ports`] say what there is, [`text`], [`when`] and [`working`]
-//! read it, [`session`] says how the conversation stands, [`recall`] finds, [`vault`] looks into files, [`context`] gives,
-//! [`tools`] and [`prompts`] ask, [`consolidate`] and [`reflect`] judge the answer. Stages never call each other; they meet
-//! in [`engine`].
+//! [`model`] and [`ports`] say what there is; [`engine`] is the facade over one service per noun. A turn meets the nouns in
+//! this order: [`sessions`] keep it, [`context`] gives what [`documents`], [`recall`] and [`vault`] have for it,
+//! [`consolidation`] makes [`memories`] of it, [`reflection`] looks back on them; [`history`], [`transfer`] and [`health`]
+//! look after all of it. [`text`], [`when`] and [`prompts`] are beneath.
 
 pub mod clock_trust;
 pub mod consolidation;

@@ -1,6 +1,6 @@
 //! What an assistant is given: the opening of a session, and the memories that fit a message.
 //!
-//! There is one path. [`ContextService::prepare`] computes what would be given and writes nothing; a preview ends there.
+//! There is one path. [`ContextService::prepare`] computes what would be given and records nothing; a preview ends there.
 //! [`ContextService::note_given`] records exactly what was prepared, once the host has it.
 
 mod fitting;
@@ -112,7 +112,8 @@ impl ContextService<'_> {
         Ok(Context { recall_id, parts, ..prepared.context })
     }
 
-    /// Computes what would go to the model, and why. Writes nothing. What cannot be read is left out, and logged.
+    /// Computes what would go to the model, and why. Records nothing as given. What cannot be read is left out, and
+    /// logged.
     pub fn prepare(&self, request: &ContextRequest) -> Done<Prepared> {
         self.documents.notice_all_or_warn();
         let state = request.session.as_ref().map(|session| self.session_store.session(session)).transpose()?.flatten();

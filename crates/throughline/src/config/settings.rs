@@ -157,6 +157,7 @@ tables! {
     /// The optional search by meaning.
     embeddings: EmbeddingsConfig {
         /// Search by meaning as well as by words: "none", "ollama" or "openai" (any compatible service).
+        /// "builtin" is reserved and does not work yet.
         provider: EmbeddingsProvider = EmbeddingsProvider::None;
 
         /// Where to reach it, if not at its usual address.
