@@ -147,12 +147,12 @@ impl Engine {
 
     /// Consolidation of sessions, and their end.
     pub fn consolidation(&self) -> ConsolidationService<'_> {
-        self.services().acting(services::consolidation_actor()).consolidation()
+        self.services().consolidation()
     }
 
     /// Reflection on documents and knowledge.
     pub fn reflection(&self) -> ReflectionService<'_> {
-        self.services().acting(services::reflection_actor()).reflection()
+        self.services().reflection()
     }
 
     /// Tasks and reports about them.

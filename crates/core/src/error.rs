@@ -38,6 +38,9 @@ spelled!(ErrorCode, "code", "invalid, not_found, ambiguous, conflict, identity_f
 /// Why a verb could not be done. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
+    /// A turn without words.
+    #[error("nothing was said")]
+    NothingSaid,
     /// No memory by that name.
     #[error("no memory has the id or key `{reference}`")]
     NotFound {
@@ -196,6 +199,7 @@ impl EngineError {
     pub fn hint(&self) -> Option<Cow<'static, str>> {
         Some(Cow::Borrowed(match self {
             Self::NotFound { .. } => "`throughline list` shows every memory; an id needs its first six characters",
+            Self::NothingSaid => "give the words; nothing was kept",
             Self::NoSession { .. } => "`throughline session list` shows the conversations there are",
             Self::NoLine { .. } => "a line's id follows from its text: look at the document again",
             Self::NoTask { .. } => "`throughline task list` shows the tasks there are",

@@ -21,7 +21,8 @@ pub struct Worker<'a> {
     pub is_gone: &'a dyn Fn(&Holder) -> bool,
 }
 
-/// What one verb works with. The clock is read once, when the verb begins.
+/// What one verb works with. The clock is read once, when the verb begins: all that a verb writes has one time. Leases and
+/// the budget, which long work meets again and again, read it anew.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel<'e> {
     pub(crate) changes: &'e dyn Changes,

@@ -36,7 +36,8 @@ impl ModelService<'_> {
         cost: Cost,
         call: impl FnOnce() -> Result<(T, u64, u64), ModelError>,
     ) -> Result<T, ModelError> {
-        let day = self.kernel.now.strftime("%Y-%m-%d").to_string();
+        // Not the time at which the verb began: work may go on past midnight.
+        let day = self.kernel.clock.now().strftime("%Y-%m-%d").to_string();
         let budget = self.kernel.settings.daily_tokens;
         if budget > 0 && cost == Cost::Tokens && self.spent_on(&day) >= budget {
             return Err(ModelError::BudgetSpent { budget });

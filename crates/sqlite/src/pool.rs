@@ -218,7 +218,7 @@ impl Pool {
     fn give_back(&self, held: Held) {
         let Held { known, connection, is_hurried } = held;
         if is_hurried && open::unhurry(&connection, self.durability).is_err() {
-            return;
+            return discard(vec![connection]);
         }
         match &mut *self.state() {
             State::Sound { known: current, idle } if Arc::ptr_eq(current, &known) => idle.push(connection),

@@ -3,8 +3,11 @@
 
 mod common;
 
+use std::io::Write as _;
+use std::process::Stdio;
+
 use common::daemon::Daemon;
-use common::{Home, string};
+use common::{Home, string, until};
 use serde_json::{Value, json};
 use throughline_testkit::model_server::{ModelServer, Step};
 
@@ -132,17 +135,23 @@ fn by_chat() {
     let mut home = Home::with_config("config.toml", &config);
     home.set("OPENAI_API_KEY", "correct-horse-battery-7731");
     furnish(&home);
-    home.run_with(&["chat", "--session", "one"], "").done();
+    // One process for all messages: what a chat does in the background when it ends would change the memory in between.
+    let mut chat =
+        home.throughline(&["chat", "--session", "one"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut typing = chat.stdin.take().unwrap();
+    until(|| home.run(&["session", "show", "one"]).code.eq(&0).then_some(()));
     let mut given = 0;
     for (at, message) in MESSAGES.into_iter().enumerate() {
         meanwhile(&home, at);
         let expected = preview(&home, "cli:one", message);
-        home.run_with(&["chat", "--session", "one"], &format!("{message}\n")).done();
-        let sent = server.requests().pop().unwrap().body;
+        writeln!(typing, "{message}").unwrap();
+        let sent = until(|| server.requests().get(at).map(|request| request.body.clone()));
         let messages = sent["messages"].as_array().unwrap();
         assert_eq!(string(&messages[0]["content"]), expected.system_prompt, "{message}");
         assert_eq!(string(&messages.last().unwrap()["content"]), expected.message, "{message}");
         given += usize::from(expected.message != message);
     }
+    drop(typing);
+    assert!(chat.wait().unwrap().success());
     assert_some_were_given(given);
 }

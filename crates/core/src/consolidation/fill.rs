@@ -63,6 +63,7 @@ impl ConsolidationService<'_> {
 
     /// Looks back on a conversation if enough was said since the last time; nothing where somebody else is at it.
     pub fn flush(&self, session: &SessionId, model: &dyn Model, worker: &Worker<'_>) -> Done<Option<Filled>> {
+        self.sessions.get(session)?;
         let is_due = self.sessions.is_flush_due(session)?;
         if is_due { self.fill(session, model, worker) } else { Ok(Some(Filled::default())) }
     }
@@ -82,7 +83,6 @@ impl ConsolidationService<'_> {
         model: &dyn Model,
         is_still_alone: &dyn Fn() -> Done<bool>,
     ) -> Done<Option<Filled>> {
-        self.documents.notice_all_or_warn();
         let from = self.sessions.get(session)?.filled;
         let turns = within(FILL_TOKENS, self.turns.turns_after(session, from)?);
         let last = turns.last().map(|(at, _)| *at);
@@ -161,7 +161,7 @@ impl ConsolidationService<'_> {
     }
 
     /// Keeps a summary of a conversation in the archive, and brings its task up to date. Names the entry that keeps it.
-    pub fn keep_summary(&self, session: &SessionId, text: &str) -> Done<Option<EntryId>> {
+    pub(crate) fn keep_summary(&self, session: &SessionId, text: &str) -> Done<Option<EntryId>> {
         retry(
             || conflict(session),
             || {

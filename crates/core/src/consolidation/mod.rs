@@ -155,7 +155,6 @@ impl ConsolidationService<'_> {
         is_still_alone: &dyn Fn() -> Done<bool>,
     ) -> Done<Consolidation> {
         let Some(batch) = self.batch(session)? else { return Ok(Consolidation::Nothing) };
-        self.documents.notice_all_or_warn();
         let summary = match host_summary {
             Some(text) => Ok(reply::summary(&Reply::said(text))),
             None => self.ask_summary(&batch, model),

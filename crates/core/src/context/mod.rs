@@ -72,8 +72,24 @@ pub struct Prepared {
     opens: bool,
     /// The memories that fit the message, without the message.
     pub block: Option<String>,
+    /// Why no memories could be looked for, where that failed.
+    pub failure: Option<String>,
     request: ContextRequest,
     hits: Option<Vec<Hit>>,
+}
+
+impl Prepared {
+    /// The same with the opening that the session has, where another process was first.
+    fn with_opening(mut self, opening: &str) -> Self {
+        if self.opening != opening {
+            let base = self.request.base_prompt.as_deref().unwrap_or_default();
+            let block = self.block.as_deref().filter(|_| self.context.message == self.request.message);
+            let prompt = system_prompt(base, opening);
+            self.context.system_prompt = system_prompt(&prompt, block.unwrap_or_default());
+            self.opening = opening.to_owned();
+        }
+        self
+    }
 }
 
 /// What was recorded.
@@ -105,11 +121,14 @@ impl ContextService<'_> {
     /// What to send to the model for this message, recorded as given.
     pub fn give(&self, session: &SessionId, message: &str, visibility: Visibility) -> Done<Context> {
         self.session(session)?;
-        let prepared = self.prepare(&ContextRequest::message(session, message))?;
-        let recall_id = self.note_given(&prepared, visibility)?.recall_id;
+        // What the model saw with an earlier message and sees no longer must come again.
+        let repeat = visibility == Visibility::Once;
+        let prepared = self.prepare(&ContextRequest { repeat, ..ContextRequest::message(session, message) })?;
+        let Given { opening, recall_id } = self.note_given(&prepared, visibility)?;
+        let context = prepared.with_opening(&opening).context;
         // The opening is not new with this message.
-        let parts = prepared.context.parts.into_iter().filter(|part| part.id.is_some()).collect();
-        Ok(Context { recall_id, parts, ..prepared.context })
+        let parts = context.parts.into_iter().filter(|part| part.id.is_some()).collect();
+        Ok(Context { recall_id, parts, ..context })
     }
 
     /// Computes what would go to the model, and why. Records nothing as given. What cannot be read is left out, and
@@ -131,8 +150,16 @@ impl ContextService<'_> {
         };
         let system_prompt = system_prompt(request.base_prompt.as_deref().unwrap_or_default(), &opening);
         let context = Context { system_prompt, message: request.message.clone(), parts, recall_id: None };
-        let mut prepared =
-            Prepared { context, opening, is_open, opens, block: None, request: request.clone(), hits: None };
+        let mut prepared = Prepared {
+            context,
+            opening,
+            is_open,
+            opens,
+            block: None,
+            failure: None,
+            request: request.clone(),
+            hits: None,
+        };
         self.add_memories(&mut prepared);
         Ok(prepared)
     }
@@ -152,8 +179,10 @@ impl ContextService<'_> {
         };
         let given: Vec<EntryId> = context.parts.iter().filter_map(|part| part.id.clone()).collect();
         let stays_in_view = visibility == Visibility::Stays && self.kernel.settings.inject_at == InjectAt::Message;
-        if let (Some(session), true) = (&request.session, stays_in_view && !given.is_empty()) {
-            self.injections.note_injected(session, &given)?;
+        if let (Some(session), true) = (&request.session, stays_in_view && !given.is_empty())
+            && let Err(error) = self.injections.note_injected(session, &given)
+        {
+            tracing::warn!(%error, "what was given is not noted; it may be given again");
         }
         let recall_id = self.log.note((AskedBy::Message, request.session.as_ref()), message, hits, &given);
         Ok(Given { opening, recall_id: Some(recall_id) })
@@ -185,7 +214,9 @@ impl ContextService<'_> {
         let hits = match self.unseen(&prepared.request, &message) {
             Ok(hits) => hits,
             Err(error) => {
-                tracing::warn!(error = chain(&error), "nothing can be recalled; going on without");
+                let failure = chain(&error);
+                tracing::warn!(error = failure, "nothing can be recalled; going on without");
+                prepared.failure = Some(failure);
                 return;
             }
         };

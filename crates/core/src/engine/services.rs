@@ -23,13 +23,13 @@ use crate::transfer::TransferService;
 use crate::vault::VaultService;
 
 /// Who consolidates.
-pub(super) fn consolidation_actor() -> &'static Actor {
+fn consolidation_actor() -> &'static Actor {
     static ACTOR: LazyLock<Actor> = LazyLock::new(|| Actor::new(Source::System, "consolidation"));
     &ACTOR
 }
 
 /// Who reflects.
-pub(super) fn reflection_actor() -> &'static Actor {
+fn reflection_actor() -> &'static Actor {
     static ACTOR: LazyLock<Actor> = LazyLock::new(|| Actor::new(Source::System, "reflection"));
     &ACTOR
 }
@@ -171,7 +171,13 @@ impl<'e> Services<'e> {
         }
     }
 
+    /// Consolidation, in the program's own name.
     pub(crate) fn consolidation(self) -> ConsolidationService<'e> {
+        self.acting(consolidation_actor()).consolidation_by_caller()
+    }
+
+    /// The same in the caller's name: an assistant may hand in its own summary.
+    pub(crate) fn consolidation_by_caller(self) -> ConsolidationService<'e> {
         ConsolidationService {
             kernel: self.kernel,
             activity: self.store,
@@ -187,7 +193,12 @@ impl<'e> Services<'e> {
         }
     }
 
+    /// Reflection, in the program's own name.
     pub(crate) fn reflection(self) -> ReflectionService<'e> {
+        self.acting(reflection_actor()).reflection_by_caller()
+    }
+
+    fn reflection_by_caller(self) -> ReflectionService<'e> {
         ReflectionService {
             kernel: self.kernel,
             entries: self.store,

@@ -1,4 +1,4 @@
-//! Sessions: begin, context for each message, observe what was said, reset, end.
+//! Sessions: start, observe what was said, list, reset; which of them are due.
 
 mod due;
 mod list;
@@ -140,19 +140,35 @@ impl SessionService<'_> {
         })
     }
 
-    /// Keeps what was said in a conversation of which nothing else is known.
+    /// Keeps what was said in a conversation of which nothing else is known. One that is new began with its first turn,
+    /// which may be long ago.
     pub fn observe(&self, session: &SessionId, said: &[Said]) -> Done<Observed> {
-        self.observe_in(&StartSession::new(session.clone()), said)
+        let began = said.iter().map(|said| said.at.unwrap_or(self.kernel.now)).min();
+        let new = self.checked(&StartSession::new(session.clone()))?;
+        self.keep(&NewSession { at: began.unwrap_or(self.kernel.now), ..new }, said)
     }
 
     /// Keeps what was said, word for word but for secrets and what memory itself had put in front. Everything is
     /// validated first; then the session is opened and the turns are appended in one transaction.
+    /// A session that begins with it has its opening from then on.
     pub fn observe_in(&self, start: &StartSession, said: &[Said]) -> Done<Observed> {
-        let session = &start.id;
-        let turns: Vec<Turn> = said.iter().map(|said| self.turn(session, said)).collect::<Done<_>>()?;
-        let kept = if turns.is_empty() { 0 } else { self.turns.append_to(&self.checked(start)?, &turns)? };
-        let due = if turns.is_empty() { None } else { self.due(session)? };
-        Ok(Observed { due, kept, turns })
+        let observed = self.keep(&self.checked(start)?, said)?;
+        if let Some(state) = self.find(&start.id)?.filter(|state| state.opening.is_none())
+            && let Err(error) = self.opened(&state)
+        {
+            tracing::warn!(%error, "what the session begins with is computed later");
+        }
+        Ok(observed)
+    }
+
+    /// Where nothing was said, there is no session to open.
+    fn keep(&self, session: &NewSession, said: &[Said]) -> Done<Observed> {
+        let turns: Vec<Turn> = said.iter().map(|said| self.turn(&session.id, said)).collect::<Done<_>>()?;
+        if turns.is_empty() {
+            return Ok(Observed { due: None, kept: 0, turns });
+        }
+        let kept = self.turns.append_to(session, &turns)?;
+        Ok(Observed { due: self.due(&session.id)?, kept, turns })
     }
 
     /// The turn for something that was said, if it can be kept.
@@ -162,7 +178,7 @@ impl SessionService<'_> {
         }
         let own = context::without_fence(&said.content);
         if own.trim().is_empty() {
-            return Err(EngineError::invalid("what was said", "is empty"));
+            return Err(EngineError::NothingSaid);
         }
         let id = said.id.as_ref().map_or_else(|| TurnId::new(self.kernel.new_id()), |id| TurnId::of_host(session, id));
         Ok(Turn {

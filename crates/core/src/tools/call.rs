@@ -149,7 +149,6 @@ impl ToolService<'_> {
         let project = self.services.store.session(session)?.and_then(|state| state.session.project);
         let agent = Actor::new(Source::Agent, &self.services.kernel.actor.via);
         let engine = self.services.acting(&agent);
-        engine.documents().notice_all_or_warn();
         let caller = Caller { engine, session, project };
         let text = call.arguments.as_str();
         match tool {

@@ -246,7 +246,7 @@ async fn observe(
 ) -> Result<Response, Problem> {
     let turns = spoken_turns(spoken)?;
     let said = turns.into_iter().map(|turn| said(&app, turn)).collect::<Result<Vec<_>, _>>()?;
-    let observed = app.host(move |host| Ok(host.engine().sessions().observe(&id, &said)?));
+    let observed = app.host(move |host| Ok(host.engine().sessions().observe_in(&StartSession::new(id), &said)?));
     Ok((StatusCode::CREATED, Json(observed.await?)).into_response())
 }
 

@@ -9,7 +9,7 @@ fn a_blank_turn_creates_no_session() {
     let home = Home::new();
     for batch in [vec![Said::now(Role::User, " \n")], vec![Said::now(Role::User, "hi"), Said::now(Role::User, "")]] {
         let outcome = home.engine.sessions().observe(&session("cli:new"), &batch);
-        assert!(matches!(outcome, Err(EngineError::Invalid { .. })), "{outcome:?}");
+        assert!(matches!(outcome, Err(EngineError::NothingSaid)), "{outcome:?}");
     }
     assert!(home.engine.sessions().observe(&session("cli:new"), &[]).unwrap().turns.is_empty());
     assert!(home.engine.sessions().find(&session("cli:new")).unwrap().is_none());

@@ -187,3 +187,12 @@ fn a_session_that_nobody_began_is_unknown() {
     assert!(matches!(outcome, Err(EngineError::NoSession { .. })), "{outcome:?}");
     assert_eq!(home.engine.sessions().all().unwrap(), []);
 }
+
+#[test]
+fn a_host_that_sends_raw_turns_is_given_what_another_kept_in_view() {
+    let home = begun(|_| {}, &["the parser is written in Rust"]);
+    let give =
+        |visibility| home.engine.context().give(&session("cli:one"), "the parser?", visibility).unwrap().parts.len();
+    let given = [Visibility::Stays, Visibility::Stays, Visibility::Once, Visibility::Once].map(give);
+    assert_eq!(given, [1, 0, 1, 1]);
+}

@@ -6,7 +6,7 @@ use throughline_core::engine::ContextRequest;
 use throughline_core::model::SessionId;
 
 use super::reply::Reply;
-use super::{Answer, style};
+use super::{Answer, Failure, style};
 use crate::world::World;
 
 /// Show what an assistant would be given, and why
@@ -28,7 +28,11 @@ impl Context {
         let session = self.session.map(|id| SessionId::on_channel("cli", &id)).transpose()?;
         let request =
             ContextRequest { session, project: self.project, message: self.message, ..ContextRequest::default() };
-        let context = world.engine.context().prepare(&request)?.context;
+        let prepared = world.engine.context().prepare(&request)?;
+        if let Some(failure) = &prepared.failure {
+            return Err(Failure::new(failure, "`throughline doctor` looks for the cause"));
+        }
+        let context = prepared.context;
         let nothing = context.parts.is_empty();
         let mut text = String::new();
         let mut section = |title: &str, body: &str| {

@@ -176,7 +176,7 @@ impl Caller<'_> {
     }
 
     pub(crate) fn summarise(&self, wanted: &Summarise) -> Done<ToolAnswer> {
-        let kept = self.engine.consolidation().keep_summary(self.session, &wanted.summary)?;
+        let kept = self.engine.consolidation_by_caller().keep_summary(self.session, &wanted.summary)?;
         Ok(ToolAnswer::new("kept a summary", json!({ "id": kept, "outcome": "stored" })))
     }
 

@@ -41,6 +41,7 @@ impl Caller<'_> {
             filter.projects = Projects::NoneOr(self.project.clone());
         }
         let request = RecallRequest { query: wanted.query, limit, filter };
+        engine.documents().notice_all_or_warn();
         let hits = engine.recall().find(&request, Fallback::Letters)?;
         let found = within(ANSWER_TOKENS, &hits);
         let given: Vec<_> = hits[..found.len()].iter().map(|hit| hit.memory.entry.id.clone()).collect();

@@ -54,8 +54,9 @@ pub(super) fn work(
     match event {
         Event::SessionStart => hooked.give(event, hooked.beginning()?, say),
         Event::Prompt => {
-            hooked.give(event, hooked.for_prompt()?, say)?;
-            hooked.keep_prompt()
+            // The message is kept whatever becomes of the memories for it.
+            let given = hooked.for_prompt().and_then(|given| hooked.give(event, given, say));
+            hooked.keep_prompt().and(given)
         }
         Event::PreCompact | Event::Stop | Event::SessionEnd => hooked.keep(event),
     }
