@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde_json::json;
 use throughline_core::model::{Kind, Role, SessionId, Turn, TurnId};
 use throughline_core::recall::{Filter, RecallRequest};
-use throughline_sqlite::Durability;
 
 use super::dataset::{Dataset, Doc};
 use super::score::Scores;
@@ -18,6 +17,7 @@ use crate::cli::failure::Failure;
 use crate::cli::reply::Reply;
 use crate::cli::{Answer, keep, style};
 use crate::exports::write_private;
+use crate::world::Durability;
 
 /// Answer the questions of a data set and score them
 #[derive(Args)]

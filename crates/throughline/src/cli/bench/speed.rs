@@ -6,13 +6,13 @@ use clap::Args;
 use serde_json::json;
 use throughline_core::engine::{ContextRequest, NewMemory};
 use throughline_core::recall::{Filter, RecallRequest};
-use throughline_sqlite::Durability;
 
 use super::{Laboratory, elapsed_ms, percentile};
 use crate::cli::failure::Failure;
 use crate::cli::reply::Reply;
 use crate::cli::{Answer, keep, style};
 use crate::synthetic::{self, Dice};
+use crate::world::Durability;
 
 /// Questions per measurement, and how many of them only warm up.
 const QUESTIONS: usize = 300;
