@@ -219,3 +219,33 @@ fn unused(directory: &Path, name: &str) -> PathBuf {
 fn failed(doing: &'static str, error: std::io::Error) -> StoreError {
     StoreError::Failed { doing, source: Box::new(error) }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    #[test]
+    fn the_newest_backup_is_the_one_that_was_written_last_and_can_be_used() {
+        let directory = tempfile::tempdir().unwrap();
+        assert_eq!(newest(directory.path()), None);
+        let write = |name: &str, text: &str, age: u64| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 - age);
+            std::fs::File::options().write(true).open(path).unwrap().set_modified(at).unwrap();
+        };
+        write("damaged-now.db", "x", 0);
+        write("empty.db", "", 0);
+        write("notes.txt", "x", 0);
+        assert_eq!(newest(directory.path()), None);
+        write("before-restore-now.db", "x", 0);
+        assert_eq!(newest(directory.path()).as_deref(), Some("before-restore-now.db"));
+        write("memory-b.db", "x", 30);
+        write("auto-a.db", "x", 20);
+        write("before-schema-8.db", "x", 40);
+        assert_eq!(newest(directory.path()).as_deref(), Some("auto-a.db"));
+        assert_eq!(newest(&directory.path().join("nowhere")), None);
+    }
+}

@@ -24,7 +24,11 @@ const LOOKS: u32 = 400;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// A database that was found unusable is examined again when its files change, and after so many requests anyway.
-const PATIENCE: u32 = 64;
+const PATIENCE: u32 = 1000;
+
+/// Files that somebody puts back come one after the other: they are examined when none has changed for this long.
+const CALM: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: u32 = 20;
 
 /// Connections to one database.
 pub(crate) struct Pool {
@@ -57,6 +61,19 @@ struct Lost {
     tried: Option<(Stamps, u32)>,
     /// Whether the log of this program says so already.
     is_told: bool,
+}
+
+impl Lost {
+    /// Whether these files were found unusable already, and need not be examined again yet.
+    fn is_tried(&mut self, now: &Stamps) -> bool {
+        match &mut self.tried {
+            Some((stamps, skipped)) if stamps == now && *skipped < PATIENCE => {
+                *skipped += 1;
+                true
+            }
+            _ => false,
+        }
+    }
 }
 
 /// How much a write matters.
@@ -174,17 +191,25 @@ impl Pool {
             State::Sound { known, idle } => (Arc::clone(known), idle.pop()),
             State::Lost(_) => return Ok(None),
         };
-        let opened = idle.map_or_else(|| open::connect(&self.watch.files.main, self.durability, Make::Nothing), Ok);
-        match opened {
-            Ok(connection) => Ok(Some(Held { known, connection, is_hurried: false })),
-            Err(error) => match self.trouble_behind(&error, &known) {
-                None => Err(error),
-                Some(trouble) => {
-                    self.lose_all(&known, trouble);
-                    Err(self.error(trouble.loss()))
-                }
+        let connection = idle.map_or_else(|| self.connect(&known), |connection| Ok(Some(connection)))?;
+        Ok(connection.map(|connection| Held { known, connection, is_hurried: false }))
+    }
+
+    /// One more connection to what is open; nothing where that is lost.
+    fn connect(&self, known: &Generation) -> Stored<Option<Connection>> {
+        // First a look: to open another database that is at the path by now would already write to it.
+        let trouble = match self.watch.look_at_files(known) {
+            Err(trouble) => trouble,
+            Ok(_) => match open::connect(&self.watch.files.main, self.durability, Make::Nothing) {
+                Ok(connection) => return Ok(Some(connection)),
+                Err(error) => match self.trouble_behind(&error, known) {
+                    Some(trouble) => trouble,
+                    None => return Err(error),
+                },
             },
-        }
+        };
+        self.lose_all(known, trouble);
+        Ok(None)
     }
 
     /// Gives a connection back after its work. An error may be the first sign of damage: then nothing is written any more.
@@ -255,32 +280,22 @@ impl Pool {
         let (last, trouble, idle) = match &mut *self.state() {
             State::Sound { .. } => return Ok(()),
             State::Lost(lost) => {
-                if let Some((stamps, skipped)) = &mut lost.tried
-                    && *stamps == now
-                    && *skipped < PATIENCE
-                {
-                    *skipped += 1;
+                if lost.is_tried(&now) {
                     return Err(self.error(lost.trouble.loss()));
                 }
                 (Arc::clone(&lost.last), lost.trouble, std::mem::take(&mut lost.idle))
             }
         };
         self.watch.bare.close();
-        if present(now.main).is_ok() && trouble == Trouble::Log {
+        if trouble == Trouble::Log {
             save_log(&last, &now, &idle);
         }
         discard(idle);
         if let Err(missing) = present(now.main) {
             return Err(self.remain(missing.loss(), Some(now)));
         }
-        // A connection to what was lost would share its locks and its index with new ones.
-        for _ in 0..LOOKS {
-            if Arc::strong_count(&last) <= 2 {
-                break;
-            }
-            std::thread::sleep(PAUSE);
-        }
-        if Arc::strong_count(&last) > 2 {
+        let now = self.calm(now);
+        if !is_given_back(&last) {
             return Err(self.remain(trouble.loss(), None));
         }
         match establish(&self.watch, &self.backups, self.durability, Make::Nothing, Some(&last.identity())) {
@@ -304,6 +319,19 @@ impl Pool {
                 Err(self.remain(loss, (after.main == now.main).then_some(after)))
             }
         }
+    }
+
+    /// Waits until nobody changes the files any more; gives them as they then are.
+    fn calm(&self, mut now: Stamps) -> Stamps {
+        for _ in 0..LONGEST_WAIT {
+            std::thread::sleep(CALM);
+            let again = self.watch.files.stamps();
+            if again == now {
+                break;
+            }
+            now = again;
+        }
+        now
     }
 
     /// It is still lost. `tried` are the files that were examined, if they did not change meanwhile.
@@ -376,6 +404,18 @@ struct Held {
     is_hurried: bool,
 }
 
+/// Waits until nobody has a connection to what was lost: it would share its locks and its index with new ones. Whoever asks
+/// holds it, and so does the state.
+fn is_given_back(last: &Generation) -> bool {
+    (0..LOOKS).any(|_| {
+        let is_free = Arc::strong_count(last) <= 2;
+        if !is_free {
+            std::thread::sleep(PAUSE);
+        }
+        is_free
+    })
+}
+
 /// Closes connections and leaves their files as they are.
 fn discard(connections: Vec<Connection>) {
     for connection in connections {
@@ -385,8 +425,8 @@ fn discard(connections: Vec<Connection>) {
     }
 }
 
-/// A log that was deleted is still open here: what is in it goes into the database, as long as nobody wrote to that since
-/// and no other log was begun.
+/// A log that was deleted is still open here: what is in it goes into the database, as long as that is in its place, nobody
+/// wrote to it since and no other log was begun.
 fn save_log(last: &Known, now: &Stamps, idle: &[Connection]) {
     let has_no_other = now.log.is_none_or(|log| log.length == 0);
     if let Some(connection) = idle.first()

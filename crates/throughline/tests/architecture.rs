@@ -74,6 +74,17 @@ fn only_sqlite_opens_the_database_files() {
 }
 
 #[test]
+fn the_store_is_named_where_it_is_opened_and_nowhere_else() {
+    let named = ["throughline_sqlite", "SqliteStore"];
+    assert_eq!(places(&sources("crates/throughline/src"), &named, &["world/store.rs"]), [""; 0]);
+    for below in ["crates/server/src", "crates/torture/src", "benches/src"] {
+        assert_eq!(places(&sources(below), &named, &[]), [""; 0]);
+    }
+    let paths = ["path: String", "path: PathBuf"];
+    assert_eq!(places(&sources("crates/core/src/ports"), &paths, &[]), [""; 0], "no port says where a store is");
+}
+
+#[test]
 fn no_stage_knows_a_surface() {
     let surfaces = ["clap", "anstream", "owo_colors", "axum", "println!"];
     for crate_name in ["core", "sqlite", "documents"] {
