@@ -50,7 +50,7 @@ pub struct ErasurePreview {
 }
 
 impl MemoryService<'_> {
-    /// What [`Engine::erase`] would remove. Copies are known to whoever keeps them.
+    /// What [`MemoryService::erase`] would remove. Copies are known to whoever keeps them.
     pub fn preview_erase(&self, reference: &str) -> Done<ErasurePreview> {
         let memory = self.memory(&self.resolve(reference)?)?;
         let entry = memory.entry;

@@ -128,7 +128,7 @@ impl VaultService<'_> {
     }
 
     /// Takes documents out: their text, index and vectors are gone. Those at `left_out` stay out although their files
-    /// are where files are noticed, until [`Engine::vault_take_in`] says otherwise.
+    /// are where files are noticed, until [`VaultService::take_in`] says otherwise.
     pub fn remove(&self, ids: &[VaultId], left_out: &[String]) -> Done<u64> {
         Ok(if ids.is_empty() && left_out.is_empty() { 0 } else { self.vault_store.remove_documents(ids, left_out)? })
     }

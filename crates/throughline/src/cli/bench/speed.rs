@@ -102,7 +102,7 @@ fn recall(laboratory: &Laboratory, dice: &mut Dice) -> Result<(), Failure> {
 
 fn context(laboratory: &Laboratory, dice: &mut Dice) -> Result<(), Failure> {
     let message = Some(synthetic::question(dice));
-    laboratory.engine.context().prepare(&ContextRequest { message, ..ContextRequest::default() })?.context;
+    laboratory.engine.context().prepare(&ContextRequest { message, ..ContextRequest::default() })?;
     Ok(())
 }
 
