@@ -12,9 +12,6 @@ use crate::open::{self, Durability, Make};
 use crate::watch::{Known, Watch, copy_log};
 use crate::{erase, health};
 
-/// How often file and log are compared: another process may copy the one into the other in between.
-const COMPARISONS: u32 = 3;
-
 /// Why a database cannot be used.
 #[derive(Debug)]
 pub(crate) enum Refusal {
@@ -87,9 +84,7 @@ pub(crate) fn establish(
     if expected.is_some() || counted.is_none() {
         let mut damage = health::damage(&connection).map_err(&opening)?;
         // Where all of the log is in the file, the file has to be sound by itself: the log may begin anew at any time.
-        if counted == Some(identity.writes) {
-            damage.extend(watch.bare.damage().map_err(&opening)?);
-        }
+        damage.extend(watch.damage_of_file(&connection, true).map_err(&opening)?);
         if let Some(first) = damage.into_iter().next() {
             return Err(Refusal::Unsound(first));
         }
@@ -106,22 +101,19 @@ pub(crate) fn establish(
 /// Who the database is, and what its file alone counts, if that can be read.
 fn compare(watch: &Watch, connection: &Connection) -> Result<(Identity, Option<i64>), Refusal> {
     let reading = while_doing("open the database");
-    for _ in 0..COMPARISONS {
-        let identity = identity::read(connection).map_err(&reading)?;
-        // Without a log there is nothing that could belong to something else, and all of it is in the file.
-        if Stamp::of(&watch.files.log).is_none_or(|log| log.length == 0) {
-            let counted = identity.writes;
-            return Ok((identity, Some(counted)));
-        }
-        let bare = watch.bare.read();
-        let identity = identity::read(connection).map_err(&reading)?;
-        match bare.pairs_with(&identity) {
-            Pairing::Fits(counted) => return Ok((identity, Some(counted))),
-            Pairing::Unknown => return Ok((identity, None)),
-            Pairing::Broken => {}
-        }
+    let identity = identity::read(connection).map_err(&reading)?;
+    // Without a log there is nothing that could belong to something else, and all of it is in the file.
+    if Stamp::of(&watch.files.log).is_none_or(|log| log.length == 0) {
+        let counted = identity.writes;
+        return Ok((identity, Some(counted)));
     }
-    Err(Refusal::Replaced)
+    let before = watch.bare.read();
+    let identity = identity::read(connection).map_err(reading)?;
+    match watch.bare.read().pairs_with(&identity, &before) {
+        Pairing::Fits(counted) => Ok((identity, Some(counted))),
+        Pairing::Unknown => Ok((identity, None)),
+        Pairing::Broken => Err(Refusal::Replaced),
+    }
 }
 
 /// What is left to do with a database that can be used; gives what its file alone counts.

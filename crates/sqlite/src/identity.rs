@@ -49,15 +49,10 @@ impl Identity {
         self.id.len() == 32 && self.id.bytes().all(|byte| byte.is_ascii_hexdigit())
     }
 
-    /// Whether its parts are of one age. While a log is being copied, either the row or the mark of its epoch is ahead of the
-    /// other; the mark of the epoch before is not in that log.
-    fn is_whole(&self) -> bool {
-        let (even, odd) = self.marks;
-        let (own, other) = if self.epoch % 2 == 0 { (even, odd) } else { (odd, even) };
-        let is_copied = own == self.epoch && other == self.epoch - 1;
-        let is_row_ahead = own == self.epoch - 2 && other == self.epoch - 1;
-        let is_mark_ahead = own == self.epoch && other == self.epoch + 1;
-        is_copied || is_row_ahead || is_mark_ahead
+    /// Whether its parts are of one age. While a log is being copied into a file, those of the file are not.
+    pub(crate) fn is_whole(&self) -> bool {
+        let earlier = self.epoch - 1;
+        self.marks == if self.epoch % 2 == 0 { (self.epoch, earlier) } else { (earlier, self.epoch) }
     }
 }
 
@@ -119,18 +114,22 @@ pub(crate) enum Pairing {
 }
 
 impl Bare {
-    /// Whether what is seen through the log rests on this file. The file is read first, so it is never ahead.
-    pub(crate) fn pairs_with(&self, seen: &Identity) -> Pairing {
-        match self {
-            Self::Unreadable => Pairing::Unknown,
-            Self::Says(None) if seen.base == 0 => Pairing::Fits(0),
-            Self::Says(None) => Pairing::Broken,
-            Self::Says(Some(bare)) if !bare.is_well_formed() => Pairing::Unknown,
-            Self::Says(Some(bare)) => {
-                let is_within = (seen.base..=seen.writes).contains(&bare.writes);
-                let fits = bare.id == seen.id && is_within && bare.is_whole();
-                if fits { Pairing::Fits(bare.writes) } else { Pairing::Broken }
+    /// Whether what is seen through the log rests on a file that said this `before` it was looked at, and now says what this
+    /// is. Both only ever count on: the log was written on a file that said no more than now, and says no less than before.
+    pub(crate) fn pairs_with(&self, seen: &Identity, before: &Self) -> Pairing {
+        match (before, self) {
+            (Self::Says(before), Self::Says(now)) => {
+                let is_ours = |bare: &Option<Identity>| bare.as_ref().is_none_or(|bare| bare.id == seen.id);
+                let writes = |bare: &Option<Identity>| bare.as_ref().map_or(0, |bare| bare.writes);
+                if [before, now].into_iter().flatten().any(|bare| !bare.is_well_formed()) {
+                    Pairing::Unknown
+                } else if is_ours(before) && is_ours(now) && writes(before) <= seen.writes && seen.base <= writes(now) {
+                    Pairing::Fits(writes(now))
+                } else {
+                    Pairing::Broken
+                }
             }
+            _ => Pairing::Unknown,
         }
     }
 
@@ -139,9 +138,7 @@ impl Bare {
         match self {
             Self::Unreadable => Count::Unknown,
             Self::Says(None) if at_least == 0 => Count::Of(0),
-            Self::Says(Some(bare)) if bare.id == id && bare.writes >= at_least && bare.is_whole() => {
-                Count::Of(bare.writes)
-            }
+            Self::Says(Some(bare)) if bare.id == id && bare.writes >= at_least => Count::Of(bare.writes),
             Self::Says(_) => Count::Other,
         }
     }
@@ -152,7 +149,7 @@ impl Bare {
 pub(crate) enum Count {
     /// So many transactions.
     Of(i64),
-    /// It is another database, or an older state, or parts of both.
+    /// It is another database, or an older state.
     Other,
     /// The file alone does not tell.
     Unknown,
@@ -266,12 +263,10 @@ mod tests {
             (1, 0, 1, true),
             (8, 8, 7, true),
             (9, 8, 9, true),
-            (8, 6, 7, true),
-            (7, 8, 7, true),
+            (8, 6, 7, false),
+            (7, 8, 7, false),
             (8, 8, 5, false),
-            (8, 4, 5, false),
             (9, 6, 9, false),
-            (9, 6, 7, false),
         ] {
             assert_eq!(identity(epoch, even, odd).is_whole(), is_whole, "{epoch} {even} {odd}");
         }
@@ -280,14 +275,19 @@ mod tests {
     #[test]
     fn a_file_that_says_less_than_its_log_was_written_on_is_another_one() {
         let seen = identity(8, 8, 7);
-        let pairing = |bare: Identity| Bare::Says(Some(bare)).pairs_with(&seen);
-        assert_eq!(pairing(Identity { writes: 50, ..identity(7, 6, 7) }), Pairing::Fits(50));
-        assert_eq!(pairing(Identity { writes: 100, ..identity(8, 8, 7) }), Pairing::Fits(100));
-        assert_eq!(pairing(Identity { writes: 49, ..identity(7, 6, 7) }), Pairing::Broken, "an older file");
-        assert_eq!(pairing(Identity { writes: 101, ..identity(8, 8, 7) }), Pairing::Broken, "an older log");
-        assert_eq!(pairing(Identity { id: "1".repeat(32), ..seen.clone() }), Pairing::Broken, "another memory");
-        assert_eq!(pairing(Identity { id: "page".to_owned(), ..seen.clone() }), Pairing::Unknown, "not a row of ours");
-        assert_eq!(Bare::Says(None).pairs_with(&seen), Pairing::Broken);
-        assert_eq!(Bare::Unreadable.pairs_with(&seen), Pairing::Unknown);
+        let says = |writes: i64| Bare::Says(Some(Identity { writes, ..identity(7, 6, 7) }));
+        let pairing = |before: i64, now: i64| says(now).pairs_with(&seen, &says(before));
+        assert_eq!(pairing(50, 50), Pairing::Fits(50));
+        assert_eq!(pairing(100, 100), Pairing::Fits(100));
+        assert_eq!(pairing(40, 50), Pairing::Fits(50), "a log was copied meanwhile");
+        assert_eq!(pairing(100, 110), Pairing::Fits(110), "and written on");
+        assert_eq!(pairing(49, 49), Pairing::Broken, "an older file");
+        assert_eq!(pairing(101, 101), Pairing::Broken, "an older log");
+        let other = Bare::Says(Some(Identity { id: "1".repeat(32), ..seen.clone() }));
+        assert_eq!(other.pairs_with(&seen, &says(50)), Pairing::Broken, "another memory");
+        let strange = Bare::Says(Some(Identity { id: "page".to_owned(), ..seen.clone() }));
+        assert_eq!(strange.pairs_with(&seen, &says(50)), Pairing::Unknown, "not a row of ours");
+        assert_eq!(Bare::Says(None).pairs_with(&seen, &Bare::Says(None)), Pairing::Broken);
+        assert_eq!(Bare::Unreadable.pairs_with(&seen, &says(50)), Pairing::Unknown);
     }
 }

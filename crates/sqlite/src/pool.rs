@@ -19,6 +19,10 @@ use crate::open::{self, Durability, Make};
 use crate::watch::{Generation, Known, Role, Trouble, Watch, copy_log, present};
 use crate::{Stored, copies};
 
+/// How often something is tried on a database that is lost and found again in between: several processes that copy their logs
+/// at the same time can look like somebody who meddles.
+const ATTEMPTS: u32 = 8;
+
 /// How often recovering looks whether the last old connection was given back, and how long apart.
 const LOOKS: u32 = 400;
 const PAUSE: Duration = Duration::from_millis(5);
@@ -103,7 +107,7 @@ impl Pool {
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
         doing: &'static str,
     ) -> Stored<T> {
-        for _ in 0..2 {
+        for _ in 0..ATTEMPTS {
             let held = self.take()?;
             match self.watch.look(&held.known, &held.connection, Role::Reader) {
                 Ok(()) => {
@@ -125,7 +129,7 @@ impl Pool {
     ) -> Stored<T> {
         let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut work = Some(work);
-        for _ in 0..2 {
+        for _ in 0..ATTEMPTS {
             let mut held = self.take()?;
             match self.attempt(&mut held, doing, effort, &mut work) {
                 Ok(value) => return self.settle(Ok(value), held),
@@ -294,7 +298,7 @@ impl Pool {
         if let Err(missing) = present(now.main) {
             return Err(self.remain(missing.loss(), Some(now)));
         }
-        let now = self.calm(now);
+        let now = self.calm(now, &last);
         if !is_given_back(&last) {
             return Err(self.remain(trouble.loss(), None));
         }
@@ -321,12 +325,13 @@ impl Pool {
         }
     }
 
-    /// Waits until nobody changes the files any more; gives them as they then are.
-    fn calm(&self, mut now: Stamps) -> Stamps {
+    /// Waits until nobody changes the files any more, and a database that is back has its log; gives them as they then are.
+    fn calm(&self, mut now: Stamps, last: &Known) -> Stamps {
         for _ in 0..LONGEST_WAIT {
             std::thread::sleep(CALM);
             let again = self.watch.files.stamps();
-            if again == now {
+            let is_whole = again.log.is_some() || !last.is_file(again.main);
+            if again == now && is_whole {
                 break;
             }
             now = again;

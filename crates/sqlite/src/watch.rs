@@ -11,13 +11,16 @@ use throughline_core::ports::Loss;
 
 use crate::error::is_busy;
 use crate::files::{Files, Stamp, Stamps};
-use crate::identity::{self, BareReader, Count, Identity, Pairing};
+use crate::identity::{self, Bare, BareReader, Count, Identity, Pairing};
 
 /// A log that is longer than this is copied into the database file.
 const MOST_FRAMES: u64 = 4000;
 
-/// A database that is larger than this is not checked whenever its log was copied into it.
+/// A database that is larger than this is not checked whenever its log was copied into it: that takes longer than copying.
 const LARGEST_CHECKED: u64 = 16 << 20;
+
+/// How often a file is checked that others write to meanwhile.
+const CHECKS: u32 = 3;
 
 /// How often a changed file is looked at again before it counts as changed by somebody else: another process may be in the
 /// middle of copying its log into it.
@@ -174,7 +177,7 @@ impl Watch {
         self.look(known, transaction, Role::Writer)?;
         let bare = self.bare.read();
         let now = identity::read(transaction).map_err(|_| DAMAGED)?;
-        let base = match bare.pairs_with(&now) {
+        let base = match bare.pairs_with(&now, &bare) {
             Pairing::Fits(base) => base,
             Pairing::Broken => return Err(REPLACED),
             Pairing::Unknown => return Err(Trouble::Touched),
@@ -202,13 +205,12 @@ impl Watch {
 
     /// How many frames the log has, if its file is long enough for them.
     pub(crate) fn log_frames(&self, known: &Known, connection: &Connection) -> Looked<u64> {
-        let frames: i64 = match connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get(1)) {
-            Ok(frames) => frames,
+        let frames = match log_state(connection) {
+            Ok(log) => u64::try_from(log.frames).unwrap_or(0),
             // Another process is reading the log anew, and knows better in a moment.
             Err(error) if is_busy(&error) => 0,
             Err(_) => return Err(DAMAGED),
         };
-        let frames = u64::try_from(frames).unwrap_or(0);
         let expected = if frames == 0 { 0 } else { LOG_HEADER + frames * (FRAME_HEADER + known.page_size) };
         match Stamp::of(&self.files.log) {
             Some(log) if log.length >= expected => Ok(frames),
@@ -236,31 +238,51 @@ impl Watch {
             main if known.is_untouched(Some(main)) => Ok(()),
             main if known.is_file(Some(main)) => {
                 self.explain(known, main, Role::Writer, true)?;
-                if is_complete { self.check_file(main) } else { Ok(()) }
+                if is_complete { self.check_file(main, connection) } else { Ok(()) }
             }
             _ => Err(REPLACED),
         }
     }
 
-    /// Checks the file into which all of the log was just copied: what somebody wrote to it meanwhile cannot be seen from
-    /// outside. Only where that takes no longer than the copying did.
-    fn check_file(&self, main: Stamp) -> Looked {
-        if main.length > LARGEST_CHECKED {
-            return Ok(());
+    /// Checks the file into which all of the log was just copied: what somebody did to it meanwhile cannot be seen from
+    /// outside.
+    fn check_file(&self, main: Stamp, connection: &Connection) -> Looked {
+        match self.damage_of_file(connection, main.length <= LARGEST_CHECKED) {
+            Ok(damage) if damage.is_empty() => Ok(()),
+            Err(error) if is_busy(&error) => Ok(()),
+            _ => Err(DAMAGED),
         }
-        for _ in 0..LOOKS {
-            let is_sound = self.bare.damage().is_ok_and(|damage| damage.is_empty());
-            if is_sound {
-                return Ok(());
-            }
-            // Another process may be copying its log, of transactions that came since.
-            if Stamp::of(&self.files.main) == Some(main) {
-                return Err(DAMAGED);
-            }
-            std::thread::sleep(PAUSE);
-        }
-        Ok(())
     }
+
+    /// What is wrong with the file by itself, where it has all of the log and nobody writes meanwhile; else nothing.
+    pub(crate) fn damage_of_file(&self, connection: &Connection, is_thorough: bool) -> rusqlite::Result<Vec<String>> {
+        for _ in 0..CHECKS {
+            let before = (log_state(connection)?, identity::read(connection)?);
+            if before.0.frames != before.0.copied {
+                break;
+            }
+            let is_whole = matches!(self.bare.read(), Bare::Says(Some(bare)) if bare.is_whole());
+            let damage = if is_thorough { self.bare.damage() } else { Ok(Vec::new()) };
+            let after = (log_state(connection)?, identity::read(connection)?);
+            // Otherwise another process copied the log of what was written since, and may have been in the middle of it.
+            if before == after {
+                return if is_whole { damage } else { Ok(vec!["parts of it are older than others".to_owned()]) };
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+/// How much of a log was copied into its database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LogState {
+    frames: i64,
+    copied: i64,
+}
+
+fn log_state(connection: &Connection) -> rusqlite::Result<LogState> {
+    connection
+        .query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| Ok(LogState { frames: row.get(1)?, copied: row.get(2)? }))
 }
 
 /// Copies the log into the database file; says whether all of it is there.
