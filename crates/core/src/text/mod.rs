@@ -1,6 +1,7 @@
-//! Text as such: its size in tokens, its secrets, its bullets.
+//! Text as such: its size in tokens, its secrets, its bullets, how common its words are.
 
 pub mod bullets;
+pub mod frequency;
 pub mod redact;
 pub mod sections;
 pub mod tokens;
