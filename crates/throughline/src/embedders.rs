@@ -63,12 +63,23 @@ struct Wanted {
 
 /// The embedder for passages; nothing where none is set up.
 pub(crate) fn for_indexing(world: &World) -> Chosen {
-    configured(world, INDEXING, Policy::default())
+    Ok(wrapped(world, configured(world, INDEXING, Policy::default())?))
 }
 
 /// The embedder for a query: the one that made the vectors which serve, as long as there is one set up at all. After a
 /// change of `[embeddings]` that is the model before, where it was last asked.
 pub(crate) fn for_searching(world: &World) -> Chosen {
+    Ok(wrapped(world, serving(world)?))
+}
+
+fn wrapped(world: &World, embedder: Option<Arc<dyn Embedder>>) -> Option<Arc<dyn Embedder>> {
+    match &world.wrap_embedder {
+        Some(wrap) => embedder.map(|embedder| wrap(embedder)),
+        None => embedder,
+    }
+}
+
+fn serving(world: &World) -> Chosen {
     let policy = Policy { tries: 1, failures: 2, ..Policy::default() };
     let Some(own) = configured(world, SEARCHING, policy)? else { return Ok(None) };
     let sets = world.engine.vault().vector_sets().unwrap_or_else(|error| {

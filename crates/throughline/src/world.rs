@@ -15,7 +15,7 @@ use throughline_clients::connect::Dirs;
 use throughline_core::documents::working::WorkingLimits;
 use throughline_core::engine::{Engine, InjectAt, ReflectionSettings, Settings};
 use throughline_core::model::{Actor, Name, NameError, Source, Status, UnknownSpelling};
-use throughline_core::ports::{Backups, Clock, DocumentError, Ids, Store, StoreError};
+use throughline_core::ports::{Backups, Clock, DocumentError, Embedder, Ids, Store, StoreError};
 use throughline_core::recall::Ranking;
 use throughline_core::reflection::Schedule;
 use throughline_core::sessions::Policy;
@@ -283,7 +283,12 @@ pub struct World {
     pub engine: Engine,
     /// The time zone that people's dates are in.
     pub zone: TimeZone,
+    /// What every embedder is wrapped in, where anything is.
+    pub(crate) wrap_embedder: Option<WrapEmbedder>,
 }
+
+/// Puts something between the memory and an embedder.
+pub(crate) type WrapEmbedder = Arc<dyn Fn(Arc<dyn Embedder>) -> Arc<dyn Embedder> + Send + Sync>;
 
 impl World {
     /// Opens the memory, making its home on the first run.
@@ -293,7 +298,12 @@ impl World {
 
     /// Opens the memory in this home, with this clock.
     pub fn open_at(home: Home, clock: Arc<dyn Clock>) -> Result<Self, OpenError> {
-        Prepared::at(home)?.open_with(clock)
+        Prepared::at(home)?.open_with(clock, Durability::Full)
+    }
+
+    /// The same for a home that is thrown away: its writes do not survive a power cut.
+    pub(crate) fn open_trial(home: Home, clock: Arc<dyn Clock>) -> Result<Self, OpenError> {
+        Prepared::at(home)?.open_with(clock, Durability::Process)
     }
 
     /// Now, where the person is.
@@ -331,13 +341,13 @@ impl Prepared {
 
     /// Opens the memory.
     pub fn open(self) -> Result<World, OpenError> {
-        self.open_with(Arc::new(WorldClock::from_environment()?))
+        self.open_with(Arc::new(WorldClock::from_environment()?), Durability::Full)
     }
 
-    fn open_with(self, clock: Arc<dyn Clock>) -> Result<World, OpenError> {
+    fn open_with(self, clock: Arc<dyn Clock>, durability: Durability) -> Result<World, OpenError> {
         let Self { home, config, is_new } = self;
         let settings = settings(&config)?;
-        let (store, backups) = store::open(&home)?;
+        let (store, backups) = store::open(&home, durability)?;
         let mut documents = FileDocuments::open(&home.data)?.with_projects(places(&store));
         if let (Some(namespace), Some(dir)) = (&settings.namespace, user_dir(&config, &home)) {
             documents = documents.with_user_dir(namespace.clone(), &dir)?;
@@ -345,7 +355,8 @@ impl Prepared {
         let documents = Arc::new(documents);
         let person = Actor::new(Source::User, "cli");
         let engine = Engine::new(Arc::clone(&store), documents, clock, Arc::new(RandomIds), settings, person);
-        Ok(World { home, config, is_new, store, backups, engine, zone: TimeZone::system() })
+        let zone = TimeZone::system();
+        Ok(World { home, config, is_new, store, backups, engine, zone, wrap_embedder: None })
     }
 }
 
@@ -430,6 +441,11 @@ fn tools(chosen: &config::Tools) -> Result<Vec<Tool>, OpenError> {
     };
     let named = named.map_err(OpenError::Tools)?;
     Ok(Tool::ALL.into_iter().filter(|tool| named.contains(tool)).collect())
+}
+
+/// Where things are kept that can be made again; nothing where no home directory can be found.
+pub(crate) fn cache_dir() -> Option<PathBuf> {
+    Some(ProjectDirs::from("", "", "throughline")?.cache_dir().to_owned())
 }
 
 /// This program, by its whole path.

@@ -14,12 +14,12 @@ use super::{Home, OpenError, private_file};
 pub(super) type Opened = (Arc<dyn Store>, Option<Arc<dyn Backups>>);
 
 /// Opens the memory of a home, or begins one where there is none, nor anything left of one.
-pub(super) fn open(home: &Home) -> Result<Opened, OpenError> {
+pub(super) fn open(home: &Home, durability: Durability) -> Result<Opened, OpenError> {
     let database = home.database();
     let failed = |source| OpenError::Store { path: database.clone(), source };
     throughline_sqlite::check_for_remains(&database, &home.backups()).map_err(failed)?;
     private_file(&database)?;
-    let store = Arc::new(SqliteStore::open(&database, &home.backups(), Durability::Full).map_err(failed)?);
+    let store = Arc::new(SqliteStore::open(&database, &home.backups(), durability).map_err(failed)?);
     let backups = SqliteBackups::of(Arc::clone(&store), &database, &home.backups());
     Ok((store, Some(Arc::new(backups))))
 }

@@ -37,6 +37,8 @@ pub(super) struct Query {
     timestamp: Option<String>,
     #[serde(default)]
     pub(super) gold_ids: Vec<String>,
+    /// What kind of question it is, where the data set says so.
+    pub(super) category: Option<String>,
 }
 
 impl Query {
@@ -61,7 +63,7 @@ pub(super) struct Dataset {
 impl Dataset {
     pub(super) fn load(directory: &Path) -> Result<Self, Failure> {
         let docs: Vec<Doc> = lines(&directory.join("docs.jsonl"))?;
-        let queries = lines(&directory.join("queries.jsonl"))?;
+        let queries = questions(directory)?;
         let mut by_session: HashMap<&str, Vec<usize>> = HashMap::new();
         let mut by_corpus: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, doc) in docs.iter().enumerate() {
@@ -81,10 +83,20 @@ impl Dataset {
         Ok(Self { docs, queries, by_corpus })
     }
 
+    /// Every document.
+    pub(super) fn docs(&self) -> &[Doc] {
+        &self.docs
+    }
+
     /// The documents of a corpus, in conversation order.
     pub(super) fn corpus(&self, name: &str) -> Vec<&Doc> {
         self.by_corpus.get(name).map(|rows| rows.iter().map(|row| &self.docs[*row]).collect()).unwrap_or_default()
     }
+}
+
+/// The questions of a data set alone.
+pub(super) fn questions(directory: &Path) -> Result<Vec<Query>, Failure> {
+    lines(&directory.join("queries.jsonl"))
 }
 
 fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Failure> {

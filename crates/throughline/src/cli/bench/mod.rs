@@ -1,6 +1,8 @@
-//! `throughline bench recall|speed`: measured through the engine that everybody uses, in a home of its own.
+//! `throughline bench recall|memory|speed`: measured through the engine that everybody uses, in a home of its own.
 
+mod cached;
 mod dataset;
+mod memory;
 mod recall;
 mod score;
 mod speed;
@@ -24,6 +26,8 @@ use crate::world::{Durability, RandomIds, store_at};
 pub(super) enum Bench {
     /// Answer the questions of a data set and score them
     Recall(recall::RecallBench),
+    /// Feed the conversations of a data set and score what an assistant is given for each question
+    Memory(memory::MemoryBench),
     /// Measure latencies at a size of your choice
     Speed(speed::SpeedBench),
 }
@@ -32,6 +36,7 @@ impl Bench {
     pub(super) fn run(self) -> Answer {
         match self {
             Self::Recall(bench) => bench.run(),
+            Self::Memory(bench) => bench.run(),
             Self::Speed(bench) => bench.run(),
         }
     }
