@@ -1,0 +1,145 @@
+//! The built-in model: paraphrase-MiniLM-L3-v2, 4 bits per weight, English, compiled in.
+//!
+//! Its bytes are a part of the program, which the system maps: a page that is never looked at is never read. Loading
+//! builds no tables, so that a process that embeds one question pays for little more than the question.
+
+use std::sync::OnceLock;
+
+use pulp::Arch;
+use throughline_core::ports::{EmbedFor, Embedder, ModelError};
+
+use crate::encoder::{Encoder, Layer, Linear, Matrix, Norm, Pooling, Shape};
+use crate::product::{GROUP, PANEL};
+use crate::rows::WordRows;
+use crate::tokens::{Pieces, Tokenizer, Vocabulary, WordPiece};
+
+static BYTES: &[u8] = include_bytes!("../model/minilm-l3-q4.bin");
+
+const MAGIC: &[u8] = b"TLEMBED1";
+
+/// The provider's name.
+pub(crate) const PROVIDER: &str = "builtin";
+
+/// The model's name: another one means other vectors.
+const NAME: &str = "paraphrase-minilm-l3-q4";
+
+/// BERT's numbers of special tokens.
+const UNKNOWN: u32 = 100;
+const FIRST: u32 = 101;
+const LAST: u32 = 102;
+
+/// The built-in embedder. Costs nothing until it is asked; the model is shared by the whole process.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BuiltinEmbedder;
+
+#[derive(Debug)]
+struct Model {
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    tokens: usize,
+}
+
+impl Embedder for BuiltinEmbedder {
+    fn provider(&self) -> &'static str {
+        PROVIDER
+    }
+
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn base_url(&self) -> Option<&str> {
+        None
+    }
+
+    fn embed(&self, texts: &[String], _: EmbedFor) -> Result<Vec<Vec<f32>>, ModelError> {
+        let broken = || ModelError::Malformed { provider: PROVIDER, why: "the built-in model is damaged".to_owned() };
+        let model = model().ok_or_else(broken)?;
+        let tokens: Vec<Vec<u32>> = texts.iter().map(|text| model.tokenizer.encode(text, model.tokens)).collect();
+        model.encoder.encode(&tokens).map_err(|_| broken())
+    }
+}
+
+fn model() -> Option<&'static Model> {
+    static MODEL: OnceLock<Option<Model>> = OnceLock::new();
+    MODEL.get_or_init(|| Reader { rest: BYTES }.model()).as_ref()
+}
+
+/// Reads the file from the beginning to the end; `scripts/embed-model` describes it.
+struct Reader {
+    rest: &'static [u8],
+}
+
+impl Reader {
+    fn model(&mut self) -> Option<Model> {
+        if self.take(MAGIC.len())? != MAGIC {
+            return None;
+        }
+        let mut sizes = [0; 6];
+        for size in &mut sizes {
+            *size = self.size()?;
+        }
+        let [vocabulary, hidden, layers, heads, intermediate, positions] = sizes;
+        let epsilon = self.floats(1)?[0];
+        let shape = Shape { hidden, heads, intermediate, epsilon };
+        let pieces = Pieces::WordPiece(WordPiece::new(self.vocabulary(vocabulary)?, UNKNOWN));
+        let tokenizer = Tokenizer { pieces, first: FIRST, last: LAST };
+        let words = WordRows::Bits4 {
+            values: self.take(vocabulary * hidden / 2)?,
+            scales: self.take(vocabulary * hidden / GROUP * 2)?,
+        };
+        let places = self.floats(positions * hidden)?;
+        let norm = self.norm(hidden)?;
+        let layers = (0..layers).map(|_| self.layer(&shape)).collect::<Option<Vec<Layer>>>()?;
+        let (pooling, arch) = (Pooling::Mean, Arch::new());
+        let encoder = Encoder { shape, words, positions: places, norm, layers, pooling, arch };
+        self.rest.is_empty().then_some(Model { encoder, tokenizer, tokens: positions })
+    }
+
+    fn vocabulary(&mut self, count: usize) -> Option<Vocabulary> {
+        let length = self.size()?;
+        let (offsets, numbers) = (self.take((count + 1) * 4)?, self.take(count * 2)?);
+        Some(Vocabulary::Sorted { offsets, numbers, text: self.take(length)? })
+    }
+
+    fn layer(&mut self, shape: &Shape) -> Option<Layer> {
+        let Shape { hidden, intermediate, .. } = *shape;
+        Some(Layer {
+            attention: self.linear(hidden, 3 * hidden)?,
+            attention_output: self.linear(hidden, hidden)?,
+            attention_norm: self.norm(hidden)?,
+            intermediate: self.linear(hidden, intermediate)?,
+            output: self.linear(intermediate, hidden)?,
+            output_norm: self.norm(hidden)?,
+        })
+    }
+
+    fn linear(&mut self, inputs: usize, outputs: usize) -> Option<Linear> {
+        if !inputs.is_multiple_of(GROUP) || !outputs.is_multiple_of(PANEL) {
+            return None;
+        }
+        let bias = self.floats(outputs)?;
+        let values = self.take(inputs * outputs / 2)?;
+        let scales = self.take(inputs * outputs / GROUP * 2)?;
+        Some(Linear { inputs, bias, weights: Matrix::Bits4 { values, scales } })
+    }
+
+    fn norm(&mut self, width: usize) -> Option<Norm> {
+        Some(Norm { weight: self.floats(width)?, bias: self.floats(width)? })
+    }
+
+    fn floats(&mut self, count: usize) -> Option<Vec<f32>> {
+        let bytes = self.take(count * 4)?;
+        Some(bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
+    }
+
+    fn size(&mut self) -> Option<usize> {
+        self.take(4)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize)
+    }
+
+    fn take(&mut self, count: usize) -> Option<&'static [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
+        Some(taken)
+    }
+}
