@@ -1,46 +1,41 @@
 //! Candidates for a recall: FTS5 over analysed text, and letters that stand for themselves.
 
+mod conversation;
+
+use std::collections::HashSet;
+
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params_from_iter};
-use throughline_core::model::{
-    Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, Role, SessionId, Source, Status,
-};
+use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
+use throughline_core::model::Kind;
 use throughline_core::ports::{Candidates, Search};
-use throughline_core::recall::bm25::{self, Collection};
-use throughline_core::recall::{Candidate, Filter, FoundBy, Terms};
+use throughline_core::recall::{Candidate, Filter, FoundBy, Pool, Terms};
 use throughline_core::vault::Passage;
 
+use self::conversation::{TURN_COLUMNS, TURN_WIDTH, turn};
 use crate::filter::{self, Condition};
 use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS};
 use crate::{SqliteStore, Stored, vault};
 
-/// Up to this many rows, candidates are scored with an inverse document frequency that is never zero. In a larger memory
-/// a word that half of it has says nothing indeed.
-const SMALL: u64 = 100;
-
 /// SQLite refuses patterns beyond 50,000 bytes; escaping may double one.
 const LONGEST_NEEDLE: usize = 20_000;
 
-const TURN_COLUMNS: &str = "t.id, s.id, t.role, t.speaker, t.at, t.content, s.project, ifnull(u.count, 0), u.last_at";
-
 impl Candidates for SqliteStore {
-    fn search(&self, search: &Search) -> Stored<Vec<Candidate>> {
-        if search.terms.is_empty() {
-            return Ok(Vec::new());
-        }
+    fn search(&self, search: &Search) -> Stored<Pool> {
         let matching = matching(&search.terms);
         self.snapshot(
             |connection| {
-                let mut found = Vec::new();
+                let mut pool = Pool::default();
                 if search.filter.wants(Kind::Entry) || search.filter.wants(Kind::Bullet) {
-                    found = entries_by_words(connection, &matching, search)?;
+                    let condition = || filter::condition(&search.filter);
+                    let rows = found_rows(connection, &ENTRY_WORDS, condition, &matching, search)?;
+                    pool.candidates = entries(connection, &rows)?;
                 }
                 if search.filter.wants(Kind::Turn) {
-                    found.extend(turns_by_words(connection, &matching, search)?);
-                    found.sort_by(|a, b| b.bm25.total_cmp(&a.bm25));
-                    found.truncate(search.limit);
+                    let condition = || filter::turn_condition(&search.filter);
+                    let rows = found_rows(connection, &TURN_WORDS, condition, &matching, search)?;
+                    conversation::add_turns(connection, &rows, &mut pool)?;
                 }
-                Ok(found)
+                Ok(pool)
             },
             "search",
         )
@@ -58,20 +53,19 @@ impl Candidates for SqliteStore {
                 }
                 if filter.wants(Kind::Turn) {
                     found.extend(turns_by_letters(connection, needles, filter, limit)?);
-                    found.sort_by(|a, b| b.bm25.total_cmp(&a.bm25));
+                    found.sort_by_key(|(needles, _)| std::cmp::Reverse(*needles));
                     found.truncate(limit);
                 }
-                Ok(found)
+                Ok(found.into_iter().map(|(_, candidate)| candidate).collect())
             },
             "search",
         )
     }
 
     fn search_passages(&self, terms: &Terms, limit: usize) -> Stored<Vec<(Passage, f64)>> {
-        let search = Search { terms: terms.clone(), filter: Filter::default(), limit };
         self.snapshot(
             |connection| {
-                let ranked = by_words(connection, &CHUNK_WORDS, Condition::default(), &matching(terms), &search)?;
+                let ranked = by_words(connection, &CHUNK_WORDS, Condition::default(), &matching(terms.as_slice()), limit)?;
                 vault::passages(connection, ranked)
             },
             "search the vault",
@@ -80,61 +74,57 @@ impl Candidates for SqliteStore {
 }
 
 /// Any of the terms. Each is quoted, and none can hold a quote: no text is a query language here.
-fn matching(terms: &Terms) -> String {
-    terms.as_slice().iter().map(|term| format!("\"{term}\"")).collect::<Vec<_>>().join(" OR ")
+fn matching(terms: &[String]) -> String {
+    terms.iter().map(|term| format!("\"{term}\"")).collect::<Vec<_>>().join(" OR ")
 }
 
 /// A words table, the rows it is about, and what a condition on those rows joins.
 struct Words {
     table: &'static str,
     rows: &'static str,
-    /// About how many rows there are; exact while they are few.
-    size: &'static str,
     joined: &'static str,
 }
 
-const ENTRY_WORDS: Words = Words {
-    table: "entry_words",
-    rows: "entries",
-    size: "SELECT ifnull(max(row), 0) FROM entries",
-    joined: "JOIN entries e ON e.row = w.rowid",
-};
+const ENTRY_WORDS: Words =
+    Words { table: "entry_words", rows: "entries e", joined: "JOIN entries e ON e.row = w.rowid" };
 const TURN_WORDS: Words = Words {
     table: "turn_words",
-    rows: "turns",
-    size: "SELECT ifnull(max(row), 0) FROM turns",
+    rows: "turns t JOIN sessions s ON s.row = t.session",
     joined: "JOIN turns t ON t.row = w.rowid JOIN sessions s ON s.row = t.session",
 };
+const CHUNK_WORDS: Words =
+    Words { table: "chunk_words", rows: "vault_chunks v", joined: "JOIN vault_chunks v ON v.row = w.rowid" };
 
-/// Rows of chunks are never given twice: their numbers say nothing about how many there are.
-const CHUNK_WORDS: Words = Words {
-    table: "chunk_words",
-    rows: "vault_chunks",
-    size: "SELECT count(*) FROM (SELECT 1 FROM vault_chunks LIMIT 101)",
-    joined: "JOIN vault_chunks v ON v.row = w.rowid",
-};
+/// A row, and how it was found.
+type Found = (i64, FoundBy);
 
-fn entries_by_words(connection: &Connection, matching: &str, search: &Search) -> rusqlite::Result<Vec<Candidate>> {
-    let ranked = by_words(connection, &ENTRY_WORDS, filter::condition(&search.filter), matching, search)?;
-    let sql =
-        format!("SELECT {ENTRY_COLUMNS}, {USE_COLUMNS} FROM entries e LEFT JOIN uses u ON u.id = e.id WHERE e.row = ?");
+/// The rows that fit best by their words, and those that are wanted anyway.
+fn found_rows(
+    connection: &Connection,
+    words: &Words,
+    condition: impl Fn() -> Condition,
+    matching: &str,
+    search: &Search,
+) -> rusqlite::Result<Vec<Found>> {
+    let mut found: Vec<Found> = Vec::new();
+    if !matching.is_empty() {
+        let ranked = by_words(connection, words, condition(), matching, search.limit)?;
+        found.extend(ranked.into_iter().map(|(row, _)| (row, FoundBy::Words)));
+    }
+    if search.also.is_empty() {
+        return Ok(found);
+    }
+    let known: HashSet<i64> = found.iter().map(|(row, _)| *row).collect();
+    let condition = condition();
+    let alias = &words.rows[words.rows.find(' ').map_or(0, |at| at + 1)..][..1];
+    let sql = format!("SELECT {alias}.row FROM {} WHERE {alias}.id = ? {}", words.rows, condition.sql);
     let mut statement = connection.prepare_cached(&sql)?;
-    let load = |(row, bm25): (i64, f64)| {
-        let memory = statement.query_row([row], rows::memory)?;
-        Ok(Candidate { memory, speaker: None, bm25, found_by: FoundBy::Words })
-    };
-    ranked.into_iter().map(load).collect()
-}
-
-fn turns_by_words(connection: &Connection, matching: &str, search: &Search) -> rusqlite::Result<Vec<Candidate>> {
-    let ranked = by_words(connection, &TURN_WORDS, filter::turn_condition(&search.filter), matching, search)?;
-    let sql = format!(
-        "SELECT {TURN_COLUMNS} FROM turns t JOIN sessions s ON s.row = t.session LEFT JOIN uses u ON u.id = t.id \
-         WHERE t.row = ?"
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let load = |(found, bm25): (i64, f64)| statement.query_row([found], |row| turn(row, bm25, FoundBy::Words));
-    ranked.into_iter().map(load).collect()
+    for id in &search.also {
+        let values = std::iter::once(Value::Text(id.to_string())).chain(condition.values.iter().cloned());
+        let row: Option<i64> = statement.query_row(params_from_iter(values), |row| row.get(0)).optional()?;
+        found.extend(row.filter(|row| !known.contains(row)).map(|row| (row, FoundBy::Meaning)));
+    }
+    Ok(found)
 }
 
 /// The rows that fit best, with how well they fit.
@@ -143,57 +133,30 @@ fn by_words(
     words: &Words,
     condition: Condition,
     matching: &str,
-    search: &Search,
+    limit: usize,
 ) -> rusqlite::Result<Vec<(i64, f64)>> {
-    let Words { table, size, joined, .. } = words;
-    let size: u64 = connection.prepare_cached(size)?.query_row([], |row| row.get(0))?;
-    if size <= SMALL {
-        return by_words_in_small(connection, words, condition, matching, search);
-    }
+    let Words { table, joined, .. } = words;
     let sql = format!(
         "SELECT w.rowid, -w.rank FROM {table} w {joined} WHERE w.{table} MATCH ? {} ORDER BY w.rank LIMIT ?",
         condition.sql
     );
-    let values = bind(Value::Text(matching.to_owned()), condition.values, search.limit);
+    let values = bind(Value::Text(matching.to_owned()), condition.values, limit);
     let mut statement = connection.prepare_cached(&sql)?;
     statement.query_map(params_from_iter(values), |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// In a small memory the rows are scored here, because FTS5 gives nothing for a word that half of them have.
-fn by_words_in_small(
-    connection: &Connection,
-    words: &Words,
-    condition: Condition,
-    matching: &str,
-    search: &Search,
-) -> rusqlite::Result<Vec<(i64, f64)>> {
-    let Words { table, rows, joined, .. } = words;
-    let alias = &rows[..1];
+fn entries(connection: &Connection, rows: &[Found]) -> rusqlite::Result<Vec<Candidate>> {
     let sql = format!(
-        "SELECT w.rowid, {alias}.terms FROM {table} w {joined} WHERE w.{table} MATCH ? {} LIMIT ?",
-        condition.sql
+        "SELECT {ENTRY_COLUMNS}, {USE_COLUMNS}, e.terms FROM entries e LEFT JOIN uses u ON u.id = e.id WHERE e.row = ?"
     );
-    let values = bind(Value::Text(matching.to_owned()), condition.values, SMALL as usize);
-    let found: Vec<(i64, String)> = connection
-        .prepare_cached(&sql)?
-        .query_map(params_from_iter(values), |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
-    let terms = search.terms.as_slice();
-    let mut count = connection.prepare_cached(&format!("SELECT count(*) FROM {table} WHERE {table} MATCH ?"))?;
-    let having = terms.iter().map(|term| count.query_row([format!("\"{term}\"")], |row| row.get(0)));
-    let lengths: usize = found.iter().map(|(_, text)| text.split(' ').count()).sum();
-    let collection = Collection {
-        documents: connection
-            .prepare_cached(&format!("SELECT count(*) FROM {rows}"))?
-            .query_row([], |row| row.get(0))?,
-        having: having.collect::<rusqlite::Result<_>>()?,
-        mean_length: lengths as f64 / found.len().max(1) as f64,
-    };
-    let mut scored: Vec<(i64, f64)> =
-        found.into_iter().map(|(row, text)| (row, bm25::score(terms, &text, &collection))).collect();
-    scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-    scored.truncate(search.limit);
-    Ok(scored)
+    let mut statement = connection.prepare_cached(&sql)?;
+    let load = |(row, found_by): &Found| statement.query_row([row], |row| entry(row, *found_by));
+    rows.iter().map(load).collect()
+}
+
+fn entry(row: &Row<'_>, found_by: FoundBy) -> rusqlite::Result<Candidate> {
+    let terms = row.get(rows::ENTRY_WIDTH + 2)?;
+    Ok(Candidate { memory: rows::memory(row)?, speaker: None, terms, found_by, meaning: None })
 }
 
 /// How many of the needles a text contains; `%` and `_` stand for themselves.
@@ -219,19 +182,16 @@ fn entries_by_letters(
     needles: &[String],
     filter: &Filter,
     limit: usize,
-) -> rusqlite::Result<Vec<Candidate>> {
+) -> rusqlite::Result<Vec<(i64, Candidate)>> {
     let condition = filter::condition(filter);
     let sql = format!(
-        "SELECT {ENTRY_COLUMNS}, {USE_COLUMNS}, {} AS found FROM entries e LEFT JOIN uses u ON u.id = e.id \
+        "SELECT {ENTRY_COLUMNS}, {USE_COLUMNS}, e.terms, {} AS found FROM entries e LEFT JOIN uses u ON u.id = e.id \
          WHERE found > 0 {} ORDER BY found DESC, e.updated_at DESC LIMIT ?",
         counting(&["ifnull(e.key, '')", "e.content"], needles.len()),
         condition.sql
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    let candidate = |row: &Row<'_>| {
-        let bm25 = row.get::<_, i64>(rows::ENTRY_WIDTH + 2)? as f64;
-        Ok(Candidate { memory: rows::memory(row)?, speaker: None, bm25, found_by: FoundBy::Substring })
-    };
+    let candidate = |row: &Row<'_>| Ok((row.get(rows::ENTRY_WIDTH + 3)?, entry(row, FoundBy::Substring)?));
     let values = needles.iter().map(|needle| like(needle)).chain(bind_rest(condition.values, limit));
     statement.query_map(params_from_iter(values), candidate)?.collect()
 }
@@ -241,7 +201,7 @@ fn turns_by_letters(
     needles: &[String],
     filter: &Filter,
     limit: usize,
-) -> rusqlite::Result<Vec<Candidate>> {
+) -> rusqlite::Result<Vec<(i64, Candidate)>> {
     let condition = filter::turn_condition(filter);
     let sql = format!(
         "SELECT {TURN_COLUMNS}, {} AS found FROM turns t JOIN sessions s ON s.row = t.session \
@@ -251,7 +211,7 @@ fn turns_by_letters(
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let values = needles.iter().map(|needle| like(needle)).chain(bind_rest(condition.values, limit));
-    let candidate = |row: &Row<'_>| turn(row, row.get::<_, i64>(9)? as f64, FoundBy::Substring);
+    let candidate = |row: &Row<'_>| Ok((row.get(TURN_WIDTH)?, turn(row, FoundBy::Substring)?));
     statement.query_map(params_from_iter(values), candidate)?.collect()
 }
 
@@ -261,37 +221,4 @@ fn bind(first: Value, values: Vec<Value>, limit: usize) -> impl Iterator<Item = 
 
 fn bind_rest(values: Vec<Value>, limit: usize) -> impl Iterator<Item = Value> {
     values.into_iter().chain([Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX))])
-}
-
-/// A turn in the shape of a memory: part of the archive, in the words of whoever said it.
-fn turn(row: &Row<'_>, bm25: f64, found_by: FoundBy) -> rusqlite::Result<Candidate> {
-    let session: SessionId = rows::parsed(row, 1)?;
-    let at = rows::time(row.get(4)?)?;
-    let entry = Entry {
-        id: EntryId::new(row.get::<_, String>(0)?),
-        kind: Kind::Turn,
-        namespace: Namespace::Session(session.clone()),
-        layer: Layer::Archive,
-        key: None,
-        content: row.get(5)?,
-        source: match rows::parsed(row, 2)? {
-            Role::User => Source::User,
-            Role::Assistant => Source::Agent,
-            Role::Tool | Role::System | Role::Summary => Source::System,
-        },
-        status: Status::Active,
-        importance: Importance::default(),
-        tags: Vec::new(),
-        session: Some(session),
-        task: None,
-        project: row.get(6)?,
-        created_at: at,
-        updated_at: at,
-        expires_at: None,
-        supersedes: Vec::new(),
-        provenance: Vec::new(),
-        version: 1,
-    };
-    let last_at = row.get::<_, Option<i64>>(8)?.map(rows::time).transpose()?;
-    Ok(Candidate { memory: Memory::new(entry, row.get(7)?, last_at), speaker: row.get(3)?, bm25, found_by })
 }

@@ -53,8 +53,7 @@ pub(crate) fn condition(filter: &Filter) -> Condition {
     match &filter.projects {
         Projects::Any => {}
         Projects::Only(project) => condition.and("e.project = ?", [text(project)]),
-        Projects::NoneOr(None) => condition.and("e.project IS NULL", []),
-        Projects::NoneOr(Some(own)) => condition.and("(e.project IS NULL OR e.project = ?)", [text(own)]),
+        Projects::NoneOr(own) => none_or(&mut condition, "e.project", own),
     }
     if let Some(task) = &filter.task {
         condition.and("e.task = ?", [text(task)]);
@@ -81,6 +80,11 @@ pub(crate) fn condition(filter: &Filter) -> Condition {
         condition.and("(e.expires_at IS NULL OR e.expires_at > ?)", [Value::Integer(now.as_millisecond())]);
     }
     condition
+}
+
+fn none_or(condition: &mut Condition, column: &str, projects: &[String]) {
+    let sql = format!("({column} IS NULL OR {column} IN ({}))", marks(projects.len()));
+    condition.and(&sql, projects.iter().map(text));
 }
 
 fn scope(condition: &mut Condition, scope: &Scope) {
@@ -121,8 +125,7 @@ pub(crate) fn turn_condition(filter: &Filter) -> Condition {
     match &filter.projects {
         Projects::Any => {}
         Projects::Only(project) => condition.and("s.project = ?", [text(project)]),
-        Projects::NoneOr(None) => condition.and("s.project IS NULL", []),
-        Projects::NoneOr(Some(own)) => condition.and("(s.project IS NULL OR s.project = ?)", [text(own)]),
+        Projects::NoneOr(own) => none_or(&mut condition, "s.project", own),
     }
     let in_layer = filter.layers.is_empty() || filter.layers.contains(&Layer::Archive);
     let is_active = filter.status.is_none_or(|status| status == Status::Active);

@@ -99,7 +99,7 @@ impl ConsolidationService<'_> {
         let filter = Filter {
             scope: Scope::Only(self.kernel.facts()),
             layers: vec![Layer::Knowledge],
-            projects: Projects::NoneOr(state.session.project.clone()),
+            projects: Projects::NoneOr(state.session.project.iter().cloned().collect()),
             status: Some(status),
             ..Filter::recallable(self.kernel.now)
         };

@@ -68,7 +68,7 @@ impl ContextService<'_> {
     /// project, the past of all of them is meant.
     fn find_past(&self, recall: &RecallRequest) -> Done<Vec<Hit>> {
         let projects = match &recall.filter.projects {
-            Projects::NoneOr(None) => Projects::Any,
+            Projects::NoneOr(own) if own.is_empty() => Projects::Any,
             own => own.clone(),
         };
         let filter =
@@ -99,7 +99,7 @@ impl ContextService<'_> {
         let filter = Filter {
             scope,
             layers: vec![Layer::Knowledge],
-            projects: Projects::NoneOr(request.project.clone()),
+            projects: Projects::NoneOr(request.project.iter().cloned().collect()),
             ..Filter::recallable(self.kernel.now)
         };
         RecallRequest { query: message.to_owned(), limit, filter }
@@ -108,6 +108,5 @@ impl ContextService<'_> {
 
 /// A memory that was found by its date alone.
 fn by_date(memory: Memory) -> Hit {
-    let why = Why { found_by: FoundBy::Date, bm25: 1.0, recency: 1.0, trust: 1.0, significance: 1.0, correction: 1.0 };
-    Hit { memory, speaker: None, score: why.score(), why }
+    Hit::of(memory, Why::only(FoundBy::Date))
 }

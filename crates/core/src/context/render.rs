@@ -192,17 +192,8 @@ pub(super) fn with_block(block: &str, message: &str) -> String {
 }
 
 fn part(hit: &Hit, tokens: usize) -> Part {
-    let why = format!("score {:.2}, found by its {}", hit.score, found_by(hit));
+    let why = format!("score {:.2}, found by its {}", hit.score, hit.why.found_by.word());
     Part { what: "memory", id: Some(hit.memory.entry.id.clone()), why, tokens }
-}
-
-fn found_by(hit: &Hit) -> &'static str {
-    match hit.why.found_by {
-        crate::recall::FoundBy::Words => "words",
-        crate::recall::FoundBy::Substring => "letters",
-        crate::recall::FoundBy::Date => "date",
-        crate::recall::FoundBy::Meaning => "meaning",
-    }
 }
 
 fn line(hit: &Hit) -> String {

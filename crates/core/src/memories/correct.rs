@@ -120,7 +120,7 @@ impl MemoryService<'_> {
         if right.key.is_some() {
             return Ok(None);
         }
-        let projects = right.project.clone().map_or(Projects::NoneOr(None), Projects::Only);
+        let projects = right.project.clone().map_or(Projects::NoneOr(Vec::new()), Projects::Only);
         let filter = Filter {
             scope: Scope::Only(right.namespace.clone()),
             layers: vec![right.layer],

@@ -1,6 +1,7 @@
 //! Candidates for a recall.
 
-use crate::recall::{Candidate, Filter, Terms};
+use crate::model::EntryId;
+use crate::recall::{Candidate, Filter, Pool, Terms};
 use crate::vault::Passage;
 
 use super::Stored;
@@ -8,8 +9,9 @@ use super::Stored;
 /// Finds candidates: memories, turns and passages that ranking then orders. Whoever keeps another index than the store's
 /// replaces this port and [`Index`](super::Index), and nothing else.
 pub trait Candidates {
-    /// Memories and turns by BM25, best first.
-    fn search(&self, search: &Search) -> Stored<Vec<Candidate>>;
+    /// Memories and turns that have one of the words, those that fit best by BM25; turns with their neighbours. What
+    /// stands beside a turn need not pass the filter.
+    fn search(&self, search: &Search) -> Stored<Pool>;
     /// Memories and turns that contain one of `needles` literally, case of ASCII letters aside; most needles first.
     fn contains(&self, needles: &[String], filter: &Filter, limit: usize) -> Stored<Vec<Candidate>>;
     /// Passages of the vault by BM25, best first.
@@ -19,10 +21,12 @@ pub trait Candidates {
 /// What to look for, and where.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {
-    /// The analysed query.
-    pub terms: Terms,
+    /// Terms of the index, any of which may be found.
+    pub terms: Vec<String>,
+    /// What was found otherwise and is wanted too, where the filter admits it.
+    pub also: Vec<EntryId>,
     /// What may be found.
     pub filter: Filter,
-    /// How many candidates at most.
+    /// How many candidates of each kind at most, without neighbours.
     pub limit: usize,
 }

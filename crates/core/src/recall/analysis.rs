@@ -90,6 +90,21 @@ impl Terms {
     }
 }
 
+/// The terms of a text in order, each word by its stem alone, and whether it is a stop word: what a question consists of.
+pub fn stems(text: &str) -> Vec<(String, bool)> {
+    let mut found = Vec::new();
+    let mut stemmed = false;
+    each_term(&fold(text), |term| {
+        // A word gives its stem and then, where it differs, its plain form.
+        let is_plain_form = matches!(term.origin, Origin::Word(plain) if plain == term.text);
+        if !(is_plain_form && stemmed) {
+            found.push((term.text.to_owned(), term.is_stop()));
+        }
+        stemmed = matches!(term.origin, Origin::Word(_)) && !is_plain_form;
+    });
+    found
+}
+
 /// At most [`MAX_QUERY_TERMS`] terms; the flag marks single characters of unspaced scripts.
 fn bounded(mut terms: Vec<(String, bool)>) -> Vec<String> {
     if terms.len() > MAX_QUERY_TERMS && terms.iter().any(|(_, single)| !single) {

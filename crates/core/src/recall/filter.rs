@@ -30,8 +30,8 @@ pub enum Projects {
     Any,
     /// One alone.
     Only(String),
-    /// What belongs to no project, or to this one.
-    NoneOr(Option<String>),
+    /// What belongs to no project, or to one of these.
+    NoneOr(Vec<String>),
 }
 
 /// What may be found; the default is everything.
@@ -39,7 +39,7 @@ pub enum Projects {
 pub struct Filter {
     /// Namespaces.
     pub scope: Scope,
-    /// Kinds; empty means entries and bullets.
+    /// Kinds; empty means all but passages of the vault.
     pub kinds: Vec<Kind>,
     /// Layers; empty means all.
     pub layers: Vec<Layer>,
@@ -81,7 +81,7 @@ impl Filter {
 
     /// Whether a kind is in reach.
     pub fn wants(&self, kind: Kind) -> bool {
-        if self.kinds.is_empty() { !matches!(kind, Kind::Turn | Kind::Chunk) } else { self.kinds.contains(&kind) }
+        if self.kinds.is_empty() { kind != Kind::Chunk } else { self.kinds.contains(&kind) }
     }
 
     /// Whether this entry may be found. Stores answer the same question in their own language; this is the meaning.
@@ -123,7 +123,7 @@ impl Projects {
         match self {
             Self::Any => true,
             Self::Only(only) => project == Some(only),
-            Self::NoneOr(own) => project.is_none() || project == own.as_deref(),
+            Self::NoneOr(own) => project.is_none_or(|project| own.iter().any(|own| own == project)),
         }
     }
 }

@@ -1,22 +1,36 @@
 //! Finding memories by plain text: candidates by words, else by letters; then ranked.
 
-use std::collections::HashSet;
-
 use crate::documents::DocumentService;
 use crate::error::{Done, EngineError};
 use crate::kernel::Kernel;
 use crate::model::{EntryId, Kind};
 use crate::ports::{self, Search};
-use crate::recall::{AskedBy, Candidate, Filter, Hit, Recall, RecallLog, RecallRecord, RecallRequest, Terms, rank};
+use crate::recall::{
+    AskedBy, Features, Filter, Hit, Pool, Question, Recall, RecallLog, RecallRecord, RecallRequest, Terms, measured, rank,
+};
 
 /// More than this is a listing, not a recall.
 const MAX_HITS: usize = 1000;
+
+/// How many candidates of each kind are weighed.
+const POOL: usize = 200;
 
 /// How many literal pieces of a query are looked for when its words find nothing.
 const MAX_NEEDLES: usize = 8;
 
 /// Longer pieces stand in no memory that anybody looks for by its letters.
 const LONGEST_NEEDLE: usize = 1000;
+
+/// The features of a candidate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Which.
+    pub id: EntryId,
+    /// Its features for the whole question.
+    pub features: Features,
+    /// Whether an assistant takes part in its conversation.
+    pub with_assistant: bool,
+}
 
 /// What to do when no word is found.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,32 +74,56 @@ impl RecallService<'_> {
         if limit == 0 {
             return Ok(Vec::new());
         }
-        // Factors reorder what the words found, so more is fetched than asked for.
-        let fetch = (limit * 2).max(20);
-        let mut candidates = self.by_words(request, fetch)?;
-        if candidates.is_empty() && fallback == Fallback::Letters {
-            candidates = self.candidates.contains(&needles(&request.query), &request.filter, fetch)?;
+        let question = Question::of(&request.query, &self.kernel.local_now());
+        let pool = self.pool(&question, request)?;
+        let mut hits = rank(&question, &pool, &request.filter, self.kernel.now, self.kernel.settings.ranking);
+        if hits.is_empty() && fallback == Fallback::Letters {
+            hits = self.by_letters(request, limit)?;
         }
-        let mut hits = rank(candidates, self.kernel.now, self.kernel.settings.ranking);
         hits.truncate(limit);
         Ok(hits)
     }
 
-    fn by_words(&self, request: &RecallRequest, fetch: usize) -> Done<Vec<Candidate>> {
-        let terms = Terms::of_query(&request.query);
-        let search = |terms: Terms| -> Done<Vec<Candidate>> {
-            if terms.is_empty() {
-                return Ok(Vec::new());
-            }
-            Ok(self.candidates.search(&Search { terms, filter: request.filter.clone(), limit: fetch })?)
+    /// What may be hits, unranked.
+    pub(crate) fn pool(&self, question: &Question, request: &RecallRequest) -> Done<Pool> {
+        let search = |terms: Vec<String>| -> Done<Pool> {
+            let (filter, limit) = (request.filter.clone(), POOL.max(request.limit));
+            Ok(self.candidates.search(&Search { terms, also: Vec::new(), filter, limit })?)
         };
-        let found = search(terms.clone())?;
+        let pool = if question.is_empty() { Pool::default() } else { search(question.terms())? };
         // What was said is evidence: there, a weak trace is better than none, behind everything that fits better.
-        if !request.filter.wants(Kind::Turn) || found.len() >= request.limit {
-            return Ok(found);
+        if !request.filter.wants(Kind::Turn) || pool.candidates.len() >= request.limit {
+            return Ok(pool);
         }
-        let traces = search(terms.stopped())?;
-        Ok(with_traces(found, traces))
+        let stopped = Terms::of_query(&request.query).stopped();
+        if stopped.is_empty() {
+            return Ok(pool);
+        }
+        let mut terms = question.terms();
+        terms.extend(stopped.as_slice().iter().cloned());
+        search(terms)
+    }
+
+    /// What the formula sees of every candidate for a question: what its weights are fitted to.
+    pub fn measure(&self, request: &RecallRequest) -> Done<Vec<Measured>> {
+        let question = Question::of(&request.query, &self.kernel.local_now());
+        let pool = self.pool(&question, request)?;
+        let measured = measured(&question, &pool, self.kernel.now);
+        let named = pool.candidates.into_iter().zip(measured);
+        Ok(named
+            .map(|(candidate, (features, with_assistant))| Measured {
+                id: candidate.memory.entry.id,
+                features,
+                with_assistant,
+            })
+            .collect())
+    }
+
+    /// What contains the query, or pieces of it, letter by letter.
+    fn by_letters(&self, request: &RecallRequest, limit: usize) -> Done<Vec<Hit>> {
+        let needles = needles(&request.query);
+        let found = self.candidates.contains(&needles, &request.filter, limit)?;
+        Ok(found.into_iter().map(|candidate| Hit::by_letters(candidate, &needles)).collect())
     }
 
     /// The newest recalls first, from the log.
@@ -99,16 +137,6 @@ pub(crate) fn check_range(filter: &Filter) -> Done<()> {
         (Some(since), Some(until)) if since >= until => Err(EngineError::EmptyRange { since, until }),
         _ => Ok(()),
     }
-}
-
-/// Adds traces that were not found otherwise, all of them scored below whatever was.
-fn with_traces(mut found: Vec<Candidate>, traces: Vec<Candidate>) -> Vec<Candidate> {
-    let known: HashSet<EntryId> = found.iter().map(|candidate| candidate.memory.entry.id.clone()).collect();
-    let lowest = found.iter().map(|candidate| candidate.bm25).fold(f64::INFINITY, f64::min).min(1.0);
-    let highest = traces.iter().map(|trace| trace.bm25).fold(f64::MIN_POSITIVE, f64::max);
-    let new = traces.into_iter().filter(|trace| !known.contains(&trace.memory.entry.id));
-    found.extend(new.map(|trace| Candidate { bm25: trace.bm25 / highest * lowest / 2.0, ..trace }));
-    found
 }
 
 /// The literal pieces to look for: the query as it is, then its longer words.

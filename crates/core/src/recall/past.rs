@@ -178,7 +178,7 @@ pub fn is_asked_about(message: &str, now: Timestamp) -> bool {
         || names_past_date(&text, now.to_zoned(TimeZone::UTC).date())
 }
 
-fn has_phrase(text: &str, phrase: &str) -> bool {
+pub(super) fn has_phrase(text: &str, phrase: &str) -> bool {
     let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     text.match_indices(phrase)
         .any(|(at, found)| is_edge(text[..at].chars().next_back()) && is_edge(text[at + found.len()..].chars().next()))

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::model::{EntryId, Kind, Memory, RecallId, SessionId, spelled};
 
 use super::filter::Filter;
-use super::ranking::Why;
+use super::pool::Candidate;
+use super::ranking::{Contribution, Why};
 
 /// A question to the memory, in plain text.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,10 +29,30 @@ pub struct Hit {
     /// Who said it, for a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
-    /// Higher is better; comparable within one recall only.
+    /// How surely it fits, 0 to 1.
     pub score: f64,
-    /// The factors of the score.
+    /// What made the score.
     pub why: Why,
+    /// What says the same and was folded into it: turns it came from, summaries that repeat it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<EntryId>,
+}
+
+impl Hit {
+    /// Something that contains pieces of a query letter by letter: the more of them, the surer.
+    pub(crate) fn by_letters(candidate: Candidate, needles: &[String]) -> Self {
+        let text = candidate.memory.entry.content.to_lowercase();
+        let found = needles.iter().filter(|needle| text.contains(&needle.to_lowercase())).count();
+        let share = found as f64 / needles.len().max(1) as f64;
+        let letters = Contribution { name: "letters".to_owned(), value: share, points: 2.0 * share - 1.0 };
+        let why = Why { found_by: candidate.found_by, features: vec![letters] };
+        Self::of(candidate.memory, why)
+    }
+
+    /// A memory with the reason why it was found.
+    pub fn of(memory: Memory, why: Why) -> Self {
+        Self { memory, speaker: None, score: why.score(), why, evidence: Vec::new() }
+    }
 }
 
 /// The answer.

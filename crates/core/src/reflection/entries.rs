@@ -92,7 +92,7 @@ impl ReflectionService<'_> {
             scope: Scope::Only(self.kernel.facts()),
             kinds: vec![Kind::Entry],
             layers: vec![Layer::Knowledge],
-            projects: Projects::NoneOr(None),
+            projects: Projects::NoneOr(Vec::new()),
             ..Filter::recallable(self.kernel.now)
         };
         let newest = self.entries.list(&filter, &Page { limit: LOOKED_AT, cursor: None })?.memories;

@@ -4,6 +4,7 @@ pub mod bullets;
 pub mod frequency;
 pub mod redact;
 pub mod sections;
+pub mod sentences;
 pub mod tokens;
 
 /// `1 memory`, `2 memories`.

@@ -319,13 +319,13 @@ fn as_hit(passage: &PassageHit) -> Hit {
         version: 1,
     };
     let RecalledHit { score, why, .. } = recalled(passage, false);
-    Hit { memory: Memory::new(entry, 0, None), speaker: None, score, why }
+    Hit { score, ..Hit::of(Memory::new(entry, 0, None), why) }
 }
 
 /// What the log keeps of a passage.
 pub(crate) fn recalled(hit: &PassageHit, given: bool) -> RecalledHit {
     let found_by = if hit.why.bm25 > 0.0 { FoundBy::Words } else { hit.why.found_by };
-    let why = Why { found_by, bm25: hit.score, recency: 1.0, trust: 1.0, significance: 1.0, correction: 1.0 };
+    let why = Why::only(found_by);
     RecalledHit { id: EntryId::new(hit.id.as_str()), kind: Kind::Chunk, score: hit.score, why, given }
 }
 

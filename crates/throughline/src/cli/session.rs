@@ -150,14 +150,12 @@ fn explain(id: &SessionId, world: &World) -> Answer {
         return Ok(Reply::new(&nothing, "no memory was recalled in this conversation yet\n").or_nothing(true));
     };
     let row = |used: &Used| {
-        let why = &used.why;
-        let factors = [why.bm25, why.recency, why.trust, why.significance, why.correction];
-        let factors = factors.map(|factor| format!("{factor:.2}")).join(" × ");
+        let why = style::one_line(&used.why.to_string(), 60);
         let content = style::one_line(used.content.as_deref().unwrap_or("(erased)"), 44);
-        vec![style::short(used.id.as_str()), content, used.by.to_string(), format!("{:.2}", used.score), factors]
+        vec![style::short(used.id.as_str()), content, used.by.to_string(), format!("{:.2}", used.score), why]
     };
     let table = |used: &[Used]| {
-        let headings = ["id", "memory", "for the", "score", "words × recency × trust × significance × correction"];
+        let headings = ["id", "memory", "for the", "fits", "why"];
         style::table(&headings, used.iter().map(row).collect())
     };
     let mut text = format!("for: {}\n\n", style::plain(&explanation.query));

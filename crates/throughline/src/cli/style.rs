@@ -5,7 +5,7 @@ use jiff::{Timestamp, Zoned};
 use owo_colors::OwoColorize as _;
 use similar::{ChangeTag, TextDiff};
 use throughline_core::model::{Memory, Source, Status};
-use throughline_core::recall::{FoundBy, Hit};
+use throughline_core::recall::Hit;
 pub(super) use throughline_core::text::count;
 use throughline_core::when;
 use unicode_width::UnicodeWidthStr as _;
@@ -125,28 +125,12 @@ pub(super) fn memory(memory: &Memory, now: &Zoned) -> String {
     format!("{}  {content}\n{indent}{}\n", short(memory.entry.id.as_str()).yellow(), about(memory, now).dimmed())
 }
 
-/// A hit: a memory, and with `why` the factors of its score.
+/// A hit: a memory, and with `why` what made its score.
 pub(super) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
     let mut text = memory(&hit.memory, now);
     if why {
         let (indent, why) = (" ".repeat(SHORT_ID + 2), &hit.why);
-        let mut formula = format!(
-            "score {:.3} = {} {:.3} × recency {:.3} × trust {:.2} × significance {:.2}",
-            hit.score,
-            match why.found_by {
-                FoundBy::Words => "words",
-                FoundBy::Substring => "letters",
-                FoundBy::Date => "date",
-                FoundBy::Meaning => "meaning",
-            },
-            why.bm25,
-            why.recency,
-            why.trust,
-            why.significance
-        );
-        if why.correction > 1.0 {
-            formula.push_str(&format!(" × correction {:.2}", why.correction));
-        }
+        let formula = format!("fits {:.0} %, by its {}: {why}", hit.score * 100.0, why.found_by.word());
         text.push_str(&format!("{indent}{}\n", formula.cyan()));
     }
     text

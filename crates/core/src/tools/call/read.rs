@@ -38,7 +38,7 @@ impl Caller<'_> {
         let mut filter = criteria.filter(&engine.kernel.local_now())?;
         filter.scope = Scope::Session { session: self.session.clone(), user: engine.kernel.settings.namespace.clone() };
         if filter.projects == Projects::Any {
-            filter.projects = Projects::NoneOr(self.project.clone());
+            filter.projects = Projects::NoneOr(self.project.iter().cloned().collect());
         }
         let request = RecallRequest { query: wanted.query, limit, filter };
         engine.documents().notice_all_or_warn();

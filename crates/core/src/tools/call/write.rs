@@ -217,7 +217,7 @@ impl Caller<'_> {
             scope: Scope::Only(self.engine.kernel.facts()),
             layers: vec![Layer::Knowledge],
             // What is known of no project is known of every one; what is known of another is not known of this.
-            projects: Projects::NoneOr(new.project.clone()),
+            projects: Projects::NoneOr(new.project.iter().cloned().collect()),
             ..Filter::recallable(self.engine.kernel.now)
         };
         let request = RecallRequest { query: content.to_owned(), limit: 5, filter };

@@ -2,6 +2,7 @@
 
 mod cached;
 mod dataset;
+mod features;
 mod memory;
 mod recall;
 mod score;

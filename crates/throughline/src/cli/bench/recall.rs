@@ -10,7 +10,8 @@ use serde_json::json;
 use throughline_core::model::{Kind, Role, SessionId, Turn, TurnId};
 use throughline_core::recall::{Filter, RecallRequest};
 
-use super::dataset::{Dataset, Doc};
+use super::dataset::{Dataset, Doc, Query};
+use super::features::FeatureFile;
 use super::score::Scores;
 use super::{Laboratory, elapsed_ms, percentile};
 use crate::cli::failure::Failure;
@@ -27,6 +28,9 @@ pub(in crate::cli) struct RecallBench {
     /// Write one line per question: {"query_id", "ranked_ids", "ms"}
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Write the features of every candidate, for fitting weights: one line per question
+    #[arg(long, value_name = "FILE")]
+    features: Option<PathBuf>,
     /// How many hits per question
     #[arg(long, default_value_t = 50)]
     limit: usize,
@@ -42,7 +46,8 @@ struct Answered {
 impl RecallBench {
     pub(in crate::cli) fn run(self) -> Answer {
         let data = Dataset::load(&self.directory)?;
-        let answers = answer_all(&data, self.limit)?;
+        let mut features = self.features.as_deref().map(FeatureFile::create).transpose()?;
+        let answers = answer_all(&data, self.limit, features.as_mut())?;
         if let Some(out) = &self.out {
             let lines: String = answers.iter().map(|answer| format!("{}\n", json!(answer))).collect();
             write_private(out, &lines).map_err(|error| Failure::io(&format!("write {}", out.display()), &error))?;
@@ -63,7 +68,11 @@ impl RecallBench {
 }
 
 /// Answers every question from its own corpus alone, in the order of the questions.
-fn answer_all(data: &Dataset, limit: usize) -> Result<Vec<Answered>, Failure> {
+fn answer_all(
+    data: &Dataset,
+    limit: usize,
+    mut features: Option<&mut FeatureFile>,
+) -> Result<Vec<Answered>, Failure> {
     let mut by_corpus: Vec<(&str, Vec<usize>)> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
     for (at, query) in data.queries.iter().enumerate() {
@@ -84,7 +93,11 @@ fn answer_all(data: &Dataset, limit: usize) -> Result<Vec<Answered>, Failure> {
         for at in queries {
             let query = &data.queries[at];
             laboratory.clock.set(query.at().unwrap_or(end));
-            answers.push((at, answer(&laboratory, query, limit)?));
+            let request = request(query, limit);
+            answers.push((at, answer(&laboratory, query, &request)?));
+            if let Some(features) = &mut features {
+                features.add(query, &laboratory.engine.recall().measure(&request)?)?;
+            }
             bar.inc(1);
         }
     }
@@ -93,11 +106,14 @@ fn answer_all(data: &Dataset, limit: usize) -> Result<Vec<Answered>, Failure> {
     Ok(answers.into_iter().map(|(_, answer)| answer).collect())
 }
 
-fn answer(laboratory: &Laboratory, query: &super::dataset::Query, limit: usize) -> Result<Answered, Failure> {
+fn request(query: &Query, limit: usize) -> RecallRequest {
     let filter = Filter { kinds: vec![Kind::Turn], ..Filter::default() };
-    let request = RecallRequest { query: query.query.clone(), limit, filter };
+    RecallRequest { query: query.query.clone(), limit, filter }
+}
+
+fn answer(laboratory: &Laboratory, query: &Query, request: &RecallRequest) -> Result<Answered, Failure> {
     let start = Instant::now();
-    let recall = laboratory.engine.recall().recall(&request)?;
+    let recall = laboratory.engine.recall().recall(request)?;
     let ms = elapsed_ms(start);
     let ranked_ids = recall.hits.iter().map(|hit| hit.memory.entry.id.to_string()).collect();
     Ok(Answered { query_id: query.id.clone(), ranked_ids, ms })

@@ -1,0 +1,364 @@
+//! How well each candidate fits a question, as named features. All are absolute: none depends on what else a store holds.
+//!
+//! | feature | what it says |
+//! |---|---|
+//! | `own` | the question's words in the text, each worth what it says, often ones a little more, long texts less |
+//! | `previous`, `next` | `own` of the turn before and after |
+//! | `near` | the share of the question that stands two turns before or after |
+//! | `session` | the share of the question that the conversation has, as far as it was found |
+//! | `session_best` | `own` of the best turn of the conversation |
+//! | `cover` | the share of the question that the text has |
+//! | `cover_context` | the share that it has together with the four turns around it |
+//! | `strength` | how much the words say that it has, in units of 64 bits |
+//! | `phrase` | the share of the question's neighbouring words that stand side by side in it |
+//! | `speaker` | said by the one whom the question names |
+//! | `role` | said by the one whose words are asked for: the person, or the assistant |
+//! | `time` | said at a time that the question names |
+//! | `answers` | follows a question that fits |
+//! | `question` | is a question itself |
+//! | `short` | is short |
+//! | `meaning` | similarity beyond the mean, in units of what unrelated texts vary by |
+//! | `previous_meaning`, `next_meaning`, `session_meaning` | the same of the turn before and after, and the best of the conversation |
+//! | `asked` | how much the question says at all, in units of 64 bits |
+//! | `recency`, `trust`, `significance`, `correction` | newer, from the person, weighty, corrected |
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+
+use crate::model::{Kind, Memory, SessionId, Source};
+
+use super::pool::{Candidate, Pool};
+use super::question::{Part, Question, WordSet, bits};
+
+macro_rules! features {
+    ($($name:ident => $text:literal),* $(,)?) => {
+        /// A named feature of a candidate.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Feature { $(#[doc = $text] $name),* }
+
+        impl Feature {
+            /// All of them, in order.
+            pub const ALL: &[Feature] = &[$(Feature::$name),*];
+
+            /// As it is written in explanations and in the file of weights.
+            pub const fn name(self) -> &'static str {
+                match self { $(Feature::$name => $text),* }
+            }
+        }
+    };
+}
+
+features! {
+    Own => "own", Previous => "previous", Next => "next", Near => "near", Session => "session",
+    SessionBest => "session_best", Cover => "cover", CoverContext => "cover_context", Strength => "strength",
+    Phrase => "phrase", Speaker => "speaker", Role => "role", Time => "time", Answers => "answers",
+    Question => "question", Short => "short", Meaning => "meaning", PreviousMeaning => "previous_meaning",
+    NextMeaning => "next_meaning", SessionMeaning => "session_meaning", Asked => "asked", Recency => "recency",
+    Trust => "trust", Significance => "significance", Correction => "correction",
+}
+
+/// How many features there are.
+pub const FEATURES: usize = Feature::ALL.len();
+
+/// The features of one candidate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Features([f32; FEATURES]);
+
+impl Default for Features {
+    fn default() -> Self {
+        Self([0.0; FEATURES])
+    }
+}
+
+impl Features {
+    /// The value of one.
+    pub fn get(&self, feature: Feature) -> f32 {
+        self.0[feature as usize]
+    }
+
+    fn set(&mut self, feature: Feature, value: f32) {
+        self.0[feature as usize] = value;
+    }
+}
+
+/// A unit of information: what five rare words say.
+const UNIT_BITS: f32 = 64.0;
+
+/// BM25's saturation and length normalisation, and the length that counts as usual, in terms of the index.
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
+const USUAL_TERMS: f32 = 45.0;
+const USUAL_TERMS_WITH_ASSISTANT: f32 = 220.0;
+
+/// Of a neighbouring turn, so many terms count.
+const BESIDE_TERMS: usize = 60;
+
+/// Who spoke, and when, lifts what fits already; this much it lifts anything.
+const PRIOR: f32 = 0.2;
+
+/// The words of the question in one candidate.
+struct Matches {
+    /// How often each stands in it, by place.
+    counts: Vec<(usize, f32)>,
+    /// Those in the whole text, and in its beginning.
+    all: WordSet,
+    beginning: WordSet,
+    pairs: Vec<(u8, u8)>,
+    terms: f32,
+}
+
+/// What a part of the question finds, and who is beside whom: computed once for all parts.
+pub(super) struct Read<'a> {
+    question: &'a Question,
+    pool: &'a Pool,
+    matches: Vec<Matches>,
+    before: Vec<Option<usize>>,
+    after: Vec<Option<usize>>,
+    session: Vec<Option<usize>>,
+    sessions: Vec<Conversation>,
+    /// Words that are the name of somebody who speaks: they say who, not what.
+    named: WordSet,
+    speaker: Option<String>,
+    has_meaning: bool,
+    now: Timestamp,
+}
+
+/// A conversation, as far as it is in the pool.
+#[derive(Default)]
+struct Conversation {
+    with_assistant: bool,
+    members: Vec<usize>,
+}
+
+impl<'a> Read<'a> {
+    pub(super) fn new(question: &'a Question, pool: &'a Pool, now: Timestamp) -> Self {
+        let count = pool.candidates.len();
+        let places: HashMap<&str, usize> =
+            question.words.iter().enumerate().map(|(at, word)| (word.term.as_str(), at)).collect();
+        let matches = pool.candidates.iter().map(|candidate| matches(&candidate.terms, &places)).collect();
+        let (mut before, mut after) = (vec![None; count], vec![None; count]);
+        for (left, right) in &pool.beside {
+            before[*right] = Some(*left);
+            after[*left] = Some(*right);
+        }
+        let (session, sessions) = conversations(&pool.candidates);
+        let (named, speaker) = named(question, &pool.candidates);
+        let has_meaning = pool.candidates.iter().any(|candidate| candidate.meaning.is_some());
+        Self { question, pool, matches, before, after, session, sessions, named, speaker, has_meaning, now }
+    }
+
+    /// Whether a candidate was said to or by an assistant.
+    pub(super) fn is_with_assistant(&self, at: usize) -> bool {
+        self.session[at].is_some_and(|session| self.sessions[session].with_assistant)
+    }
+
+    /// Whether the meaning of anything is known.
+    pub(super) fn has_meaning(&self) -> bool {
+        self.has_meaning
+    }
+
+    /// The features of every candidate for one part of the question.
+    pub(super) fn features(&self, part: &Part) -> Vec<Features> {
+        let asked = if part.words & !self.named == 0 { part.words } else { part.words & !self.named };
+        let total = self.question.weight(asked).max(f32::MIN_POSITIVE);
+        let share = |words: WordSet| self.question.weight(words & asked) / total;
+        let own: Vec<f32> = (0..self.matches.len()).map(|at| self.own(at, asked, total)).collect();
+        let sessions = self.session_scores(asked, total, &own);
+        (0..self.matches.len())
+            .map(|at| {
+                let mut features = Features::default();
+                let (before, after) = (self.before[at], self.after[at]);
+                let second = [before.and_then(|at| self.before[at]), after.and_then(|at| self.after[at])];
+                let beginning = |at: Option<usize>| at.map_or(0, |at| self.matches[at].beginning);
+                let near = beginning(second[0]) | beginning(second[1]);
+                let around = near | beginning(before) | beginning(after) | self.matches[at].all;
+                let beside = |at: Option<usize>| at.map_or(0.0, |at| own[at]);
+                let cover = share(self.matches[at].all);
+                let (session, session_best) = match self.session[at] {
+                    Some(session) => sessions[session],
+                    // A memory stands for itself: what surrounds it is itself.
+                    None => (cover, own[at]),
+                };
+                let cover_context = share(around);
+                let candidate = &self.pool.candidates[at];
+                let prior = PRIOR + cover_context;
+                let is_question = |at: usize| is_question(&self.pool.candidates[at].memory);
+                features.set(Feature::Own, own[at]);
+                features.set(Feature::Previous, beside(before));
+                features.set(Feature::Next, beside(after));
+                features.set(Feature::Near, share(near));
+                features.set(Feature::Session, session);
+                features.set(Feature::SessionBest, session_best);
+                features.set(Feature::Cover, cover);
+                features.set(Feature::CoverContext, cover_context);
+                features.set(Feature::Strength, (cover * total / UNIT_BITS).min(1.0));
+                features.set(Feature::Phrase, self.phrase(at, part));
+                features.set(Feature::Speaker, if self.is_by_named(candidate) { prior } else { 0.0 });
+                features.set(Feature::Role, if self.is_by_asked_role(at) { prior } else { 0.0 });
+                features.set(Feature::Time, if self.is_in_time(candidate) { prior } else { 0.0 });
+                features.set(Feature::Answers, before.filter(|at| is_question(*at)).map_or(0.0, |at| own[at]));
+                features.set(Feature::Question, if is_question(at) { own[at] } else { 0.0 });
+                features.set(Feature::Short, own[at] / (1.0 + self.matches[at].terms / 30.0));
+                features.set(Feature::Asked, (total / UNIT_BITS).min(1.0));
+                self.set_meaning(at, &mut features);
+                self.set_priors(&candidate.memory, &mut features);
+                features
+            })
+            .collect()
+    }
+
+    /// BM25 with what words say in ordinary language, as a share of what the question says.
+    fn own(&self, at: usize, asked: WordSet, total: f32) -> f32 {
+        let matches = &self.matches[at];
+        let usual = if self.is_with_assistant(at) { USUAL_TERMS_WITH_ASSISTANT } else { USUAL_TERMS };
+        let length = K1 * (1.0 - B + B * matches.terms / usual);
+        let counted = matches.counts.iter().filter(|(place, _)| asked & (1 << place) != 0);
+        let score = |(place, count): &(usize, f32)| {
+            self.question.words[*place].weight * count * (K1 + 1.0) / (count + length)
+        };
+        counted.map(score).sum::<f32>() / total
+    }
+
+    /// For each conversation: the share of the question that it has, words in several turns counting more; and its best.
+    fn session_scores(&self, asked: WordSet, total: f32, own: &[f32]) -> Vec<(f32, f32)> {
+        let score = |conversation: &Conversation| {
+            let mut turns: HashMap<usize, f32> = HashMap::new();
+            for member in &conversation.members {
+                for place in bits(self.matches[*member].all & asked) {
+                    *turns.entry(place).or_default() += 1.0;
+                }
+            }
+            let worth = |(place, count): (usize, f32)| {
+                self.question.words[place].weight * count * (K1 + 1.0) / (count + K1)
+            };
+            // Summed in the order of the words: the same question gives the same score to the last bit.
+            let said: f32 = bits(asked).filter_map(|place| turns.get(&place).map(|count| worth((place, *count)))).sum();
+            let best = conversation.members.iter().map(|member| own[*member]).fold(0.0, f32::max);
+            (said / total, best)
+        };
+        self.sessions.iter().map(score).collect()
+    }
+
+    fn phrase(&self, at: usize, part: &Part) -> f32 {
+        let pairs = &self.matches[at].pairs;
+        if part.pairs.is_empty() || pairs.is_empty() {
+            return 0.0;
+        }
+        let found = part.pairs.iter().filter(|pair| pairs.contains(pair)).count();
+        found as f32 / part.pairs.len() as f32
+    }
+
+    fn is_by_named(&self, candidate: &Candidate) -> bool {
+        self.speaker.is_some() && candidate.speaker.as_ref().map(|name| name.to_lowercase()) == self.speaker
+    }
+
+    fn is_by_asked_role(&self, at: usize) -> bool {
+        let asked = if self.question.asks_assistant { Source::Agent } else { Source::User };
+        self.is_with_assistant(at) && self.pool.candidates[at].memory.entry.source == asked
+    }
+
+    fn is_in_time(&self, candidate: &Candidate) -> bool {
+        let at = candidate.memory.entry.created_at;
+        self.question.times.iter().any(|time| time.from <= at && at < time.until)
+    }
+
+    fn set_meaning(&self, at: usize, features: &mut Features) {
+        let meaning = |at: Option<usize>| at.and_then(|at| self.pool.candidates[at].meaning).unwrap_or_default();
+        features.set(Feature::Meaning, meaning(Some(at)));
+        features.set(Feature::PreviousMeaning, meaning(self.before[at]));
+        features.set(Feature::NextMeaning, meaning(self.after[at]));
+        let best = match self.session[at] {
+            Some(session) => self.sessions[session].members.iter().map(|at| meaning(Some(*at))).fold(0.0, f32::max),
+            None => meaning(Some(at)),
+        };
+        features.set(Feature::SessionMeaning, best);
+    }
+
+    fn set_priors(&self, memory: &Memory, features: &mut Features) {
+        const HALF_LIFE_DAYS: f32 = 30.0;
+        let entry = &memory.entry;
+        let age = (self.now.as_millisecond() - entry.updated_at.as_millisecond()).max(0) as f32 / 86_400_000.0;
+        features.set(Feature::Recency, 0.5f32.powf(age / HALF_LIFE_DAYS));
+        if entry.kind == Kind::Turn {
+            return;
+        }
+        features.set(
+            Feature::Trust,
+            match entry.source {
+                Source::User => 1.0,
+                Source::Agent => 0.5,
+                Source::System => 0.0,
+            },
+        );
+        features.set(Feature::Significance, entry.importance.value() as f32);
+        features.set(Feature::Correction, if super::ranking::is_correction(memory) { 1.0 } else { 0.0 });
+    }
+}
+
+fn is_question(memory: &Memory) -> bool {
+    memory.entry.content.trim_end().ends_with(['?', '？'])
+}
+
+/// Finds the words of a question in analysed text.
+fn matches(terms: &str, places: &HashMap<&str, usize>) -> Matches {
+    let mut counts = vec![0.0; places.len()];
+    let (mut all, mut beginning, mut pairs) = (0, 0, Vec::new());
+    let mut length = 0;
+    // A word of the index is followed by its plain form: the next word is one or two terms away.
+    let mut last: Option<(usize, usize)> = None;
+    for (at, term) in terms.split(' ').enumerate() {
+        length = at + 1;
+        let Some(place) = places.get(term).copied() else { continue };
+        counts[place] += 1.0;
+        all |= 1 << place;
+        if at < BESIDE_TERMS {
+            beginning |= 1 << place;
+        }
+        if let Some((before, _)) = last.filter(|(before, seen)| at - seen <= 2 && *before != place) {
+            pairs.push((before as u8, place as u8));
+        }
+        last = Some((place, at));
+    }
+    let counts = counts.into_iter().enumerate().filter(|(_, count)| *count > 0.0).collect();
+    Matches { counts, all, beginning, pairs, terms: length as f32 }
+}
+
+fn conversations(candidates: &[Candidate]) -> (Vec<Option<usize>>, Vec<Conversation>) {
+    let mut known: HashMap<&SessionId, usize> = HashMap::new();
+    let mut conversations: Vec<Conversation> = Vec::new();
+    let mut session = Vec::with_capacity(candidates.len());
+    for (at, candidate) in candidates.iter().enumerate() {
+        let entry = &candidate.memory.entry;
+        let place = entry.session.as_ref().filter(|_| entry.kind == Kind::Turn).map(|id| {
+            *known.entry(id).or_insert_with(|| {
+                conversations.push(Conversation::default());
+                conversations.len() - 1
+            })
+        });
+        if let Some(place) = place {
+            conversations[place].members.push(at);
+            conversations[place].with_assistant |= entry.source == Source::Agent;
+        }
+        session.push(place);
+    }
+    (session, conversations)
+}
+
+/// The one speaker whom the question names, and the words of the question that are names of speakers.
+fn named(question: &Question, candidates: &[Candidate]) -> (WordSet, Option<String>) {
+    let mut speakers: Vec<String> =
+        candidates.iter().filter_map(|candidate| candidate.speaker.as_ref().map(|name| name.to_lowercase())).collect();
+    speakers.sort_unstable();
+    speakers.dedup();
+    let mut words = 0;
+    for speaker in &speakers {
+        for (term, _) in super::analysis::stems(speaker) {
+            let place = question.words.iter().position(|word| word.term == term);
+            words |= place.map_or(0, |at| 1 << at);
+        }
+    }
+    speakers.retain(|speaker| question.names(speaker));
+    let one = (speakers.len() == 1).then(|| speakers.remove(0));
+    (words, one)
+}

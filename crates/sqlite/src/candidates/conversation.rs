@@ -1,0 +1,124 @@
+//! Turns that were found, with those that stand beside them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rusqlite::{Connection, Row, params};
+use throughline_core::model::{
+    Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, Role, SessionId, Source, Status,
+};
+use throughline_core::recall::{Candidate, FoundBy, Pool};
+
+use super::Found;
+use crate::rows;
+
+pub(super) const TURN_COLUMNS: &str =
+    "t.id, s.id, t.role, t.speaker, t.at, t.content, s.project, ifnull(u.count, 0), u.last_at, t.terms";
+
+/// How many columns [`turn`] reads.
+pub(super) const TURN_WIDTH: usize = 10;
+
+/// So many turns before and after one that was found come with it.
+const BESIDE: usize = 2;
+
+/// What tools printed may stand between them: so many positions are looked at.
+const REACH: i64 = 6;
+
+/// Adds the turns of these rows to a pool, and what stands beside them.
+pub(super) fn add_turns(connection: &Connection, found: &[Found], pool: &mut Pool) -> rusqlite::Result<()> {
+    let mut place = connection.prepare_cached("SELECT session, position FROM turns WHERE row = ?")?;
+    let mut sessions: BTreeMap<i64, HashMap<i64, FoundBy>> = BTreeMap::new();
+    for (row, found_by) in found {
+        let (session, position) = place.query_row([row], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        sessions.entry(session).or_default().insert(position, *found_by);
+    }
+    for (session, found) in sessions {
+        for (first, last) in stretches(&found) {
+            add_stretch(connection, session, (first, last), &found, pool)?;
+        }
+    }
+    Ok(())
+}
+
+/// The stretches of a conversation to read: around every turn that was found, as few as possible.
+fn stretches(found: &HashMap<i64, FoundBy>) -> Vec<(i64, i64)> {
+    let mut positions: Vec<i64> = found.keys().copied().collect();
+    positions.sort_unstable();
+    let mut stretches: Vec<(i64, i64)> = Vec::new();
+    for position in positions {
+        match stretches.last_mut() {
+            Some((_, last)) if position - REACH <= *last + 1 => *last = position + REACH,
+            _ => stretches.push((position - REACH, position + REACH)),
+        }
+    }
+    stretches
+}
+
+fn add_stretch(
+    connection: &Connection,
+    session: i64,
+    (first, last): (i64, i64),
+    found: &HashMap<i64, FoundBy>,
+    pool: &mut Pool,
+) -> rusqlite::Result<()> {
+    let sql = format!(
+        "SELECT {TURN_COLUMNS}, t.position FROM turns t JOIN sessions s ON s.row = t.session \
+         LEFT JOIN uses u ON u.id = t.id WHERE t.session = ? AND t.position BETWEEN ? AND ? ORDER BY t.position"
+    );
+    let read = |row: &Row<'_>| {
+        let found_by = found.get(&row.get(TURN_WIDTH)?).copied();
+        let is_said = matches!(rows::parsed(row, 2)?, Role::User | Role::Assistant);
+        let candidate = (found_by.is_some() || is_said).then(|| turn(row, found_by.unwrap_or(FoundBy::Beside)));
+        candidate.transpose()
+    };
+    let turns: Vec<Option<Candidate>> =
+        connection.prepare_cached(&sql)?.query_map(params![session, first, last], read)?.collect::<Result<_, _>>()?;
+    let turns: Vec<Candidate> = turns.into_iter().flatten().collect();
+    let is_found: Vec<bool> = turns.iter().map(|turn| turn.found_by != FoundBy::Beside).collect();
+    let mut last = None;
+    for (at, turn) in turns.into_iter().enumerate() {
+        let around = at.saturating_sub(BESIDE)..(at + BESIDE + 1).min(is_found.len());
+        if !is_found[around].contains(&true) {
+            last = None;
+            continue;
+        }
+        pool.candidates.push(turn);
+        let here = pool.candidates.len() - 1;
+        pool.beside.extend(last.map(|before| (before, here)));
+        last = Some(here);
+    }
+    Ok(())
+}
+
+/// A turn in the shape of a memory: part of the archive, in the words of whoever said it.
+pub(super) fn turn(row: &Row<'_>, found_by: FoundBy) -> rusqlite::Result<Candidate> {
+    let session: SessionId = rows::parsed(row, 1)?;
+    let at = rows::time(row.get(4)?)?;
+    let entry = Entry {
+        id: EntryId::new(row.get::<_, String>(0)?),
+        kind: Kind::Turn,
+        namespace: Namespace::Session(session.clone()),
+        layer: Layer::Archive,
+        key: None,
+        content: row.get(5)?,
+        source: match rows::parsed(row, 2)? {
+            Role::User => Source::User,
+            Role::Assistant => Source::Agent,
+            Role::Tool | Role::System | Role::Summary => Source::System,
+        },
+        status: Status::Active,
+        importance: Importance::default(),
+        tags: Vec::new(),
+        session: Some(session),
+        task: None,
+        project: row.get(6)?,
+        created_at: at,
+        updated_at: at,
+        expires_at: None,
+        supersedes: Vec::new(),
+        provenance: Vec::new(),
+        version: 1,
+    };
+    let last_at = row.get::<_, Option<i64>>(8)?.map(rows::time).transpose()?;
+    let memory = Memory::new(entry, row.get(7)?, last_at);
+    Ok(Candidate { memory, speaker: row.get(3)?, terms: row.get(9)?, found_by, meaning: None })
+}
