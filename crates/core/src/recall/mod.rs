@@ -11,6 +11,7 @@ pub mod past;
 mod ranking;
 mod request;
 mod similar;
+pub mod times;
 
 pub use analysis::Terms;
 pub use criteria::{Category, Criteria, FilterError, StatusFilter, limit};
