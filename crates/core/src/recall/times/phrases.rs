@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
         if weekend.is_some() { Some(Unit::Weekend) } else { self.take(words::unit) }
     }
 
-    /// `the week before 9 June 2023`, `two days after Christmas`-like: a unit next to a time.
+    /// `the week before 9 June 2023`, `two days after 2 June`: a unit next to a time.
     fn beside(&mut self) -> Option<Span> {
         let count = self.attempt(Self::count);
         let weekday = if count.is_none() { self.attempt(|this| this.take(words::weekday)) } else { None };
@@ -198,25 +198,29 @@ impl<'a> Parser<'a> {
 
     /// `the last two weeks`, `the past month`, `les trois derniers jours`, `los últimos tres días`: up to now.
     fn rolling(&mut self) -> Option<Span> {
-        const LAST: &str = " last past previous letzten vergangenen dernier derniers derniere dernieres ultimo ultimos ultima ultimas ";
-        let one = Count { n: 1, spread: 1 };
+        const LAST: &str = " last past previous letzten vergangenen dernier derniers derniere dernieres ultimo ultimos \
+            ultima ultimas ";
         let (count, unit) = self.first_of(&[
             |this| {
                 this.word(LAST)?;
-                Some((this.count()?, this.unit()?))
+                Some((this.several()?, this.unit()?))
             },
             |this| {
-                let count = this.count()?;
+                let count = this.several()?;
                 this.word(LAST)?;
                 Some((count, this.unit()?))
             },
             |this| {
                 this.word(" past ")?;
-                Some((Count { n: 1, spread: 1 }, this.unit()?))
+                Some((Count { n: 1, spread: 1 }, this.unit().filter(|unit| *unit != Unit::Weekend)?))
             },
         ])?;
-        let is_plain = count == one && self.tokens[self.at - 2].text != "past";
-        if is_plain { None } else { self.calendar.past(unit, count) }
+        self.calendar.past(unit, count)
+    }
+
+    /// A count of more than one: `it will last an hour` is no time.
+    fn several(&mut self) -> Option<Count> {
+        self.count().filter(|count| count.n > 1)
     }
 
     /// `between May and July`.

@@ -123,7 +123,8 @@ impl Parser<'_> {
     /// Whether the words around are French: `hier` is a German word, too.
     fn is_french(&self) -> bool {
         const AROUND: usize = 12;
-        const FRENCH: &str = " le la les des du est que qu on nous ai avons a avez as ont etait c j d l fait dit pour avec quoi moi je tu vous un une ";
+        const FRENCH: &str = " le la les des du est que qu on nous ai avons a avez as ont etait c j d l fait dit pour avec \
+            quoi moi je tu vous un une ";
         let near = &self.tokens[self.at.saturating_sub(AROUND)..self.tokens.len().min(self.at + AROUND)];
         near.iter().any(|token| is_one_of(FRENCH, &token.text))
             && !near
@@ -134,6 +135,10 @@ impl Parser<'_> {
     /// `last week`, `last Friday night`, `letzten Mai`, `last summer`, `last night`.
     pub(super) fn last(&mut self) -> Option<Span> {
         self.word(LAST)?;
+        // The French year is an English article.
+        if self.peek()?.text == "an" {
+            return None;
+        }
         if let Some(part) = self.attempt(|this| this.word(" night nacht ").map(|()| Part::Night)) {
             return self.calendar.unit(Unit::Day, -1)?.part(part);
         }
@@ -256,7 +261,8 @@ impl Parser<'_> {
     /// `over the weekend`, `am Wochenende`.
     fn weekend(&mut self) -> Option<Span> {
         let is_led = self.at > 0 && is_one_of(" the am le el ", &self.tokens[self.at - 1].text);
-        let is_weekend = self.unit()? == Unit::Weekend;
+        // `on the weekends` comes again and again.
+        let is_weekend = self.unit()? == Unit::Weekend && !self.tokens[self.at - 1].text.ends_with("weekends");
         self.is_assumed = true;
         if is_led && is_weekend { self.calendar.latest_weekend() } else { None }
     }

@@ -110,7 +110,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Passes over what belongs to `next` or `every`; the range is empty.
+    /// Passes over what belongs to `next` or `every`.
     fn otherwise(&mut self) -> Span {
         let _ = self.text(&["个", "個", "の"]);
         let _ = self.attempt(|this| {
@@ -119,6 +119,11 @@ impl Reader<'_> {
         });
         let _ = self.attempt(|this| this.text(WEEKS).and_then(|()| this.text(&["末"])));
         let _ = self.attempt(Self::month_and_day);
+        self.never()
+    }
+
+    /// An empty range, which is dropped: a time was read, and it is in the future.
+    fn never(&self) -> Span {
         let midnight = self.calendar.today().to_datetime(Time::midnight());
         Span { from: midnight, until: midnight }
     }
@@ -220,11 +225,12 @@ impl Reader<'_> {
     /// A day of a week, after the week: `五`, `末`, `金曜日`, `금요일`.
     fn day_of_week(&mut self, away: i64) -> Option<Span> {
         if self.text(&["末"]).is_some() {
-            return self.calendar.unit(Unit::Weekend, away).filter(|span| span.from.date() <= self.calendar.today());
+            let weekend = self.calendar.unit(Unit::Weekend, away)?;
+            return Some(if weekend.from.date() <= self.calendar.today() { weekend } else { self.never() });
         }
         let _ = self.text(&["の", "的"]);
         let weekday = self.weekday_sign().or_else(|| self.weekday_name())?;
-        self.calendar.weekday_of(weekday, away)
+        Some(self.calendar.weekday_of(weekday, away).unwrap_or_else(|| self.never()))
     }
 
     fn weekday_sign(&mut self) -> Option<i8> {
