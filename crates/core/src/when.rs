@@ -270,7 +270,7 @@ fn counted_chinese(plain: &str) -> Option<Point> {
 }
 
 /// 一 to 九十九.
-fn chinese_number(text: &str) -> Option<i64> {
+pub(crate) fn chinese_number(text: &str) -> Option<i64> {
     let digit = |text: &str| match text {
         "两" | "兩" => Some(2),
         _ => "一二三四五六七八九".chars().position(|c| text.chars().eq([c])).map(|at| at as i64 + 1),

@@ -3,14 +3,14 @@
 //! Words and dates in the languages that are told apart easily. A miss costs nothing that `recall` does not find; a
 //! false alarm costs a few lines of the budget.
 
-use jiff::Timestamp;
-use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 
 use crate::model::Task;
 use crate::when;
 
 use super::similar::distinct_words;
+use super::times;
 
 /// Phrases between word boundaries.
 const PHRASES: &[&str] = &[
@@ -175,7 +175,7 @@ pub fn is_asked_about(message: &str, now: Timestamp) -> bool {
     let text = message.to_lowercase();
     PIECES.iter().any(|piece| text.contains(piece))
         || PHRASES.iter().any(|phrase| has_phrase(&text, phrase))
-        || names_past_date(&text, now.to_zoned(TimeZone::UTC).date())
+        || names_past_time(message, &now.to_zoned(TimeZone::UTC))
 }
 
 pub(super) fn has_phrase(text: &str, phrase: &str) -> bool {
@@ -184,56 +184,15 @@ pub(super) fn has_phrase(text: &str, phrase: &str) -> bool {
         .any(|(at, found)| is_edge(text[..at].chars().next_back()) && is_edge(text[at + found.len()..].chars().next()))
 }
 
-/// `2026-05-07`, `7 May`, `May 7`, `in May 2025`, `5月7日`: a day that is over, or a month and a day without a year.
-fn names_past_date(text: &str, today: Date) -> bool {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '-');
-    let words: Vec<&str> = words.filter(|word| !word.is_empty() && *word != "of").collect();
-    let is_over = |word: &&str| word.parse::<Date>().is_ok_and(|date| date < today);
-    if words.iter().any(is_over) {
-        return true;
-    }
-    let number = |at: Option<&&str>| -> Option<i16> {
-        let word = at?;
-        word.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
-    };
-    for (at, word) in words.iter().enumerate() {
-        let Some(month) = MONTHS.iter().position(|name| *name == *word) else { continue };
-        let beside = [at.checked_sub(1).and_then(|before| words.get(before)), words.get(at + 1)];
-        let (day, year) = (
-            beside.iter().any(|word| number(*word).is_some_and(|n| (1..=31).contains(&n))),
-            [1, 2].into_iter().filter_map(|next| number(words.get(at + next))).find(|year| *year >= 1970),
-        );
-        let is_past = match year {
-            Some(year) => (year, month as i8 + 1) <= (today.year(), today.month()),
-            None => day && (month as i8) < today.month(),
-        };
-        if is_past {
-            return true;
-        }
-    }
-    chinese_date(text)
-}
-
-/// `5月7日`, `2025年5月`.
-fn chinese_date(text: &str) -> bool {
-    let digit_before = |mark: char| {
-        text.match_indices(mark).any(|(at, _)| text[..at].chars().next_back().is_some_and(|c| c.is_ascii_digit()))
-    };
-    digit_before('月') && (digit_before('日') || digit_before('号') || digit_before('號') || digit_before('年'))
+/// Whether a message names a time that is over. What is only assumed to be in the past must be so in this year and before
+/// this month: in November, `December 24` and `on Friday` are as likely ahead.
+fn names_past_time(message: &str, now: &Zoned) -> bool {
+    let month = now.first_of_month().and_then(|day| day.start_of_day());
+    let (month, now_at) = (month.map_or(now.timestamp(), |month| month.timestamp()), now.timestamp());
+    let is_this_year = |at: Timestamp| at.to_zoned(now.time_zone().clone()).year() == now.year();
+    times::named(message, now)
+        .iter()
+        .any(|time| if time.is_assumed { time.until <= month && is_this_year(time.from) } else { time.until <= now_at })
 }
 
 /// How much of a task's title a message must say to be about it.
