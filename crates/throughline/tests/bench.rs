@@ -144,6 +144,7 @@ fn hooks_give_the_same_as_http() {
     let by_hook = bench(&home, &[&data, "--via", "hook", "--show", "3"]);
     let by_http = bench(&home, &[&data, "--show", "3"]);
     assert_eq!(by_hook["via"], "hook");
+    assert_eq!((&by_hook["late"]["deadline_ms"], &by_http["late"]), (&json!(250), &Value::Null));
     for score in ["whole", "part", "silent"] {
         assert_eq!(by_hook["scores"][score], by_http["scores"][score], "{score}\n{by_hook}\n{by_http}");
     }

@@ -53,6 +53,11 @@ impl Workshop {
         Ok(Self { keys: key_files(&own), vectors, ..Self::with(&loaded.config)? })
     }
 
+    /// After how long an assistant goes on without the answer of a hook.
+    pub(super) fn prompt_deadline_ms(&self) -> u32 {
+        self.settings["hooks"]["prompt_deadline_ms"].as_u64().and_then(|ms| ms.try_into().ok()).unwrap_or(u32::MAX)
+    }
+
     /// With these settings, and no keys.
     pub(super) fn with(config: &config::Config) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
