@@ -96,3 +96,42 @@ impl<'d> Sources<'d> {
         by_words.into_iter().filter(|(shared, _)| is_said && *shared == most).map(|(_, doc)| doc).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use indicatif::ProgressBar;
+
+    use super::super::cast::Feed;
+    use super::super::trial::{Trial, Workshop};
+    use super::*;
+    use crate::config::Config;
+
+    fn said(id: &str, speaker: &str, text: &str) -> Doc {
+        let line = serde_json::json!({ "id": id, "corpus": "c", "session_id": "s", "speaker": speaker, "text": text,
+            "timestamp": "2024-05-01" });
+        serde_json::from_value(line).unwrap()
+    }
+
+    /// The leaks of a profile that was written by hand after a conversation.
+    fn leaks(profile: &str) -> Vec<(String, String)> {
+        let docs = [
+            said("d0", "Ada", "I grew up near the harbour of Porto"),
+            said("d1", "Grace", "I fly a red glider over the fjords"),
+        ];
+        let docs: Vec<&Doc> = docs.iter().collect();
+        let cast = Cast::of(&docs, Feed::People);
+        let workshop = Workshop::with(&Config::default()).ok().unwrap();
+        let mut trial = Trial::open(&workshop).ok().unwrap();
+        trial.feed(&docs, &cast, &ProgressBar::hidden()).ok().unwrap();
+        let name = DocumentName::profile(trial.engine().settings().namespace.as_ref().unwrap());
+        trial.engine().documents().write(&name, profile, None).unwrap();
+        let found = find(trial.engine(), "c", &docs, &cast).ok().unwrap();
+        found.into_iter().map(|leak| (leak.speaker, leak.turn)).collect()
+    }
+
+    #[test]
+    fn a_line_of_the_profile_that_another_said_is_found() {
+        assert_eq!(leaks("- flies a red glider over the fjords\n"), [("Grace".to_owned(), "d1".to_owned())]);
+        assert_eq!(leaks("- grew up near the harbour of Porto\n- likes chess\n"), []);
+    }
+}

@@ -101,6 +101,11 @@ impl MemoryBench {
             all: Scores::of(&asked),
             categories: Scores::by_category(&asked),
             foreign: self.foreign.is_some().then(|| Scores::of(&outcome.foreign)),
+            late: (self.via == Via::Hook).then(|| {
+                let deadline_ms = run.workshop.prompt_deadline_ms();
+                let late = asked.iter().chain(&outcome.foreign).filter(|asked| asked.ms > f64::from(deadline_ms));
+                Late { hooks: late.count(), deadline_ms }
+            }),
             shown: outcome.shown,
             leaks: outcome.leaks,
         };
@@ -175,8 +180,16 @@ struct Report {
     all: Scores,
     categories: std::collections::BTreeMap<String, Scores>,
     foreign: Option<Scores>,
+    late: Option<Late>,
     shown: Vec<Shown>,
     leaks: Vec<Leak>,
+}
+
+/// Hooks that took longer than an assistant would have waited.
+#[derive(serde::Serialize)]
+struct Late {
+    hooks: usize,
+    deadline_ms: u32,
 }
 
 impl Report {
@@ -191,8 +204,8 @@ impl Report {
                 "tokens_ratio": self.ratio(foreign), "p50_ms": foreign.p50_ms, "p99_ms": foreign.p99_ms })
         });
         let shown: Vec<Value> = self.shown.iter().map(Shown::json).collect();
-        json!({ "scores": self.all, "categories": self.categories, "foreign": foreign, "leaks": self.leaks,
-            "shown": shown })
+        json!({ "scores": self.all, "categories": self.categories, "foreign": foreign, "late": self.late,
+            "leaks": self.leaks, "shown": shown })
     }
 
     fn text(&self) -> String {
@@ -203,6 +216,10 @@ impl Report {
         text.push_str(&style::table(&HEADINGS, rows));
         if let Some(ratio) = self.foreign.as_ref().and_then(|foreign| self.ratio(foreign)) {
             text.push_str(&format!("a foreign question gets {ratio:.2} times the tokens of the others\n"));
+        }
+        if let Some(Late { hooks, deadline_ms }) = &self.late {
+            let hooks = style::count(*hooks as u64, "hook", "hooks");
+            text.push_str(&format!("{hooks} took longer than `hooks.prompt_deadline_ms` ({deadline_ms} ms)\n"));
         }
         if !self.leaks.is_empty() {
             text.push_str(&format!(

@@ -44,15 +44,25 @@ pub(super) struct Workshop {
 impl Workshop {
     /// Takes over the person's settings; nothing else of their home is read.
     pub(super) fn new(vectors: Option<&Path>) -> Result<Self, Failure> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
         let own = Home::find()?.config;
         let loaded = config::load(&own)?;
         let has_vectors = loaded.config.embeddings.provider != config::EmbeddingsProvider::None;
         let open = |path| VectorCache::open(path).map(Arc::new);
         let vectors = vectors.filter(|_| has_vectors).map(open).transpose();
         let vectors = vectors.map_err(|error| Failure::io("open the vector cache", &error))?;
-        Ok(Self { runtime, settings: settings(&loaded.config), keys: key_files(&own), vectors })
+        Ok(Self { keys: key_files(&own), vectors, ..Self::with(&loaded.config)? })
+    }
+
+    /// After how long an assistant goes on without the answer of a hook.
+    pub(super) fn prompt_deadline_ms(&self) -> u32 {
+        self.settings["hooks"]["prompt_deadline_ms"].as_u64().and_then(|ms| ms.try_into().ok()).unwrap_or(u32::MAX)
+    }
+
+    /// With these settings, and no keys.
+    pub(super) fn with(config: &config::Config) -> Result<Self, Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
+        Ok(Self { runtime, settings: settings(config), keys: Vec::new(), vectors: None })
     }
 }
 
