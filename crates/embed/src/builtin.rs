@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use pulp::Arch;
-use throughline_core::ports::{EmbedFor, Embedder, ModelError};
+use throughline_core::ports::{Cost, EmbedFor, Embedder, ModelError};
 
 use crate::encoder::{Encoder, Layer, Linear, Matrix, Norm, Pooling, Shape};
 use crate::product::{GROUP, PANEL};
@@ -50,6 +50,10 @@ impl Embedder for BuiltinEmbedder {
 
     fn base_url(&self) -> Option<&str> {
         None
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Free
     }
 
     fn embed(&self, texts: &[String], _: EmbedFor) -> Result<Vec<Vec<f32>>, ModelError> {
@@ -142,4 +146,10 @@ impl Reader {
         self.rest = rest;
         Some(taken)
     }
+}
+
+/// The model's own tokenizer.
+#[cfg(test)]
+pub(crate) fn tokenizer() -> &'static Tokenizer {
+    &model().unwrap().tokenizer
 }

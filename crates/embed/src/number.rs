@@ -124,9 +124,14 @@ mod tests {
 
     #[test]
     fn halves_are_read_with_their_sign_and_below_the_normal_range() {
-        for (bits, value) in
-            [(0x3c00, 1.0), (0xc000, -2.0), (0x3555, 0.333_251_95), (0x0001, 5.960_464_5e-8), (0x7bff, 65504.0), (0, 0.0)]
-        {
+        for (bits, value) in [
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x3555, 0.333_251_95),
+            (0x0001, 5.960_464_5e-8),
+            (0x7bff, 65504.0),
+            (0, 0.0),
+        ] {
             assert_eq!(half_to_f32(bits), value);
         }
     }

@@ -14,17 +14,23 @@ use crate::number::half_to_f32;
 /// Outputs in a panel.
 pub(crate) const PANEL: usize = 16;
 
+/// Rows in a block.
+const BLOCK: usize = 6;
+
 /// Inputs that share a scale in a 4-bit matrix.
 pub(crate) const GROUP: usize = 32;
+
+/// Weights in half a group.
+const HALF: usize = GROUP / 2 * PANEL;
 
 /// The weights of a matrix, in panels.
 #[derive(Debug)]
 pub(crate) enum Weights<'a> {
     /// Floats; missing outputs of the last panel are 0.
     Floats(&'a [f32]),
-    /// 4 bits each: 8 bytes per panel and input, then 16 half-precision scales per panel and group of inputs.
+    /// 4 bits each, with 16 half-precision scales per panel and group of inputs.
     Bits4 {
-        /// The values, each as itself plus 8.
+        /// The values, each plus 8. In a group, the first half is in the low nibbles and the second in the high ones.
         values: &'a [u8],
         /// The scales, little-endian.
         scales: &'a [u8],
@@ -66,11 +72,12 @@ impl Product<'_> {
 
     #[inline(always)]
     fn with<const FUSED: bool>(mut self) {
+        let blocks = self.blocks();
+        let size = self.depth * PANEL;
         let mut unpacked = match self.weights {
             Weights::Floats(_) => Vec::new(),
-            Weights::Bits4 { .. } => vec![0.0; self.depth * PANEL],
+            Weights::Bits4 { .. } => vec![0.0; size],
         };
-        let size = self.depth * PANEL;
         for (number, first) in (0..self.columns).step_by(PANEL).enumerate() {
             let panel = match self.weights {
                 Weights::Floats(weights) => &weights[number * size..][..size],
@@ -80,89 +87,104 @@ impl Product<'_> {
                     &unpacked[..]
                 }
             };
-            self.panel::<FUSED>(panel, first..self.columns.min(first + PANEL));
+            self.panel::<FUSED>(&blocks, panel, first..self.columns.min(first + PANEL));
         }
     }
 
-    /// All rows times one panel. Blocks of six rows fill the registers of AVX2; the rest is split evenly.
+    /// The input in blocks of rows; in a block, the rows' numbers side by side for each input. The product then reads
+    /// memory in order, and the compiler keeps the sums in registers.
     #[inline(always)]
-    fn panel<const FUSED: bool>(&mut self, panel: &[f32], columns: Range<usize>) {
+    fn blocks(&self) -> Vec<f32> {
+        let mut blocks = vec![0.0; self.rows * self.depth];
         let mut row = 0;
         while row < self.rows {
-            row += match self.rows - row {
-                1 => self.block::<FUSED, 1>(row, panel, columns.clone()),
-                2 => self.block::<FUSED, 2>(row, panel, columns.clone()),
-                3 => self.block::<FUSED, 3>(row, panel, columns.clone()),
-                4 | 7 | 8 => self.block::<FUSED, 4>(row, panel, columns.clone()),
-                5 | 9 | 10 => self.block::<FUSED, 5>(row, panel, columns.clone()),
-                _ => self.block::<FUSED, 6>(row, panel, columns.clone()),
-            };
+            let size = block_size(self.rows - row);
+            let block = &mut blocks[row * self.depth..][..size * self.depth];
+            for place in 0..size {
+                let input = &self.input[(row + place) * self.input_stride..][..self.depth];
+                for (values, value) in block.chunks_exact_mut(size).zip(input) {
+                    values[place] = *value;
+                }
+            }
+            row += size;
+        }
+        blocks
+    }
+
+    /// All rows times one panel.
+    #[inline(always)]
+    fn panel<const FUSED: bool>(&mut self, blocks: &[f32], panel: &[f32], columns: Range<usize>) {
+        let mut row = 0;
+        while row < self.rows {
+            let size = block_size(self.rows - row);
+            let block = &blocks[row * self.depth..][..size * self.depth];
+            match size {
+                1 => self.store(row, sums::<FUSED, 1>(block, panel), columns.clone()),
+                2 => self.store(row, sums::<FUSED, 2>(block, panel), columns.clone()),
+                3 => self.store(row, sums::<FUSED, 3>(block, panel), columns.clone()),
+                4 => self.store(row, sums::<FUSED, 4>(block, panel), columns.clone()),
+                5 => self.store(row, sums::<FUSED, 5>(block, panel), columns.clone()),
+                _ => self.store(row, sums::<FUSED, BLOCK>(block, panel), columns.clone()),
+            }
+            row += size;
         }
     }
 
     #[inline(always)]
-    fn block<const FUSED: bool, const ROWS: usize>(
-        &mut self,
-        first: usize,
-        panel: &[f32],
-        columns: Range<usize>,
-    ) -> usize {
-        let rows: [&[f32]; ROWS] =
-            std::array::from_fn(|row| &self.input[(first + row) * self.input_stride..][..self.depth]);
-        let sums = sums::<FUSED, ROWS>(rows, self.depth, panel);
-        let start = columns.start;
+    fn store<const ROWS: usize>(&mut self, first: usize, sums: [[f32; PANEL]; ROWS], columns: Range<usize>) {
         for (row, sums) in sums.iter().enumerate() {
             let output = &mut self.output[(first + row) * self.output_stride..][columns.clone()];
-            if self.bias.is_empty() {
-                output.copy_from_slice(&sums[..output.len()]);
-            } else {
-                for (index, (output, sum)) in output.iter_mut().zip(sums).enumerate() {
-                    *output = sum + self.bias[start + index];
-                }
+            output.copy_from_slice(&sums[..output.len()]);
+            if let Some(bias) = self.bias.get(columns.clone()) {
+                output.iter_mut().zip(bias).for_each(|(output, bias)| *output += bias);
             }
         }
-        ROWS
+    }
+}
+
+/// Rows that are computed together: six fill the registers of AVX2. The last few are split evenly.
+#[inline(always)]
+fn block_size(left: usize) -> usize {
+    match left {
+        1..=BLOCK => left,
+        7 | 8 => 4,
+        9 | 10 => 5,
+        _ => BLOCK,
     }
 }
 
 #[inline(always)]
-fn sums<const FUSED: bool, const ROWS: usize>(
-    rows: [&[f32]; ROWS],
-    depth: usize,
-    panel: &[f32],
-) -> [[f32; PANEL]; ROWS] {
+fn sums<const FUSED: bool, const ROWS: usize>(block: &[f32], panel: &[f32]) -> [[f32; PANEL]; ROWS] {
     let mut sums = [[0.0_f32; PANEL]; ROWS];
-    let (weights, _) = panel.as_chunks::<PANEL>();
-    let weights = &weights[..depth];
-    let rows = rows.map(|row| &row[..depth]);
-    for input in 0..depth {
-        let weights = &weights[input];
+    for (values, weights) in block.as_chunks::<ROWS>().0.iter().zip(panel.as_chunks::<PANEL>().0) {
         for row in 0..ROWS {
-            let value = rows[row][input];
             for column in 0..PANEL {
-                let sum = sums[row][column];
+                let (value, weight, sum) = (values[row], weights[column], sums[row][column]);
                 // Without the instruction, `mul_add` is a slow call.
-                sums[row][column] =
-                    if FUSED { value.mul_add(weights[column], sum) } else { value * weights[column] + sum };
+                sums[row][column] = if FUSED { value.mul_add(weight, sum) } else { value * weight + sum };
             }
         }
     }
     sums
 }
 
+/// Half a group at a time: long plain loops over what lies side by side are what the compiler vectorises.
 #[inline(always)]
 fn unpack(values: &[u8], scales: &[u8], panel: &mut [f32]) {
-    let (values, _) = values.as_chunks::<{ PANEL / 2 }>();
+    let (values, _) = values.as_chunks::<HALF>();
     let (scales, _) = scales.as_chunks::<{ PANEL * 2 }>();
-    let (panel, _) = panel.as_chunks_mut::<PANEL>();
-    for ((values, scales), panel) in values.chunks_exact(GROUP).zip(scales).zip(panel.chunks_exact_mut(GROUP)) {
+    let (halves, _) = panel.as_chunks_mut::<HALF>();
+    for ((values, scales), halves) in values.iter().zip(scales).zip(halves.as_chunks_mut::<2>().0) {
         let scales: [f32; PANEL] =
             std::array::from_fn(|j| half_to_f32(u16::from_le_bytes([scales[2 * j], scales[2 * j + 1]])));
-        for (values, weights) in values.iter().zip(panel) {
-            for j in 0..PANEL / 2 {
-                weights[j] = (i32::from(values[j] & 15) - 8) as f32 * scales[j];
-                weights[j + PANEL / 2] = (i32::from(values[j] >> 4) - 8) as f32 * scales[j + PANEL / 2];
-            }
+        let mut tiled = [0.0; HALF];
+        tiled.as_chunks_mut().0.iter_mut().for_each(|tile| *tile = scales);
+        let [low, high] = halves;
+        for i in 0..HALF {
+            low[i] = (i32::from(values[i] & 15) - 8) as f32 * tiled[i];
+        }
+        for i in 0..HALF {
+            high[i] = (i32::from(values[i] >> 4) - 8) as f32 * tiled[i];
         }
     }
 }
@@ -234,18 +256,18 @@ mod tests {
 
     #[test]
     fn four_bits_unpack_to_value_times_scale() {
-        // Input 0 has the values -8..8 for the 16 outputs, every other input 0; the scale of output j is 2^-j.
-        let mut values = vec![0x88_u8; GROUP * PANEL / 2];
-        for (j, value) in values[..8].iter_mut().enumerate() {
-            *value = j as u8 | ((j + 8) as u8) << 4;
+        // Input 0 has the values -8..8 for the 16 outputs, input 16 all 7, the others 0; the scale of output j is 2^-j.
+        let mut values = vec![0x88_u8; HALF];
+        for (j, value) in values[..PANEL].iter_mut().enumerate() {
+            *value = j as u8 | 15 << 4;
         }
         let scales: Vec<u8> = (0..PANEL as u16).flat_map(|j| ((15 - j) << 10).to_le_bytes()).collect();
         let mut panel = vec![9.0; GROUP * PANEL];
         unpack(&values, &scales, &mut panel);
         for (j, weight) in panel[..PANEL].iter().enumerate() {
             let scale = if j == 15 { 0.0 } else { 0.5_f32.powi(j as i32) };
-            assert_eq!(*weight, (j as f32 - 8.0) * scale, "{j}");
+            assert_eq!((*weight, panel[HALF + j]), ((j as f32 - 8.0) * scale, 7.0 * scale), "{j}");
         }
-        assert!(panel[PANEL..].iter().all(|weight| *weight == 0.0));
+        assert!(panel[PANEL..HALF].iter().chain(&panel[HALF + PANEL..]).all(|weight| *weight == 0.0));
     }
 }

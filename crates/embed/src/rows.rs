@@ -88,7 +88,10 @@ impl WordRows {
             }
             Self::File { file, start, kind, count } => {
                 if token >= *count {
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, "the vocabulary has more tokens than the model"));
+                    return Err(io::Error::new(
+                        io::ErrorKind::InvalidData,
+                        "the vocabulary has more tokens than the model",
+                    ));
                 }
                 let mut bytes = vec![0; row.len() * kind.size()];
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);

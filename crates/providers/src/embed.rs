@@ -72,7 +72,7 @@ impl Embedder for HttpEmbedder {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let prefix = prefix(self.http.model(), purpose);
+        let prefix = purpose.prefix(self.http.model());
         let input: Vec<String> = texts.iter().map(|text| format!("{prefix}{text}")).collect();
         let body = json!({"model": self.http.model(), "input": input}).to_string();
         let path = match self.wire {
@@ -143,24 +143,6 @@ fn vectors(wire: Wire, answer: &[u8]) -> Option<Vec<Vec<f32>>> {
     }
 }
 
-/// What some models want in front of a text, to know what it is for. Servers do not add it.
-fn prefix(model: &str, purpose: EmbedFor) -> &'static str {
-    let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
-    let (storing, searching) = if name.starts_with("nomic-embed-text") {
-        ("search_document: ", "search_query: ")
-    } else if name.contains("e5-") {
-        ("passage: ", "query: ")
-    } else if name.starts_with("mxbai-embed") {
-        ("", "Represent this sentence for searching relevant passages: ")
-    } else {
-        ("", "")
-    };
-    match purpose {
-        EmbedFor::Storing => storing,
-        EmbedFor::Searching => searching,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,12 +172,5 @@ mod tests {
             retry_after: None,
         };
         assert_eq!(texts_fault(refused(500)), refused(422));
-    }
-
-    #[test]
-    fn a_model_is_told_what_a_text_is_for() {
-        assert_eq!(prefix("nomic-embed-text:latest", EmbedFor::Searching), "search_query: ");
-        assert_eq!(prefix("intfloat/multilingual-e5-small", EmbedFor::Storing), "passage: ");
-        assert_eq!(prefix("text-embedding-3-small", EmbedFor::Searching), "");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ModelError;
+use super::{Cost, ModelError};
 
 /// What a text is embedded for: some models want to be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,26 @@ pub enum EmbedFor {
     Searching,
 }
 
+impl EmbedFor {
+    /// What some models want in front of a text, to know what it is for. Servers do not add it.
+    pub fn prefix(self, model: &str) -> &'static str {
+        let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+        let (storing, searching) = if name.starts_with("nomic-embed-text") {
+            ("search_document: ", "search_query: ")
+        } else if name.contains("e5-") {
+            ("passage: ", "query: ")
+        } else if name.starts_with("mxbai-embed") {
+            ("", "Represent this sentence for searching relevant passages: ")
+        } else {
+            ("", "")
+        };
+        match self {
+            Self::Storing => storing,
+            Self::Searching => searching,
+        }
+    }
+}
+
 /// Whoever turns text into vectors.
 pub trait Embedder: Send + Sync {
     /// The provider's name, as in the config.
@@ -21,6 +41,10 @@ pub trait Embedder: Send + Sync {
     fn name(&self) -> &str;
     /// Where it is asked, without any password; nothing at the provider's usual address.
     fn base_url(&self) -> Option<&str>;
+    /// What a call costs. One that runs in this process is free.
+    fn cost(&self) -> Cost {
+        Cost::Tokens
+    }
     /// One vector for each text, in order. The caller checks that it is so.
     fn embed(&self, texts: &[String], purpose: EmbedFor) -> Result<Vec<Vec<f32>>, ModelError>;
 }
@@ -38,7 +62,23 @@ impl<E: Embedder + ?Sized> Embedder for Arc<E> {
         (**self).base_url()
     }
 
+    fn cost(&self) -> Cost {
+        (**self).cost()
+    }
+
     fn embed(&self, texts: &[String], purpose: EmbedFor) -> Result<Vec<Vec<f32>>, ModelError> {
         (**self).embed(texts, purpose)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_told_what_a_text_is_for() {
+        assert_eq!(EmbedFor::Searching.prefix("nomic-embed-text:latest"), "search_query: ");
+        assert_eq!(EmbedFor::Storing.prefix("intfloat/multilingual-e5-small"), "passage: ");
+        assert_eq!(EmbedFor::Searching.prefix("text-embedding-3-small"), "");
     }
 }

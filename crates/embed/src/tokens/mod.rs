@@ -4,6 +4,9 @@ pub(crate) mod bert;
 pub(crate) mod unigram;
 pub(crate) mod vocabulary;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use bert::WordPiece;
 pub(crate) use unigram::Unigram;
 pub(crate) use vocabulary::Vocabulary;

@@ -113,6 +113,5 @@ struct Step {
 }
 
 fn is_removed(letter: char) -> bool {
-    !letter.is_whitespace()
-        && matches!(letter.general_category(), GeneralCategory::Control | GeneralCategory::Format)
+    !letter.is_whitespace() && matches!(letter.general_category(), GeneralCategory::Control | GeneralCategory::Format)
 }
