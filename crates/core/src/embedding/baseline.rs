@@ -102,7 +102,7 @@ mod tests {
         assert!((baseline.deviation - (2.0_f64 / 9.0).sqrt()).abs() < 1e-6);
         assert!((baseline.expected(&[0.0, 5.0]) - 1.0 / 3.0).abs() < 1e-6);
         let same = Baseline::of(&[vec![1.0, 0.0], vec![1.0, 0.0]]);
-        assert_eq!((same.deviation, same.mean), (LEAST_DEVIATION, vec![1.0, 0.0]));
+        assert_eq!((same.deviation, &same.mean), (LEAST_DEVIATION, &vec![1.0, 0.0]));
         assert_eq!(same.expected(&[0.0, 0.0]), 0.0);
     }
 }

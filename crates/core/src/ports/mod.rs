@@ -46,7 +46,7 @@ pub use change_tokens::{ChangeToken, ChangeTokens, ChangeWatch, Watched};
 pub use changes::{Changes, Op, Undoable};
 pub use clock::Clock;
 pub use documents::{DocumentError, Documents};
-pub use embedder::{EmbedFor, Embedder};
+pub use embedder::{EmbedFor, Embedder, Embedders, NoEmbedders};
 pub use entries::{Entries, Listing};
 pub use erasure::{Erased, Eraser, Erasure};
 pub use error::{Loss, StoreError};
