@@ -11,12 +11,13 @@ use jiff::Timestamp;
 use crate::consolidation::ConsolidationService;
 use crate::context::ContextService;
 use crate::documents::DocumentService;
+use crate::embedding::EmbeddingService;
 use crate::health::HealthService;
 use crate::history::HistoryService;
 use crate::memories::MemoryService;
 use crate::model::{Actor, Namespace};
 use crate::models::ModelService;
-use crate::ports::{Clock, Documents, Ids, Store};
+use crate::ports::{Clock, Documents, Embedders, Ids, NoEmbedders, Store};
 use crate::projects::ProjectService;
 use crate::recall::RecallService;
 use crate::reflection::ReflectionService;
@@ -62,6 +63,7 @@ pub struct Engine {
     documents: Arc<dyn Documents>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
+    embedders: Arc<dyn Embedders>,
     settings: Arc<Settings>,
     actor: Actor,
 }
@@ -76,7 +78,12 @@ impl Engine {
         settings: Settings,
         actor: Actor,
     ) -> Self {
-        Self { store, documents, clock, ids, settings: Arc::new(settings), actor }
+        Self { store, documents, clock, ids, embedders: Arc::new(NoEmbedders), settings: Arc::new(settings), actor }
+    }
+
+    /// The same memory, whose questions are embedded by these.
+    pub fn with_embedders(self, embedders: Arc<dyn Embedders>) -> Self {
+        Self { embedders, ..self }
     }
 
     /// The same memory in somebody else's hands.
@@ -170,6 +177,11 @@ impl Engine {
         self.services().vault()
     }
 
+    /// Vectors of memories and of questions.
+    pub fn embedding(&self) -> EmbeddingService<'_> {
+        self.services().embedding()
+    }
+
     /// Export and import.
     pub fn transfer(&self) -> TransferService<'_> {
         self.services().transfer()
@@ -197,6 +209,7 @@ impl Engine {
 
     /// Begins a verb: reads the clock.
     fn services(&self) -> Services<'_> {
-        Services::new(&*self.store, &*self.documents, &*self.clock, &*self.ids, &self.settings, &self.actor)
+        let world = (&*self.clock, &*self.ids, &*self.embedders);
+        Services::new(&*self.store, &*self.documents, world, &self.settings, &self.actor)
     }
 }

@@ -9,6 +9,7 @@ pub mod clock_trust;
 pub mod consolidation;
 pub mod context;
 pub mod documents;
+pub mod embedding;
 pub mod engine;
 mod error;
 pub mod health;

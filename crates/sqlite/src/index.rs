@@ -59,6 +59,7 @@ impl Index for SqliteStore {
                 DELETE FROM document_stamps;";
             functions::register(transaction)
                 .and_then(|()| transaction.execute_batch(derived))
+                .and_then(|()| crate::vectors::queue_again(transaction))
                 .map_err(while_doing("rebuild the index"))
         })?;
         Ok(total)

@@ -90,3 +90,19 @@ fn stamps_and_directories_of_schema_7_are_those_of_the_only_machine() {
     let undoable = store.undoable().unwrap().unwrap();
     assert_eq!((undoable.change.id, undoable.projects[0].0.dir.as_deref()), (change, Some("/home/ada")));
 }
+
+#[test]
+fn memories_of_schema_7_wait_for_their_vectors() {
+    let (home, connection) = from_schema_7();
+    let waiting = rows(&connection, "SELECT '' || count(*) FROM memory_vector_queue");
+    let sql = "SELECT '' || ((SELECT count(*) FROM entries) + (SELECT count(*) FROM turns WHERE role IN ('user', 'assistant')))";
+    assert_eq!(waiting, rows(&connection, sql));
+    drop(connection);
+    let store = SqliteStore::open(&home.path().join("memory.db"), home.path(), Durability::Process).unwrap();
+    let texts: Vec<String> = throughline_core::ports::MemoryVectors::unembedded_memories(&store, 100)
+        .unwrap()
+        .into_iter()
+        .map(|memory| memory.text)
+        .collect();
+    assert!(texts.len() > 5 && texts.contains(&"likes tea".to_owned()), "{texts:?}");
+}

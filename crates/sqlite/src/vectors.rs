@@ -1,6 +1,10 @@
 //! Vectors of chunks: kept as signs and bytes, looked through by the signs and settled by the bytes.
 
 mod blocks;
+mod memories;
+mod nearest;
+
+pub(crate) use memories::queue_again;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use throughline_core::model::EntryId;
@@ -73,7 +77,7 @@ fn sets(connection: &Connection) -> rusqlite::Result<Vec<VectorSet>> {
             by: MadeBy { provider: row.get(1)?, model: row.get(2)?, base_url: row.get(3)? },
             dimension: row.get(4)?,
             is_serving: row.get(5)?,
-            vectors: blocks::count(connection, row.get(0)?)?,
+            vectors: blocks::count(connection, &blocks::CHUNKS, row.get(0)?)?,
         })
     };
     connection.prepare_cached(sql)?.query_map([], set)?.collect()
@@ -124,7 +128,7 @@ fn keep(connection: &Connection, by: &MadeBy, made: &Made) -> rusqlite::Result<(
                 bytes.execute(params![chunk, row, f64::from(vector.scale), vector.bytes])?;
             }
         }
-        blocks::write(connection, row, dimension, &signs)?;
+        blocks::write(connection, &blocks::CHUNKS, (row, dimension), &signs)?;
     }
     let mut refusal = connection.prepare_cached(
         "INSERT INTO vector_refusals (chunk, provider, model, why) VALUES (?1, ?2, ?3, ?4) \
@@ -177,7 +181,8 @@ pub(crate) fn forget(connection: &Connection, chunks: &[i64]) -> rusqlite::Resul
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
     let gone: Vec<(i64, Option<&[u8]>)> = chunks.iter().map(|chunk| (*chunk, None)).collect();
-    sets.into_iter().try_for_each(|(set, dimension)| blocks::write(connection, set, dimension, &gone))
+    sets.into_iter()
+        .try_for_each(|(set, dimension)| blocks::write(connection, &blocks::CHUNKS, (set, dimension), &gone))
 }
 
 fn remove_set(connection: &Connection, set: i64) -> rusqlite::Result<()> {
@@ -204,7 +209,7 @@ fn serve_if_complete(connection: &Connection, by: &MadeBy) -> rusqlite::Result<b
 
 /// The rows nearest to a query with their cosines: the signs choose, the bytes decide.
 fn nearest(connection: &Connection, set: i64, query: &Sought, limit: usize) -> rusqlite::Result<Vec<(i64, f64)>> {
-    let mut chosen = blocks::by_signs(connection, set, &query.bits, exact_limit(limit))?;
+    let mut chosen = blocks::by_signs(connection, &blocks::CHUNKS, set, &query.bits, exact_limit(limit))?;
     // In the order of the rows, so that the bytes are read from front to back.
     chosen.sort_unstable();
     let sql = "SELECT scale, bytes FROM vector_bytes WHERE chunk = ? AND vector_set = ?";

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "this crate is for tests")]
 
 pub mod documents;
+mod fake_embedder;
 mod fixture;
 mod memory_documents;
 pub mod model_server;
@@ -12,6 +13,7 @@ mod scripted_model;
 pub mod stores;
 mod world;
 
+pub use fake_embedder::{FakeEmbedder, FakeEmbedders};
 pub use fixture::{Fresh, StoreFixture};
 pub use memory_documents::MemoryDocuments;
 pub use scripted_model::{ScriptedModel, reply};

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 pub use calls::ScriptedCall;
 use calls::{Calling, Reach};
+pub(crate) use embeddings::vector;
 pub use embeddings::{BAD, EmbedServer, Embeds};
 pub use http::Request;
 use serde_json::Value;

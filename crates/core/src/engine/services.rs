@@ -5,13 +5,14 @@ use std::sync::LazyLock;
 use crate::consolidation::ConsolidationService;
 use crate::context::ContextService;
 use crate::documents::DocumentService;
+use crate::embedding::EmbeddingService;
 use crate::health::HealthService;
 use crate::history::HistoryService;
 use crate::kernel::Kernel;
 use crate::memories::MemoryService;
 use crate::model::{Actor, Source};
 use crate::models::ModelService;
-use crate::ports::{Clock, Documents, Ids, Store};
+use crate::ports::{Clock, Documents, Embedders, Ids, Store};
 use crate::projects::ProjectService;
 use crate::recall::{RecallLog, RecallService};
 use crate::reflection::ReflectionService;
@@ -39,6 +40,7 @@ fn reflection_actor() -> &'static Actor {
 pub(crate) struct Services<'e> {
     pub(crate) store: &'e dyn Store,
     files: &'e dyn Documents,
+    embedders: &'e dyn Embedders,
     pub(crate) kernel: Kernel<'e>,
 }
 
@@ -47,14 +49,14 @@ impl<'e> Services<'e> {
     pub(super) fn new(
         store: &'e dyn Store,
         files: &'e dyn Documents,
-        clock: &'e dyn Clock,
-        ids: &'e dyn Ids,
+        (clock, ids, embedders): (&'e dyn Clock, &'e dyn Ids, &'e dyn Embedders),
         settings: &'e Settings,
         actor: &'e Actor,
     ) -> Self {
         Self {
             store,
             files,
+            embedders,
             kernel: Kernel { changes: store, leases: store, clock, ids, settings, actor, now: clock.now() },
         }
     }
@@ -84,6 +86,10 @@ impl<'e> Services<'e> {
             log: self.log(),
             models: self.models(),
         }
+    }
+
+    pub(crate) fn embedding(self) -> EmbeddingService<'e> {
+        EmbeddingService { kernel: self.kernel, vectors: self.store, models: self.models(), embedders: self.embedders }
     }
 
     pub(crate) fn documents(self) -> DocumentService<'e> {

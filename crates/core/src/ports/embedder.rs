@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Cost, ModelError};
+use super::{Cost, MadeBy, ModelError};
 
 /// What a text is embedded for: some models want to be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +68,22 @@ impl<E: Embedder + ?Sized> Embedder for Arc<E> {
 
     fn embed(&self, texts: &[String], purpose: EmbedFor) -> Result<Vec<Vec<f32>>, ModelError> {
         (**self).embed(texts, purpose)
+    }
+}
+
+/// Finds the embedder for questions.
+pub trait Embedders: Send + Sync {
+    /// The embedder that made a set, quick enough for a question; `None` where it cannot be asked, or none is set up.
+    fn for_questions(&self, by: &MadeBy) -> Option<Arc<dyn Embedder>>;
+}
+
+/// No embedder at all.
+#[derive(Debug, Clone, Copy)]
+pub struct NoEmbedders;
+
+impl Embedders for NoEmbedders {
+    fn for_questions(&self, _: &MadeBy) -> Option<Arc<dyn Embedder>> {
+        None
     }
 }
 

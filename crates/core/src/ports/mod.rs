@@ -25,6 +25,7 @@ mod injections;
 mod jobs;
 mod leases;
 mod ledger;
+mod memory_vectors;
 mod model;
 mod page;
 mod projects;
@@ -45,7 +46,7 @@ pub use change_tokens::{ChangeToken, ChangeTokens, ChangeWatch, Watched};
 pub use changes::{Changes, Op, Undoable};
 pub use clock::Clock;
 pub use documents::{DocumentError, Documents};
-pub use embedder::{EmbedFor, Embedder};
+pub use embedder::{EmbedFor, Embedder, Embedders, NoEmbedders};
 pub use entries::{Entries, Listing};
 pub use erasure::{Erased, Eraser, Erasure};
 pub use error::{Loss, StoreError};
@@ -57,6 +58,7 @@ pub use injections::Injections;
 pub use jobs::{Job, Jobs, KEPT_RUNS, Run, RunOutcome};
 pub use leases::{Holder, Lease, Leases};
 pub use ledger::{Ledger, Spent};
+pub use memory_vectors::{MemorySet, MemoryVector, MemoryVectors, UnembeddedMemory};
 pub use model::{
     Brief, Cost, ExtractBrief, Finish, Message, Model, ModelError, Purpose, Reply, SummaryBrief, ToolCall, ToolSpec,
 };
@@ -94,6 +96,7 @@ pub trait Store:
     + Projects
     + Vault
     + Vectors
+    + MemoryVectors
     + Transfer
     + Health
     + Activity
@@ -122,6 +125,7 @@ impl<T> Store for T where
         + Projects
         + Vault
         + Vectors
+        + MemoryVectors
         + Transfer
         + Health
         + Activity

@@ -31,7 +31,7 @@ const COMMON_BITS: f32 = 6.0;
 const LEAST_WEIGHT: f32 = 0.5;
 
 /// A set of the words of a question.
-pub type WordSet = u128;
+pub(super) type WordSet = u128;
 
 /// A word of a question.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,7 +118,7 @@ impl Question {
 }
 
 /// The places of the words in a set.
-pub fn bits(mut words: WordSet) -> impl Iterator<Item = usize> {
+pub(super) fn bits(mut words: WordSet) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let at = words.trailing_zeros() as usize;
         words &= words.wrapping_sub(1);
@@ -127,7 +127,7 @@ pub fn bits(mut words: WordSet) -> impl Iterator<Item = usize> {
 }
 
 /// How much a term says beyond a common word.
-pub fn weight(term: &str) -> f32 {
+pub(super) fn weight(term: &str) -> f32 {
     (frequency::bits(term) - COMMON_BITS).max(LEAST_WEIGHT)
 }
 

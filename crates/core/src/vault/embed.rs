@@ -5,18 +5,15 @@
 
 use serde::Serialize;
 
+use crate::embedding::calls::{EmbedCalls, Trouble};
 use crate::error::Done;
 use crate::kernel::Worker;
 use crate::model::EntryId;
-use crate::ports::{ChunkMark, Cost, EmbedFor, Embedder, Holder, Made, MadeBy, ModelError, Purpose, VectorSet};
-use crate::text::tokens;
-use crate::vault::{EmbeddingProgress, Packed, VaultService, VectorError, checked};
+use crate::ports::{ChunkMark, EmbedFor, Embedder, Holder, Made, MadeBy, ModelError, VectorSet};
+use crate::vault::{EmbeddingProgress, VaultService};
 
 /// Texts that an embedder is given at once.
 const EMBED_BATCH: usize = 32;
-
-/// What nobody refuses who is well.
-const PROBE: &str = "throughline";
 
 /// Who is at it holds this lease.
 const LEASE: &str = "embed the vault";
@@ -35,33 +32,6 @@ pub struct Embedded {
     /// Why, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-}
-
-/// A batch of passages: their names and texts.
-type Batch = [(EntryId, String)];
-
-/// What one call is for.
-struct Call<'a> {
-    embedder: &'a dyn Embedder,
-    purpose: EmbedFor,
-    /// How long a vector must be, where that is known.
-    dimension: Option<usize>,
-}
-
-/// Why no vectors came.
-enum Trouble {
-    /// It may lie in the texts.
-    Texts(ModelError),
-    /// It lies elsewhere.
-    Else(ModelError),
-}
-
-impl Trouble {
-    fn into_error(self) -> ModelError {
-        match self {
-            Self::Texts(error) | Self::Else(error) => error,
-        }
-    }
 }
 
 impl VaultService<'_> {
@@ -114,6 +84,7 @@ impl VaultService<'_> {
         let mut done = Embedded { model: by.to_string(), ..Embedded::default() };
         let mut total = self.embedding_progress(&by)?.missing();
         let (mut after, mut dimension) = (ChunkMark::default(), None);
+        let calls = EmbedCalls { models: self.models, embedder };
         loop {
             if !progress(done.embedded, total) {
                 break;
@@ -134,7 +105,7 @@ impl VaultService<'_> {
             if !is_still_alone()? {
                 return Ok(None);
             }
-            let made = match self.made_of(&batch, embedder, &mut dimension) {
+            let made = match made_of(&calls, batch, &mut dimension) {
                 Ok(made) => made,
                 Err(error) => {
                     done.problem = Some(error.to_string());
@@ -150,54 +121,6 @@ impl VaultService<'_> {
         Ok(Some(done))
     }
 
-    /// What an embedder makes of a batch. Texts that it refuses are told from an embedder that is not well: that one
-    /// refuses anything.
-    fn made_of(
-        &self,
-        batch: &Batch,
-        embedder: &dyn Embedder,
-        dimension: &mut Option<usize>,
-    ) -> Result<Made, ModelError> {
-        let call = |dimension| Call { embedder, purpose: EmbedFor::Storing, dimension };
-        let mut made = Made::default();
-        match self.vectors_of(batch, &call(*dimension)) {
-            Ok(vectors) => made.vectors = vectors,
-            Err(Trouble::Else(error)) => return Err(error),
-            Err(Trouble::Texts(_)) => {
-                let probe = [(EntryId::new(PROBE), PROBE.to_owned())];
-                let probed = self.vectors_of(&probe, &call(*dimension)).map_err(Trouble::into_error)?;
-                *dimension = probed.first().map(|(_, vector)| vector.dimension());
-                self.split(batch, &call(*dimension), &mut made)?;
-            }
-        }
-        *dimension = dimension.or_else(|| made.vectors.first().map(|(_, vector)| vector.dimension()));
-        Ok(made)
-    }
-
-    /// Halves a batch until what is refused stands alone.
-    fn split(&self, batch: &Batch, call: &Call<'_>, made: &mut Made) -> Result<(), ModelError> {
-        match self.vectors_of(batch, call) {
-            Ok(vectors) => made.vectors.extend(vectors),
-            Err(Trouble::Else(error)) => return Err(error),
-            Err(Trouble::Texts(error)) => match batch {
-                [] => {}
-                [(name, _)] => made.refused.push((name.clone(), error.to_string())),
-                _ => {
-                    let (left, right) = batch.split_at(batch.len() / 2);
-                    self.split(left, call, made)?;
-                    self.split(right, call, made)?;
-                }
-            },
-        }
-        Ok(())
-    }
-
-    fn vectors_of(&self, batch: &Batch, call: &Call<'_>) -> Result<Vec<(EntryId, Packed)>, Trouble> {
-        let texts: Vec<String> = batch.iter().map(|(_, text)| text.clone()).collect();
-        let vectors = self.embed(&texts, call)?;
-        Ok(batch.iter().zip(&vectors).map(|((name, _), vector)| (name.clone(), Packed::of(vector))).collect())
-    }
-
     /// The vector of a query, as long as those it is compared with.
     pub(crate) fn embed_query(
         &self,
@@ -205,28 +128,25 @@ impl VaultService<'_> {
         embedder: &dyn Embedder,
         dimension: usize,
     ) -> Result<Vec<f32>, ModelError> {
-        let call = Call { embedder, purpose: EmbedFor::Searching, dimension: Some(dimension) };
-        let vectors = self.embed(&[query], &call).map_err(Trouble::into_error)?;
+        let calls = EmbedCalls { models: self.models, embedder };
+        let vectors = calls.embed(&[query], EmbedFor::Searching, Some(dimension)).map_err(Trouble::into_error)?;
         Ok(vectors.into_iter().next().unwrap_or_default())
     }
+}
 
-    /// Vectors that can be used, within the day's budget; the ledger hears of it.
-    fn embed(&self, texts: &[String], call: &Call<'_>) -> Result<Vec<Vec<f32>>, Trouble> {
-        let embedder = call.embedder;
-        let tokens = texts.iter().map(|text| tokens::estimate(text) as u64).sum();
-        let asked = (embedder.provider(), embedder.name(), Purpose::Embedding);
-        let answer = self.models.within_budget(asked, Cost::Tokens, || {
-            let vectors = embedder.embed(texts, call.purpose)?;
-            Ok((vectors, tokens, 0))
-        });
-        let vectors = answer.map_err(|error| match error {
-            ModelError::Refused { status: 400 | 413 | 422, .. } => Trouble::Texts(error),
-            error => Trouble::Else(error),
-        })?;
-        let malformed = |why: VectorError| {
-            Trouble::Texts(ModelError::Malformed { provider: embedder.provider(), why: why.to_string() })
-        };
-        checked(texts.len(), &vectors, call.dimension).map_err(malformed)?;
-        Ok(vectors)
+/// What an embedder makes of a batch of chunks.
+fn made_of(
+    calls: &EmbedCalls<'_>,
+    batch: Vec<(EntryId, String)>,
+    dimension: &mut Option<usize>,
+) -> Result<Made, ModelError> {
+    let (ids, texts): (Vec<EntryId>, Vec<String>) = batch.into_iter().unzip();
+    let mut made = Made::default();
+    for (id, outcome) in ids.into_iter().zip(calls.outcomes(&texts, dimension)?) {
+        match outcome {
+            Ok(vector) => made.vectors.push((id, vector)),
+            Err(why) => made.refused.push((id, why)),
+        }
     }
+    Ok(made)
 }

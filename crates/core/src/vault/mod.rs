@@ -21,7 +21,8 @@ pub use chunking::{MAX_TOKENS, TARGET_TOKENS, chunks};
 pub use embed::Embedded;
 pub use fusion::{Found, PassageWhy, fuse};
 pub use search::{NewVaultDocument, VaultService, VaultStats};
-pub use vectors::{Packed, Sought, VectorError, checked, exact_limit, hamming};
+pub(crate) use vectors::unit;
+pub use vectors::{Packed, Sought, VectorError, checked, exact_limit, hamming, rescored};
 
 /// How text is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

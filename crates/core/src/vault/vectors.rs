@@ -61,7 +61,7 @@ impl Packed {
 }
 
 /// The same direction at length 1.
-fn unit(vector: &[f32]) -> Vec<f32> {
+pub(crate) fn unit(vector: &[f32]) -> Vec<f32> {
     let length = vector.iter().map(|number| f64::from(*number) * f64::from(*number)).sum::<f64>().sqrt();
     let shrink = if length > 0.0 { 1.0 / length } else { 0.0 };
     vector.iter().map(|number| (f64::from(*number) * shrink) as f32).collect()
@@ -131,6 +131,13 @@ impl Sought {
 /// How many vectors are compared by their bytes.
 pub fn exact_limit(wanted: usize) -> usize {
     EXACT.max(wanted.saturating_mul(10))
+}
+
+/// Of so many memories, how many are compared by their bytes: in a small memory the signs decide less.
+pub fn rescored(of: usize, wanted: usize) -> usize {
+    const SMALL: usize = 10_000;
+    let few = if of <= SMALL { EXACT } else { EXACT / 2 };
+    few.max(wanted.saturating_mul(4))
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use throughline_core::embedding::Baseline;
 use throughline_core::engine::{Edit, NewMemory};
 use throughline_core::model::{Entry, EntryId, Layer, Task, TaskId, TaskStatus, TurnId, Verb};
-use throughline_core::ports::{Backups as _, Eraser as _, Erasure, Op, Store};
+use throughline_core::ports::{Backups as _, Eraser as _, Erasure, MadeBy, Op, Store};
 use throughline_core::recall::{Filter, RecallRequest, analysis};
+use throughline_core::vault::Packed;
 use throughline_sqlite::{SqliteBackups, SqliteStore};
 use throughline_testkit::World;
 
@@ -53,7 +55,19 @@ fn crowd(store: &dyn Store, from: usize, to: usize) {
     }
 }
 
-/// Puts the marker everywhere: content, key, tags, history, a line of the profile, recalls, a turn.
+/// Gives what holds the marker a vector whose signs and numbers spell it.
+fn embed(store: &dyn Store) {
+    let by = MadeBy { provider: "p".to_owned(), model: "m".to_owned(), base_url: None };
+    let set = store.begin_memory_set(&by, &Baseline { mean: vec![0.0; 64], deviation: 1.0 }).unwrap();
+    let bytes: Vec<u8> = MARKER.bytes().cycle().take(64).collect();
+    let vector = Packed { bits: MARKER.as_bytes()[3..11].to_vec(), scale: 1.0, bytes };
+    let marked = store.unembedded_memories(2000).unwrap().into_iter().filter(|memory| memory.text.contains(MARKER));
+    let made: Vec<_> = marked.map(|memory| (memory, Ok(vector.clone()))).collect();
+    assert_eq!(made.len(), 3);
+    store.keep_memory_vectors(&set.id, &made).unwrap();
+}
+
+/// Puts the marker everywhere: content, key, tags, history, a line of the profile, recalls, a turn, vectors.
 fn plant(world: &World) -> Erasure {
     let store = &*world.store;
     store.append(&[stores::turn("source", "cli:main", &format!("I say {MARKER}"))]).unwrap();
@@ -75,6 +89,7 @@ fn plant(world: &World) -> Erasure {
     let line = world.engine.memories().remember(&identity).unwrap().memory.entry;
     world.engine.memories().remember(&NewMemory { content: "lives in Lisbon".to_owned(), ..identity }).unwrap();
     assert_eq!(recall(world, &format!("who knows {MARKER}?")), 2);
+    embed(store);
     Erasure {
         memories: vec![EntryId::new("qzsecret22222222"), line.id],
         turns: vec![TurnId::new("source")],

@@ -138,7 +138,8 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
         Embeds::Well(dimension) => dimension,
         Embeds::NotNumbers | Embeds::OneShort | Embeds::Refuses(_) | Embeds::SpoilsOne | Embeds::StretchesOne => 16,
     };
-    let mut vectors: Vec<Vec<Value>> = texts.iter().map(|text| vector(text, dimension)).collect();
+    let json_vector = |text: &&str| vector(text, dimension).into_iter().map(|number| json!(number)).collect();
+    let mut vectors: Vec<Vec<Value>> = texts.iter().map(json_vector).collect();
     match embeds {
         // As close as JSON comes to infinity.
         Embeds::NotNumbers => vectors.iter_mut().for_each(|vector| vector[0] = json!(1e300)),
@@ -166,12 +167,12 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
 }
 
 /// One number for each group of words and for each word's letters.
-fn vector(text: &str, dimension: usize) -> Vec<Value> {
+pub(crate) fn vector(text: &str, dimension: usize) -> Vec<f64> {
     let mut numbers = vec![0.01; dimension];
     for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2) {
         let group = GROUPS.iter().position(|group| group.contains(&word));
         let at = group.unwrap_or_else(|| GROUPS.len() + word.bytes().map(usize::from).sum::<usize>());
         numbers[at % dimension] += if group.is_some() { 3.0 } else { 0.2 };
     }
-    numbers.into_iter().map(|number: f64| json!(number)).collect()
+    numbers
 }

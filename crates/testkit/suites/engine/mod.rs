@@ -6,6 +6,7 @@ mod context;
 mod corrections;
 mod disagreements;
 mod documents;
+mod embedding;
 mod finding;
 mod memories;
 mod round_trip;

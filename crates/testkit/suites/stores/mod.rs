@@ -35,6 +35,7 @@ mod injections;
 mod jobs;
 mod leases;
 mod ledger;
+mod memory_vectors;
 mod projects;
 mod recalls;
 mod reflections;
