@@ -1,9 +1,10 @@
-//! Text as such: its size in tokens, its secrets, its bullets, how common its words are.
+//! Text as such: its size in tokens, its sentences, its secrets, its bullets, how common its words are.
 
 pub mod bullets;
 pub mod frequency;
 pub mod redact;
 pub mod sections;
+pub mod sentences;
 pub mod tokens;
 
 /// `1 memory`, `2 memories`.

@@ -1,6 +1,6 @@
-//! Sentences: a line of prose goes in, its sentences come out as slices of it, long ones as their clauses.
+//! Sentences: text goes in, its sentences come out as slices of it, long ones as their clauses.
 //!
-//! Never happens: a sentence that ends inside a path, a number or a common abbreviation.
+//! Never happens: a sentence that ends inside a path, a number, an address or a common abbreviation. The work is linear.
 
 /// A sentence beyond this many characters is cut at its commas; CJK characters count for more.
 const LONG: usize = 240;
@@ -13,13 +13,13 @@ const ABBREVIATIONS: &str = " e.g i.e eg ie etc vs mr mrs ms dr prof st no nr bz
     p.ej sra sr dña cf p.ex mme a.m p.m feat dept est jan feb mar apr jun jul aug sep sept oct nov dec ";
 
 /// Han, kana and Hangul with their punctuation: text without spaces between its words.
-pub(super) fn is_cjk(c: char) -> bool {
+pub fn is_cjk(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}'
         | '\u{20000}'..='\u{3ffff}')
 }
 
 /// Letters and digits of spaced scripts.
-pub(super) fn is_word_char(c: char) -> bool {
+pub fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() && !is_cjk(c)
 }
 
@@ -31,8 +31,55 @@ fn is_stop(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '。' | '！' | '？' | '；' | '…' | '．' | '｡')
 }
 
-/// The sentences of `line`, trimmed, none of them empty.
-pub(super) fn sentences(line: &str) -> Vec<&str> {
+/// The sentences of a text, trimmed, none of them empty: of each paragraph, heading and list item (without its marker).
+/// A fenced block of code is one piece, without its fences.
+pub fn sentences(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let (mut start, mut at, mut is_code) = (0, 0, false);
+    for line in text.split_inclusive('\n') {
+        let end = at + line.len();
+        let plain = line.trim();
+        let is_fence = plain.starts_with("```") || plain.starts_with("~~~");
+        let content = without_marker(plain);
+        // What was gathered so far ends before this line.
+        if is_fence || !is_code && (plain.is_empty() || content.len() != plain.len()) {
+            push_block(&mut out, &text[start..at], is_code);
+            start = if is_fence { end } else { end - line.trim_start().len() + (plain.len() - content.len()) };
+        }
+        is_code ^= is_fence;
+        // A heading has no second line.
+        if !is_code && plain.starts_with('#') && content.len() != plain.len() {
+            push_block(&mut out, &text[start..end], false);
+            start = end;
+        }
+        at = end;
+    }
+    push_block(&mut out, &text[start..], is_code);
+    out
+}
+
+fn push_block<'a>(out: &mut Vec<&'a str>, block: &'a str, is_code: bool) {
+    if !is_code {
+        out.extend(of_line(block));
+    } else if block.chars().any(char::is_alphanumeric) {
+        out.push(block.trim_matches('\n'));
+    }
+}
+
+/// A line without what makes it a heading, a quotation or an item of a list.
+fn without_marker(line: &str) -> &str {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let number = line[digits..].strip_prefix(['.', ')']).filter(|_| (1..=3).contains(&digits));
+    let bullet = line.strip_prefix(['-', '*', '+', '•', '>']);
+    let heading = line.strip_prefix('#').map(|rest| rest.trim_start_matches('#'));
+    match number.or(bullet).or(heading) {
+        Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
+        _ => line,
+    }
+}
+
+/// The sentences of one line or paragraph of prose, trimmed, none of them empty.
+pub fn of_line(line: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
     let mut chars = line.char_indices().peekable();
@@ -91,7 +138,7 @@ fn push_clauses<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
 }
 
 /// The clauses of a sentence, each with the mark that ends it; together they are the sentence.
-pub(super) fn clauses(sentence: &str) -> Vec<&str> {
+pub fn clauses(sentence: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
     let mut chars = sentence.char_indices().peekable();
@@ -134,10 +181,12 @@ fn is_abbreviation(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn check(line: &str, expected: &[&str]) {
-        assert_eq!(sentences(line), expected, "of {line:?}");
+        assert_eq!(of_line(line), expected, "of {line:?}");
     }
 
     #[test]
@@ -158,7 +207,7 @@ mod tests {
     fn cuts_long_sentences_at_their_commas() {
         let clause = "this is a clause of some length that goes on";
         let long = [clause; 9].join(", ");
-        let parts = sentences(&long);
+        let parts = of_line(&long);
         assert_eq!(parts.len(), 3);
         assert!(parts.iter().all(|part| long.contains(part) && part.len() <= LONG));
     }
@@ -169,5 +218,39 @@ mod tests {
             assert_eq!(clauses(text).concat(), text);
         }
         assert_eq!(clauses("For Python, I prefer Black"), ["For Python,", " I prefer Black"]);
+    }
+
+    fn check_text(text: &str, expected: &[&str]) {
+        assert_eq!(sentences(text), expected, "of {text:?}");
+    }
+
+    #[test]
+    fn paragraphs_lists_headings_and_code_are_apart() {
+        check_text("One line\nof prose. Two.\n\nThree", &["One line\nof prose.", "Two.", "Three"]);
+        check_text(
+            "# Plan\nShip it. Soon.\n- first item\n- second\n  goes on",
+            &["Plan", "Ship it.", "Soon.", "first item", "second\n  goes on"],
+        );
+        check_text("1. one. two\n2) three\n> quoted", &["one.", "two", "three", "quoted"]);
+        check_text("Run:\n```sh\nls. -l\n\n- x\n```\nDone.", &["Run:", "ls. -l\n\n- x", "Done."]);
+        check_text(
+            "See https://a.example/x.y?z=1. Then v1.2, e.g. Dr. Who.",
+            &["See https://a.example/x.y?z=1.", "Then v1.2, e.g. Dr. Who."],
+        );
+        check_text("第一句。第二句！\n• 第三", &["第一句。", "第二句！", "第三"]);
+        check_text("```\nunclosed", &["unclosed"]);
+        check_text("\n\n---\n", &[]);
+    }
+
+    proptest! {
+        #[test]
+        fn sentences_are_slices_in_order(text in "([a-z.!? \\n#>*`1。！-]|```|e\\.g\\. ){0,80}") {
+            let mut at = 0;
+            for sentence in sentences(&text) {
+                prop_assert!(!sentence.trim().is_empty());
+                at += text[at..].find(sentence).ok_or_else(|| TestCaseError::fail("not in order"))?;
+                at += sentence.len();
+            }
+        }
     }
 }
