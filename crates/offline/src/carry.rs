@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use super::change::Change;
 use super::lexicon::Cue;
 use super::one_line;
-use super::split::is_cjk;
 use super::weigh::{Sentence, Speaker};
 use super::words::Words;
+use throughline_core::text::sentences::is_cjk;
 
 /// The headings that are read, in lower case, and the list that their bullets belong to.
 const HEADINGS: [(&str, usize); 4] =

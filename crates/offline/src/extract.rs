@@ -13,9 +13,9 @@ use super::one_line;
 use super::openings::Kind;
 use super::prose::{self, Form};
 use super::smalltalk::refers_back;
-use super::split::sentences;
 use super::statement::{corrected, only_objects, remembered, statement};
 use super::words::Words;
+use throughline_core::text::sentences::of_line;
 
 /// Facts of one conversation; the latest stay.
 const MAX_FACTS: usize = 20;
@@ -68,7 +68,7 @@ fn stated(turns: &[Turn]) -> VecDeque<Fact> {
 fn read(content: &str, last: &mut Option<String>, mut found: impl FnMut(Fact)) {
     let mut objected = false;
     for piece in prose::pieces(content).into_iter().filter(|piece| piece.form == Form::Prose) {
-        for sentence in sentences(piece.text) {
+        for sentence in of_line(piece.text) {
             let sentence = one_line(sentence);
             let right = if objected { corrected(&sentence) } else { None };
             let meant = if refers_back(&sentence) { last.take() } else { None };

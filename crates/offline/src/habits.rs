@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use super::lexicon::{count_words, prefix};
 use super::openings::Kind;
 use super::phrases::Phrases;
-use super::split::is_cjk;
 use super::weigh::specifics;
+use throughline_core::text::sentences::is_cjk;
 
 const MAX_WORDS: usize = 30;
 

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::split::{is_cjk, is_word_char};
+use throughline_core::text::sentences::{is_cjk, is_word_char};
 
 /// What a phrase tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

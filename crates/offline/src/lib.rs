@@ -16,7 +16,6 @@ mod phrases;
 mod prose;
 mod reflect;
 mod smalltalk;
-mod split;
 mod statement;
 mod summary;
 mod weigh;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::lexicon::{fold, prefix};
-use super::split::is_word_char;
+use throughline_core::text::sentences::is_word_char;
 
 /// Phrases in lower case.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use throughline_core::ports::{ExtractBrief, ReflectBrief, ReflectFact};
 use throughline_core::reflection::says_the_same;
 
 use super::extract;
-use super::split::sentences;
 use super::words::Words;
+use throughline_core::text::sentences::of_line;
 
 /// Days after which an event weighs one step less: from 3, and from 2.
 const FADES_AFTER: [i64; 2] = [90, 180];
@@ -125,7 +125,7 @@ fn takes_back(lower: &str) -> bool {
 /// Sentences of the person's that say that something is finished.
 fn finished(turns: &[Turn]) -> Vec<Words> {
     let theirs = turns.iter().filter(|turn| turn.role == Role::User);
-    let said = theirs.flat_map(|turn| sentences(&turn.content)).filter(|sentence| {
+    let said = theirs.flat_map(|turn| of_line(&turn.content)).filter(|sentence| {
         let lower = sentence.to_lowercase();
         let says = words(&lower).any(|word| DONE.contains(&word)) || DONE_CJK.iter().any(|done| lower.contains(done));
         says && !takes_back(&lower)

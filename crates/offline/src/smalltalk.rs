@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use super::phrases::Phrases;
-use super::split::clauses;
 use super::statement::without_fillers;
+use throughline_core::text::sentences::clauses;
 
 /// What asks to remember the sentence before it, whole.
 static REMEMBER_IT: LazyLock<Phrases> = LazyLock::new(|| {

@@ -11,8 +11,8 @@ use super::lexicon::{count_words, prefix};
 use super::openings::{Kind, Opening, openings};
 use super::phrases::Phrases;
 use super::smalltalk::before_reference;
-use super::split::{clauses, is_cjk};
 use super::weigh::specifics;
+use throughline_core::text::sentences::{clauses, is_cjk};
 
 const MAX_CHARS: usize = 300;
 

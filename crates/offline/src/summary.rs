@@ -16,10 +16,10 @@ use super::lexicon::Cue;
 use super::one_line;
 use super::prose::{self, Form};
 use super::smalltalk::refers_back;
-use super::split::sentences;
 use super::statement::without_fillers;
 use super::weigh::{Place, STRONG, Section, Sentence, Speaker, WORTHY, is_technical, specifics};
 use super::words::Words;
+use throughline_core::text::sentences::of_line;
 
 /// The part of the conversation that its summary takes.
 const SHARE: usize = 5;
@@ -118,7 +118,7 @@ fn read(turns: &[Turn]) -> Vec<Sentence> {
             Role::System => continue,
         };
         for piece in prose::pieces(&turn.content) {
-            let parts = if piece.form == Form::Prose { sentences(piece.text) } else { vec![piece.text] };
+            let parts = if piece.form == Form::Prose { of_line(piece.text) } else { vec![piece.text] };
             for part in parts {
                 let text = one_line(part);
                 if speaker == Speaker::Person && refers_back(&text) {

@@ -12,8 +12,8 @@ use super::openings::Kind;
 use super::phrases::Phrases;
 use super::prose::Form;
 use super::smalltalk::is_small_talk;
-use super::split::is_word_char;
 use super::statement::statement;
+use throughline_core::text::sentences::is_word_char;
 
 /// From here on a sentence is worth a line.
 pub(super) const WORTHY: f64 = 1.6;

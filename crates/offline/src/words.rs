@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use throughline_core::recall::Terms;
 
-use super::split::is_cjk;
+use throughline_core::text::sentences::is_cjk;
 
 /// Texts that share this much of their words say the same.
 const NEAR: f64 = 0.8;

@@ -9,6 +9,7 @@ mod fixture;
 mod memory_documents;
 pub mod model_server;
 pub mod raw_http;
+pub mod retrieval;
 mod scripted_model;
 pub mod stores;
 mod world;

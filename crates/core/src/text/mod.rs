@@ -1,4 +1,4 @@
-//! Text as such: its size in tokens, its secrets, its bullets, how common its words are.
+//! Text as such: its size in tokens, its sentences, its secrets, its bullets, how common its words are.
 
 pub mod bullets;
 pub mod frequency;

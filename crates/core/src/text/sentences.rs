@@ -1,23 +1,256 @@
-//! Sentences of a text.
+//! Sentences: text goes in, its sentences come out as slices of it, long ones as their clauses.
+//!
+//! Never happens: a sentence that ends inside a path, a number, an address or a common abbreviation. The work is linear.
 
-/// The sentences of a text, in order.
+/// A sentence beyond this many characters is cut at its commas; CJK characters count for more.
+const LONG: usize = 240;
+
+/// The width of a character in the count above.
+const CJK_WIDTH: usize = 3;
+
+/// Words that a full stop follows without ending the sentence, in lower case.
+const ABBREVIATIONS: &str = " e.g i.e eg ie etc vs mr mrs ms dr prof st no nr bzw z.b d.h u.a ca approx inc ltd jr sr fig al \
+    p.ej sra sr dña cf p.ex mme a.m p.m feat dept est jan feb mar apr jun jul aug sep sept oct nov dec ";
+
+/// Han, kana and Hangul with their punctuation: text without spaces between its words.
+pub fn is_cjk(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Letters and digits of spaced scripts.
+pub fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() && !is_cjk(c)
+}
+
+fn is_closer(c: char) -> bool {
+    matches!(c, '"' | '\'' | ')' | ']' | '*' | '_' | '”' | '’' | '»' | '」' | '』' | '）' | '】')
+}
+
+fn is_stop(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | '。' | '！' | '？' | '；' | '…' | '．' | '｡')
+}
+
+/// The sentences of a text, trimmed, none of them empty: of each paragraph, heading and list item (without its marker).
+/// A fenced block of code is one piece, without its fences.
 pub fn sentences(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    let mut chars = text.char_indices().peekable();
+    let mut out = Vec::new();
+    let (mut start, mut at, mut is_code) = (0, 0, false);
+    for line in text.split_inclusive('\n') {
+        let end = at + line.len();
+        let plain = line.trim();
+        let is_fence = plain.starts_with("```") || plain.starts_with("~~~");
+        let content = without_marker(plain);
+        // What was gathered so far ends before this line.
+        if is_fence || !is_code && (plain.is_empty() || content.len() != plain.len()) {
+            push_block(&mut out, &text[start..at], is_code);
+            start = if is_fence { end } else { end - line.trim_start().len() + (plain.len() - content.len()) };
+        }
+        is_code ^= is_fence;
+        // A heading has no second line.
+        if !is_code && plain.starts_with('#') && content.len() != plain.len() {
+            push_block(&mut out, &text[start..end], false);
+            start = end;
+        }
+        at = end;
+    }
+    push_block(&mut out, &text[start..], is_code);
+    out
+}
+
+fn push_block<'a>(out: &mut Vec<&'a str>, block: &'a str, is_code: bool) {
+    if !is_code {
+        out.extend(of_line(block));
+    } else if block.chars().any(char::is_alphanumeric) {
+        out.push(block.trim_matches('\n'));
+    }
+}
+
+/// A line without what makes it a heading, a quotation or an item of a list.
+fn without_marker(line: &str) -> &str {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let number = line[digits..].strip_prefix(['.', ')']).filter(|_| (1..=3).contains(&digits));
+    let bullet = line.strip_prefix(['-', '*', '+', '•', '>']);
+    let heading = line.strip_prefix('#').map(|rest| rest.trim_start_matches('#'));
+    match number.or(bullet).or(heading) {
+        Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
+        _ => line,
+    }
+}
+
+/// The sentences of one line or paragraph of prose, trimmed, none of them empty.
+pub fn of_line(line: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut chars = line.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        let end = at + c.len_utf8();
+        if !is_stop(c) {
+            continue;
+        }
+        let (mut end, mut wide) = (at + c.len_utf8(), is_cjk(c) || c == '…');
+        let mut plain = c == '.';
+        while let Some((next, c)) = chars.next_if(|(_, c)| is_stop(*c) || is_closer(*c)) {
+            end = next + c.len_utf8();
+            wide |= is_stop(c) && is_cjk(c);
+            plain &= !is_stop(c);
+        }
+        let after = chars.peek().map(|(_, c)| *c);
+        let at_gap = after.is_none_or(|c| c.is_whitespace() || (is_cjk(c) && !plain));
+        if (wide && c != '…') || (at_gap && !(plain && is_abbreviation(&line[start..at]))) {
+            push(&mut out, &line[start..end]);
+            start = end;
+        }
+    }
+    push(&mut out, &line[start..]);
+    out
+}
+
+fn push<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
+    let sentence = sentence.trim();
+    if !sentence.chars().any(char::is_alphanumeric) {
+        return;
+    }
+    if width(sentence) <= LONG { out.push(sentence) } else { push_clauses(out, sentence) }
+}
+
+fn width(text: &str) -> usize {
+    text.chars().map(|c| if is_cjk(c) { CJK_WIDTH } else { 1 }).sum()
+}
+
+/// A long sentence as its clauses, joined as long as they stay short.
+fn push_clauses<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
+    let (mut start, mut at, mut size) = (0, 0, 0);
+    let mut push = |part: &'a str| {
+        if !part.trim().is_empty() {
+            out.push(part.trim());
+        }
+    };
+    for clause in clauses(sentence) {
+        let clause_size = width(clause);
+        if size > 0 && size + clause_size > LONG * 2 / 3 {
+            push(&sentence[start..at]);
+            (start, size) = (at, 0);
+        }
+        size += clause_size;
+        at += clause.len();
+    }
+    push(&sentence[start..]);
+}
+
+/// The clauses of a sentence, each with the mark that ends it; together they are the sentence.
+pub fn clauses(sentence: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut chars = sentence.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let before_space = chars.peek().is_some_and(|(_, c)| c.is_whitespace());
         let ends = match c {
-            '\n' | '。' | '！' | '？' | '…' => true,
-            '.' | '!' | '?' => chars.peek().is_none_or(|(_, next)| next.is_whitespace()),
+            '，' | '；' | '：' | '—' | '–' => true,
+            ',' | ';' | ':' => before_space || chars.peek().is_some_and(|(_, c)| is_cjk(*c)),
+            '-' => before_space && sentence[..at].ends_with(' '),
             _ => false,
         };
         if ends {
-            found.push(text[from..end].trim());
-            from = end;
+            let end = at + c.len_utf8();
+            out.push(&sentence[start..end]);
+            start = end;
         }
     }
-    found.push(text[from..].trim());
-    found.retain(|sentence| !sentence.is_empty());
-    found
+    out.push(&sentence[start..]);
+    out.retain(|clause| !clause.is_empty());
+    out
+}
+
+/// Whether the text ends in an abbreviation, an initial or the number of a list item.
+fn is_abbreviation(before: &str) -> bool {
+    let word = before.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '"' | '“')).next().unwrap_or_default();
+    let mut chars = word.chars();
+    let single =
+        matches!((chars.next(), chars.next()), (Some(c), None) if c.is_alphabetic() && c.is_uppercase() && c != 'I');
+    let is_all = word.len() == before.trim_start().len();
+    let number = is_all && word.len() <= 2 && !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+    if single || number {
+        return true;
+    }
+    if word.len() > 8 || word.is_empty() {
+        return false;
+    }
+    let lower = word.to_lowercase();
+    ABBREVIATIONS.split(' ').any(|known| known == lower)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(line: &str, expected: &[&str]) {
+        assert_eq!(of_line(line), expected, "of {line:?}");
+    }
+
+    #[test]
+    fn splits_where_sentences_end() {
+        check("It works. Now the docs!  Really? yes", &["It works.", "Now the docs!", "Really?", "yes"]);
+        check("Edit src/main.rs v1.2 at 3.5 GB. Done", &["Edit src/main.rs v1.2 at 3.5 GB.", "Done"]);
+        check("Ask Dr. Who, e.g. J. Smith. ok", &["Ask Dr. Who, e.g. J. Smith.", "ok"]);
+        check("He said \"stop.\" Then left.", &["He said \"stop.\"", "Then left."]);
+        check("so... what now?!", &["so...", "what now?!"]);
+        check("我们决定用Rust。好的！下次再说？嗯", &["我们决定用Rust。", "好的！", "下次再说？", "嗯"]);
+        check("「行く。」と言った。終わり", &["「行く。」", "と言った。", "終わり"]);
+        check("真的吗?我不信", &["真的吗?", "我不信"]);
+        check("...", &[]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn cuts_long_sentences_at_their_commas() {
+        let clause = "this is a clause of some length that goes on";
+        let long = [clause; 9].join(", ");
+        let parts = of_line(&long);
+        assert_eq!(parts.len(), 3);
+        assert!(parts.iter().all(|part| long.contains(part) && part.len() <= LONG));
+    }
+
+    #[test]
+    fn clauses_are_the_sentence() {
+        for text in ["a, b; c — d - e:f", "我叫小明，住在上海，喜欢茶。", "1,000 and x-y", ""] {
+            assert_eq!(clauses(text).concat(), text);
+        }
+        assert_eq!(clauses("For Python, I prefer Black"), ["For Python,", " I prefer Black"]);
+    }
+
+    fn check_text(text: &str, expected: &[&str]) {
+        assert_eq!(sentences(text), expected, "of {text:?}");
+    }
+
+    #[test]
+    fn paragraphs_lists_headings_and_code_are_apart() {
+        check_text("One line\nof prose. Two.\n\nThree", &["One line\nof prose.", "Two.", "Three"]);
+        check_text(
+            "# Plan\nShip it. Soon.\n- first item\n- second\n  goes on",
+            &["Plan", "Ship it.", "Soon.", "first item", "second\n  goes on"],
+        );
+        check_text("1. one. two\n2) three\n> quoted", &["one.", "two", "three", "quoted"]);
+        check_text("Run:\n```sh\nls. -l\n\n- x\n```\nDone.", &["Run:", "ls. -l\n\n- x", "Done."]);
+        check_text(
+            "See https://a.example/x.y?z=1. Then v1.2, e.g. Dr. Who.",
+            &["See https://a.example/x.y?z=1.", "Then v1.2, e.g. Dr. Who."],
+        );
+        check_text("第一句。第二句！\n• 第三", &["第一句。", "第二句！", "第三"]);
+        check_text("```\nunclosed", &["unclosed"]);
+        check_text("\n\n---\n", &[]);
+    }
+
+    proptest! {
+        #[test]
+        fn sentences_are_slices_in_order(text in "([a-z.!? \\n#>*`1。！-]|```|e\\.g\\. ){0,80}") {
+            let mut at = 0;
+            for sentence in sentences(&text) {
+                prop_assert!(!sentence.trim().is_empty());
+                at += text[at..].find(sentence).ok_or_else(|| TestCaseError::fail("not in order"))?;
+                at += sentence.len();
+            }
+        }
+    }
 }
