@@ -1,10 +1,14 @@
 //! Which embedder turns passages into vectors: from `[embeddings]` to something that can be asked. Never required.
 
+mod loaded;
+
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use throughline_core::model::ContentHash;
 use throughline_core::ports::{Embedder, MadeBy};
+use throughline_embed::{BuiltinEmbedder, LoadError};
 use throughline_providers::{CarefulEmbedder, HttpEmbedder, HttpSettings, Policy, ThreadPause, Timeouts};
 
 use crate::config::{EmbeddingsConfig, EmbeddingsProvider, ModelConfig};
@@ -20,9 +24,9 @@ const INDEXING: Duration = Duration::from_secs(120);
 /// Why no embedder can be asked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EmbedderSetupError {
-    /// It is planned, and not there.
-    #[error("the built-in embedder is not built in yet")]
-    NotBuiltIn,
+    /// The model's directory cannot be used.
+    #[error("the embedding model cannot be loaded")]
+    Directory(#[from] LoadError),
     /// The provider needs to know which model.
     #[error("no embedding model is named for {provider}")]
     NoModel {
@@ -44,7 +48,8 @@ impl EmbedderSetupError {
     /// What to try next.
     pub(crate) fn hint(&self) -> &'static str {
         match self {
-            Self::NotBuiltIn => "set `provider` under `[embeddings]` to \"ollama\", \"openai\" or \"none\"",
+            Self::Directory(error) => error.hint(),
+            Self::NoModel { provider: "directory" } => "set `model` under `[embeddings]` to the model's directory",
             Self::NoModel { .. } => "set `model` under `[embeddings]`, to \"nomic-embed-text\" for example",
             Self::Gone { .. } => "`throughline vault reembed` makes new ones",
             Self::Settings(error) => error.hint(),
@@ -106,7 +111,8 @@ fn configured(world: &World, limit: Duration, policy: Policy) -> Chosen {
     let provider = choice.provider;
     let mut settings = match provider {
         EmbeddingsProvider::None => return Ok(None),
-        EmbeddingsProvider::Builtin => return Err(EmbedderSetupError::NotBuiltIn),
+        EmbeddingsProvider::Builtin => return Ok(Some(Arc::new(BuiltinEmbedder))),
+        EmbeddingsProvider::Directory => return directory(choice, world).map(Some),
         EmbeddingsProvider::Ollama | EmbeddingsProvider::OpenAi => settings(choice, world)?,
     };
     if provider == EmbeddingsProvider::Ollama {
@@ -115,9 +121,28 @@ fn configured(world: &World, limit: Duration, policy: Policy) -> Chosen {
     build(world, Wanted { settings: within(settings, limit), provider, policy }).map(Some)
 }
 
+fn directory(choice: &EmbeddingsConfig, world: &World) -> Result<Arc<dyn Embedder>, EmbedderSetupError> {
+    let given = choice.model.as_deref().filter(|given| !given.trim().is_empty());
+    let given = given.ok_or(EmbedderSetupError::NoModel { provider: "directory" })?;
+    Ok(loaded::directory(&world::configured_path(given, &world.home))?)
+}
+
+/// A model of this process that was set up before; one whose files have changed since makes other vectors.
+fn earlier_here(by: &MadeBy) -> Option<Arc<dyn Embedder>> {
+    let embedder: Arc<dyn Embedder> = match (by.provider.as_str(), &by.base_url) {
+        ("builtin", _) => Arc::new(BuiltinEmbedder),
+        ("directory", Some(place)) => loaded::directory(Path::new(place)).ok()?,
+        _ => return None,
+    };
+    MadeBy::of(&*embedder).is_same(by).then_some(embedder)
+}
+
 /// An embedder that was set up before, where it was. A key goes only where it belongs: to the address that is set up now,
 /// or, as the provider's usual one, to the provider's usual address.
 fn earlier(world: &World, by: &MadeBy, now: &MadeBy, policy: Policy) -> Result<Arc<dyn Embedder>, EmbedderSetupError> {
+    if let Some(embedder) = earlier_here(by) {
+        return Ok(embedder);
+    }
     let provider = match by.provider.as_str() {
         "ollama" => EmbeddingsProvider::Ollama,
         "openai" => EmbeddingsProvider::OpenAi,

@@ -425,10 +425,14 @@ fn reflection(config: &config::ReflectionConfig) -> ReflectionSettings {
 /// The person's own directory for documents, where one is set; `~/` is their home.
 fn user_dir(loaded: &Loaded, home: &Home) -> Option<PathBuf> {
     let given = loaded.config.memory.user_dir.as_deref().filter(|given| !given.trim().is_empty())?;
-    let person = directories::BaseDirs::new();
-    match (given.strip_prefix("~/"), person) {
-        (Some(below), Some(person)) => Some(person.home_dir().join(below)),
-        _ => Some(home.config.join(given)),
+    Some(configured_path(given, home))
+}
+
+/// A path in the config file: `~/` is the person's home, and any other path begins at the file's own directory.
+pub(crate) fn configured_path(given: &str, home: &Home) -> PathBuf {
+    match (given.strip_prefix("~/"), directories::BaseDirs::new()) {
+        (Some(below), Some(person)) => person.home_dir().join(below),
+        _ => home.config.join(given),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The vault through the binary: files in, passages out, with or without an embedder.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
+#[path = "vault/choosing.rs"]
+mod choosing;
 mod common;
 #[path = "vault/meaning.rs"]
 mod meaning;
@@ -23,6 +25,11 @@ fn put(home: &Home, name: &str, text: &str) -> PathBuf {
     path
 }
 
+/// A home whose vault is searched by words alone.
+fn by_words() -> Home {
+    Home::with_config("config.toml", "[memory]\nuser_namespace = \"user\"\n\n[embeddings]\nprovider = \"none\"\n")
+}
+
 fn search(home: &Home, query: &str) -> Vec<Value> {
     home.json(&["vault", "search", query])["hits"].as_array().unwrap().clone()
 }
@@ -39,7 +46,7 @@ fn documents(home: &Home) -> Vec<String> {
 
 #[test]
 fn a_passage_is_found_and_cited() {
-    let home = Home::new();
+    let home = by_words();
     let path = put(&home, "notes/tea.md", "# Tea\n\nAbout tea.\n\n## Brewing\n\nSteep gyokuro at 60 degrees.\n");
     put(&home, "notes/other.md", "# Other\n\nNothing of that.\n");
     let added = home.json(&["vault", "add", "notes"]);
@@ -59,7 +66,7 @@ fn a_passage_is_found_and_cited() {
 
 #[test]
 fn only_what_changed_is_read_again_and_what_is_gone_is_dropped() {
-    let home = Home::new();
+    let home = by_words();
     put(&home, "notes/a.md", "alpha text");
     let gone = put(&home, "notes/b.md", "beta text");
     home.json(&["vault", "add", "notes"]);
@@ -76,7 +83,7 @@ fn only_what_changed_is_read_again_and_what_is_gone_is_dropped() {
 
 #[test]
 fn what_is_taken_out_leaves_no_row() {
-    let home = Home::new();
+    let home = by_words();
     put(&home, "notes/a.md", "a very particular xylophone");
     put(&home, "notes/b.md", "something else");
     home.json(&["vault", "add", "notes", "notes/b.md"]);
@@ -96,7 +103,7 @@ fn what_is_taken_out_leaves_no_row() {
 
 #[test]
 fn files_in_the_memorys_own_folder_are_noticed() {
-    let home = Home::new();
+    let home = by_words();
     home.run(&["vault", "list"]);
     let ran = home.run(&["vault", "add"]);
     assert!(ran.code == 1 && ran.stdout.contains("put files into"), "{ran:?}");
@@ -111,7 +118,7 @@ fn files_in_the_memorys_own_folder_are_noticed() {
 
 #[test]
 fn what_is_taken_out_of_the_memorys_own_folder_stays_out() {
-    let home = Home::new();
+    let home = by_words();
     home.put("vault/vault.txt", "The spare key is under the fern.\n");
     home.put("vault/other.txt", "The other key is lost.\n");
     home.json(&["vault", "add"]);
@@ -137,7 +144,7 @@ fn what_is_taken_out_of_the_memorys_own_folder_stays_out() {
 
 #[test]
 fn the_vault_reads_as_markdown() {
-    let home = Home::new();
+    let home = by_words();
     let path = put(&home, "notes/tea.md", "# Tea\n\nAbout tea.\n\n## Brewing\n\nSteep gyokuro at 60 degrees.\n");
     put(&home, "code/main.rs", "fn main() {}\n");
     home.json(&["vault", "add", "notes"]);
@@ -166,7 +173,7 @@ fn the_vault_reads_as_markdown() {
 #[test]
 fn a_folder_that_cannot_be_looked_into_loses_nothing_and_no_link_leads_out() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
-    let home = Home::new();
+    let home = by_words();
     put(&home, "notes/open.md", "open text");
     let closed = put(&home, "notes/closed/inner.md", "inner text");
     let outside = put(&home, "outside.md", "outside text");
@@ -189,7 +196,7 @@ fn a_folder_that_cannot_be_looked_into_loses_nothing_and_no_link_leads_out() {
 
 #[test]
 fn secrets_stay_out_and_the_memory_itself_is_not_opened() {
-    let home = Home::new();
+    let home = by_words();
     put(&home, "notes/keys.md", &format!("# Keys\n\nThe token is {SECRET}\n\nLast line about zebras.\n"));
     home.json(&["vault", "add", "notes"]);
     let added = home.json(&["vault", "add", &home.path("").to_string_lossy()]);
@@ -204,7 +211,7 @@ fn secrets_stay_out_and_the_memory_itself_is_not_opened() {
 
 #[test]
 fn what_cannot_be_read_is_said_and_costs_nothing_else() {
-    let home = Home::new();
+    let home = by_words();
     put(&home, "mixed/good.md", "good text");
     put(&home, "mixed/bad.pdf", "%PDF-1.7\nrubbish");
     put(&home, "mixed/image.png", "not really");
@@ -218,7 +225,7 @@ fn what_cannot_be_read_is_said_and_costs_nothing_else() {
 
 #[test]
 fn with_a_path_that_is_missing_nothing_is_added() {
-    let home = Home::new();
+    let home = by_words();
     put(&home, "one.md", "Green zebra tea");
     home.run(&["vault", "add", "one.md", "nowhere"]).failed(2, "cannot look at", "check the path");
     assert_eq!(documents(&home), Vec::<String>::new());
@@ -228,7 +235,7 @@ fn with_a_path_that_is_missing_nothing_is_added() {
 
 #[test]
 fn a_run_that_is_killed_goes_on_without_duplicates() {
-    let home = Home::new();
+    let home = by_words();
     let text: String =
         (0..400).map(|nth| format!("## Part {nth}\n\nWords of part {nth} on the subject.\n\n")).collect();
     for nth in 0..120 {

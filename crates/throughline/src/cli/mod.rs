@@ -18,6 +18,7 @@ mod import;
 mod keep;
 mod list;
 mod mcp;
+mod model;
 mod project;
 mod read;
 mod recall;
@@ -87,6 +88,9 @@ enum Command {
     /// Show or check the configuration
     #[command(subcommand)]
     Config(config::ConfigCommand),
+    /// Choose and check models
+    #[command(subcommand)]
+    Model(model::ModelCommand),
     /// Measure retrieval quality or speed
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -213,6 +217,7 @@ fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), F
     let command = match command {
         Some(Command::Completions(args)) => return Ok((completions(args.shell), None)),
         Some(Command::Config(command)) => return Ok((command.run()?, None)),
+        Some(Command::Model(command)) => return Ok((command.run()?, None)),
         Some(Command::Bench(command)) => return Ok((command.run()?, None)),
         Some(Command::Serve(command)) => return Ok((command.run()?, None)),
         Some(Command::Open(command)) => return Ok((command.run()?, None)),

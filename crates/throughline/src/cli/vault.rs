@@ -135,7 +135,7 @@ fn told(world: &World, paths: &[PathBuf], synced: &Synced, embeddings: Option<&E
 
 fn about_embeddings(embeddings: Option<&Embedded>) -> String {
     match embeddings {
-        None => "searched by words; `[embeddings]` in the config adds meaning\n".to_owned(),
+        None => "searched by words; `throughline model embed builtin` adds meaning\n".to_owned(),
         Some(Embedded { problem: Some(problem), missing, .. }) => {
             let left = if *missing > 0 { style::count(*missing, "passage", "passages") } else { "them".to_owned() };
             format!("no vectors for {left} yet, words find all the same: {}\n", style::plain(problem))
@@ -288,7 +288,7 @@ impl Reembed {
         });
         bar.finish_and_clear();
         let Some(done) = done?.map(Embedding::told) else {
-            let hint = "set `provider` under `[embeddings]` in the config file to \"ollama\" or \"openai\"";
+            let hint = "`throughline model embed builtin` sets one up";
             return Err(Failure::new("no embedder is configured", hint));
         };
         let failed = done.problem.is_some();

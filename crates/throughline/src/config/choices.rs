@@ -96,13 +96,15 @@ choice! {
 choice! {
     /// Who turns text into vectors.
     EmbeddingsProvider {
-        /// Nobody: search goes by words.
-        None = "none",
-        /// The built-in embedder.
+        /// The built-in model.
         Builtin = "builtin",
+        /// A model in a directory.
+        Directory = "directory",
         /// Ollama.
         Ollama = "ollama",
         /// Any OpenAI-compatible endpoint.
         OpenAi = "openai",
+        /// Nobody: search goes by words.
+        None = "none",
     }
 }

@@ -154,16 +154,18 @@ tables! {
         daily_tokens: u32 = 0;
     }
 
-    /// The optional search by meaning.
+    /// The search by meaning.
     embeddings: EmbeddingsConfig {
-        /// Search by meaning as well as by words: "none", "ollama" or "openai" (any compatible service).
-        /// "builtin" is reserved and does not work yet.
-        provider: EmbeddingsProvider = EmbeddingsProvider::None;
+        /// Search by meaning as well as by words: with "builtin", a small English model that is a part of this program;
+        /// "directory", a model of yours on this machine; "ollama"; "openai" (any compatible service). "none" searches
+        /// by words alone. `throughline model embed` checks a model and sets this.
+        provider: EmbeddingsProvider = EmbeddingsProvider::Builtin;
 
         /// Where to reach it, if not at its usual address.
         base_url: Option<String> = None, such as "http://localhost:11434";
 
-        /// Which embedding model to ask, by the provider's own name for it.
+        /// Which embedding model to ask, by the provider's own name for it; for "directory", where it is (`~/` is your
+        /// home directory).
         model: Option<String> = None, such as "nomic-embed-text";
 
         /// The environment variable that holds your key.

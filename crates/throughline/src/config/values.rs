@@ -43,8 +43,6 @@ impl<T: Setting> Setting for Option<T> {
     const TAKES: Takes = T::TAKES;
     const IS_OPTIONAL: bool = true;
 }
-/// Words that are understood and not offered: what they ask for does not exist yet.
-const NOT_OFFERED: &[&str] = &["builtin"];
 
 impl Setting for bool {
     const TAKES: Takes = Switch;
@@ -163,10 +161,7 @@ impl Takes {
             Variable => "the name of an environment variable".to_owned(),
             Whole(..) => format!("a whole number, {}", self.range()),
             Ratio => format!("a number, {}", self.range()),
-            OneOf(words) => {
-                let offered: Vec<&str> = words.iter().copied().filter(|word| !NOT_OFFERED.contains(word)).collect();
-                format!("one of `{}`", offered.join("`, `"))
-            }
+            OneOf(words) => format!("one of `{}`", words.join("`, `")),
             List => "a list of names".to_owned(),
             OneOfOrList(words) => format!("one of `{}` or a list of names", words.join("`, `")),
         }

@@ -109,10 +109,43 @@ fn vectors_that_change_their_length_in_between_are_not_kept() {
 }
 
 #[test]
-fn what_is_not_built_in_is_said_and_words_go_on() {
-    let home = Home::with_config("config.toml", "[embeddings]\nprovider = \"builtin\"\n");
+fn without_any_settings_the_built_in_model_finds_other_words() {
+    let home = Home::new();
+    put(&home, "notes/release.md", "We deploy on Fridays.");
+    put(&home, "notes/food.md", "I am vegetarian and allergic to nuts.");
+    put(&home, "notes/pets.md", "My dog is called Biscuit.");
+    let added = home.json(&["vault", "add", "notes"]);
+    let done = &added["embeddings"];
+    assert_eq!((&done["embedded"], &done["missing"], &done["problem"]), (&json!(3), &json!(0), &Value::Null));
+    for (query, expected) in [
+        ("when do you ship a release?", "We deploy on Fridays."),
+        ("what should they cook tonight?", "I am vegetarian and allergic to nuts."),
+        ("names of pets", "My dog is called Biscuit."),
+    ] {
+        let answer = search(&home, query);
+        assert_eq!(contents(answer["hits"].as_array().unwrap()), [expected]);
+        assert_eq!(answer["searched_by"], json!("words_and_meaning"), "{answer}");
+    }
+}
+
+#[test]
+fn a_directory_that_cannot_be_loaded_is_said_and_words_go_on() {
+    let home = Home::with_config("config.toml", "[embeddings]\nprovider = \"directory\"\n");
     put(&home, "notes/a.md", "The automobile stands in the garage.");
     let added = home.json(&["vault", "add", "notes"]);
-    assert!(string(&added["embeddings"]["problem"]).contains("not built in yet"), "{added}");
-    finds_by_words_alone(&home, "not built in yet");
+    assert!(string(&added["embeddings"]["problem"]).contains("no embedding model is named"), "{added}");
+    home.put("config.toml", "[embeddings]\nprovider = \"directory\"\nmodel = \"nowhere\"\n");
+    finds_by_words_alone(&home, "there is no directory");
+}
+
+#[test]
+fn the_old_vectors_serve_when_the_built_in_model_is_changed_for_another() {
+    let home = Home::new();
+    put(&home, "notes/release.md", "We deploy on Fridays.");
+    home.json(&["vault", "add", "notes"]);
+    let server = EmbedServer::start(Embeds::Fails(503));
+    home.put("config.toml", &config("ollama", "scripted", &server));
+    let answer = search(&home, "when do you ship a release?");
+    assert_eq!(answer["searched_by"], json!("words_and_meaning"), "{answer}");
+    assert!(string(&answer["remark"]).contains("builtin/"), "{answer}");
 }
