@@ -23,6 +23,8 @@ use throughline_core::tools::Tool;
 use throughline_documents::FileDocuments;
 
 use crate::config::{self, ConfigError, Loaded};
+use crate::embedders;
+use crate::questions::QuestionEmbedders;
 
 pub(crate) use store::backups_of;
 pub use store::{Durability, store_at};
@@ -268,6 +270,7 @@ impl Ids for RandomIds {
 }
 
 /// Everything a command needs.
+#[derive(Clone)]
 pub struct World {
     /// Where things are kept.
     pub home: Home,
@@ -294,6 +297,12 @@ impl World {
     /// Opens the memory in this home, with this clock.
     pub fn open_at(home: Home, clock: Arc<dyn Clock>) -> Result<Self, OpenError> {
         Prepared::at(home)?.open_with(clock)
+    }
+
+    /// The same memory, in which a remote embedder has so long to embed a question.
+    pub(crate) fn asking_within(self, limit: Duration) -> Self {
+        let engine = self.engine.clone().with_embedders(Arc::new(QuestionEmbedders::new(self.clone(), limit)));
+        Self { engine, ..self }
     }
 
     /// Now, where the person is.
@@ -345,7 +354,8 @@ impl Prepared {
         let documents = Arc::new(documents);
         let person = Actor::new(Source::User, "cli");
         let engine = Engine::new(Arc::clone(&store), documents, clock, Arc::new(RandomIds), settings, person);
-        Ok(World { home, config, is_new, store, backups, engine, zone: TimeZone::system() })
+        let world = World { home, config, is_new, store, backups, engine, zone: TimeZone::system() };
+        Ok(world.asking_within(embedders::ASKING))
     }
 }
 
