@@ -53,7 +53,7 @@ pub use crate::tools::{OfferedTool, OfferedTools, ToolAnswer};
 pub use crate::transfer::{
     EXPORT_VERSION, Export, ExportedDocument, ImportPreview, ImportReport, Imported, SetAside, Tally,
 };
-pub use crate::vault::{Embedded, NewVaultDocument, VaultListing, VaultRemoved, VaultStats};
+pub use crate::vault::{Embedded, EmbeddingProgress, NewVaultDocument, VaultListing, VaultRemoved, VaultStats};
 pub(crate) use services::Services;
 
 /// The memory, ready for use by one actor.

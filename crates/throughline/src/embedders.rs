@@ -18,6 +18,9 @@ use crate::world::{self, World, WorldClock};
 /// A search waits so long for its one vector, and tries once: words are there already.
 const SEARCHING: Duration = Duration::from_secs(3);
 
+/// A question that an assistant waits with gets so long for its vector: words answer alone otherwise.
+pub(crate) const ASKING: Duration = Duration::from_secs(1);
+
 /// A batch of passages may take its time: a local model has to be loaded first.
 const INDEXING: Duration = Duration::from_secs(120);
 
@@ -99,6 +102,14 @@ fn serving(world: &World) -> Chosen {
         return Ok(Some(own));
     }
     earlier(world, &serving.by, &by, policy).map(Some)
+}
+
+/// The embedder for questions that made a set of vectors, as long as there is one set up at all.
+pub(crate) fn for_asking(world: &World, by: &MadeBy, limit: Duration) -> Chosen {
+    let policy = Policy { tries: 1, failures: 2, ..Policy::default() };
+    let Some(own) = configured(world, limit, policy)? else { return Ok(None) };
+    let now = MadeBy::of(&*own);
+    if by.is_same(&now) { Ok(Some(own)) } else { earlier(world, by, &now, policy).map(Some) }
 }
 
 /// The embedder that is set up, by its name.

@@ -5,9 +5,9 @@ use std::path::Path;
 use throughline_core::engine::{EngineError, Health, MemoryStatus, chain};
 use throughline_core::ports::StoreError;
 
-use crate::connections;
 use crate::daemon::{find, lost_by};
 use crate::world::{Home, OpenError, World};
+use crate::{connections, embedders};
 
 /// Everything that is wrong or worth knowing.
 pub(crate) fn of(world: &World) -> Health {
@@ -16,7 +16,18 @@ pub(crate) fn of(world: &World) -> Health {
         let hint = error.hint().unwrap_or_default();
         health.problems.insert(0, format!("{error} ({hint})"));
     }
+    health.remarks.extend(unembedded(world));
     with_clients(with_places(health, &world.home))
+}
+
+/// How many memories have no vector yet, where an embedder is set up.
+fn unembedded(world: &World) -> Option<String> {
+    let by = embedders::made_by(world).ok().flatten()?;
+    let progress = world.engine.embedding().progress(&by).ok().filter(|progress| progress.missing() > 0)?;
+    let (embedded, of) = (progress.embedded, progress.of);
+    Some(format!(
+        "embedded {embedded} of {of} memories by {by}: the rest is done in the background, or by `throughline reindex --vectors`"
+    ))
 }
 
 /// The same, with what a daemon says that runs on this memory: it may have lost the database that it opened although another

@@ -14,6 +14,7 @@ mod exports;
 mod health;
 mod models;
 pub mod processes;
+mod questions;
 pub mod synthetic;
 pub mod vault;
 mod vectors;

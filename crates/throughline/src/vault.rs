@@ -12,7 +12,7 @@ use throughline_readers::{File, Skip, Walk};
 use throughline_server::{Synced, Unreadable, VaultAdded};
 
 use crate::embedders;
-use crate::vectors::{self, Effort, Embedding};
+use crate::vectors::{self, Effort, Embedding, Of};
 use crate::world::{Home, OpenError, World, private_directory};
 
 /// Files that are indexed in one transaction, and how much they hold at most.
@@ -271,7 +271,7 @@ pub(crate) fn add(
     embedding: &mut Progress<'_>,
 ) -> Result<VaultAdded, AddError> {
     let synced = bring_in(world, paths, into, reading)?;
-    let embedded = vectors::embed(world, Effort::WHOLE, &mut |done, total| {
+    let embedded = vectors::embed(world, Of::Passages, Effort::WHOLE, &mut |done, total| {
         embedding(done, total);
         true
     })?;

@@ -23,6 +23,8 @@ use throughline_core::tools::Tool;
 use throughline_documents::FileDocuments;
 
 use crate::config::{self, ConfigError, Loaded};
+use crate::embedders;
+use crate::questions::QuestionEmbedders;
 
 pub(crate) use store::backups_of;
 pub use store::{Durability, store_at};
@@ -268,6 +270,7 @@ impl Ids for RandomIds {
 }
 
 /// Everything a command needs.
+#[derive(Clone)]
 pub struct World {
     /// Where things are kept.
     pub home: Home,
@@ -304,6 +307,12 @@ impl World {
     /// The same for a home that is thrown away: its writes do not survive a power cut.
     pub(crate) fn open_trial(home: Home, clock: Arc<dyn Clock>) -> Result<Self, OpenError> {
         Prepared::at(home)?.open_with(clock, Durability::Process)
+    }
+
+    /// The same memory, in which a remote embedder has so long to embed a question.
+    pub(crate) fn asking_within(self, limit: Duration) -> Self {
+        let engine = self.engine.clone().with_embedders(Arc::new(QuestionEmbedders::new(self.clone(), limit)));
+        Self { engine, ..self }
     }
 
     /// Now, where the person is.
@@ -356,7 +365,8 @@ impl Prepared {
         let person = Actor::new(Source::User, "cli");
         let engine = Engine::new(Arc::clone(&store), documents, clock, Arc::new(RandomIds), settings, person);
         let zone = TimeZone::system();
-        Ok(World { home, config, is_new, store, backups, engine, zone, wrap_embedder: None })
+        let world = World { home, config, is_new, store, backups, engine, zone, wrap_embedder: None };
+        Ok(world.asking_within(embedders::ASKING))
     }
 }
 

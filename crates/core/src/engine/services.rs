@@ -259,6 +259,7 @@ impl<'e> Services<'e> {
             jobs: self.store,
             tokens: self.store,
             documents,
+            embedding: self.embedding(),
             vault,
             models,
         }

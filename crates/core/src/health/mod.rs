@@ -6,11 +6,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::documents::{DocumentService, IdentityUsage, WorkingMemory};
+use crate::embedding::EmbeddingService;
 use crate::error::{Done, chain};
 use crate::kernel::Kernel;
 use crate::models::ModelService;
 use crate::ports::{self, Spent, StoreStats};
-use crate::vault::{VaultService, VaultStats};
+use crate::vault::{EmbeddingProgress, VaultService, VaultStats};
 
 pub use jobs::DayActivity;
 
@@ -26,6 +27,9 @@ pub struct Overview {
     pub working_expires_at: Option<jiff::Timestamp>,
     /// What the vault holds.
     pub vault: VaultStats,
+    /// How many memories have a vector, and of which model; nothing before the first was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embeddings: Option<EmbeddingProgress>,
 }
 
 /// What is wrong, and what only deserves attention.
@@ -74,6 +78,7 @@ pub struct HealthService<'e> {
     pub(crate) jobs: &'e dyn ports::Jobs,
     pub(crate) tokens: &'e dyn ports::ChangeWatch,
     pub(crate) documents: DocumentService<'e>,
+    pub(crate) embedding: EmbeddingService<'e>,
     pub(crate) vault: VaultService<'e>,
     pub(crate) models: ModelService<'e>,
 }
@@ -91,7 +96,8 @@ impl HealthService<'_> {
         self.documents.notice_all()?;
         let identity = self.documents.profile()?.map(|(_, usage)| usage);
         let working_expires_at = self.documents.working()?.map(|working| working.expires_at);
-        Ok(Overview { store: self.integrity.stats()?, identity, working_expires_at, vault: self.vault.stats()? })
+        let (vault, embeddings) = (self.vault.stats()?, self.embedding.last_progress()?);
+        Ok(Overview { store: self.integrity.stats()?, identity, working_expires_at, vault, embeddings })
     }
 
     /// What a quick look finds: documents that cannot be read, identity over its limit. The store is not checked.

@@ -23,11 +23,11 @@ const LEASE: &str = "embed the vault";
 pub struct Embedded {
     /// Provider and model.
     pub model: String,
-    /// Passages that have a vector now and had none before.
+    /// Passages, or memories, that have a vector now and had none before.
     pub embedded: u64,
-    /// Passages that were refused in this run: they have no vector, and are not tried again.
+    /// How many were refused in this run: they have no vector, and are not tried again.
     pub refused: u64,
-    /// Passages that have none yet.
+    /// How many have none yet.
     pub missing: u64,
     /// Why, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -226,21 +226,21 @@ pub enum SearchedBy {
     WordsAndMeaning,
 }
 
-/// How far a model is with the passages of the vault.
+/// How far a model is with the passages of the vault, or with the memories.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct EmbeddingProgress {
     /// Provider and model.
     pub model: String,
-    /// Passages that have a vector.
+    /// How many have a vector.
     pub embedded: u64,
-    /// Passages that it refused.
+    /// How many it refused.
     pub refused: u64,
-    /// Passages in all.
+    /// How many there are.
     pub of: u64,
 }
 
 impl EmbeddingProgress {
-    /// Passages that are still to be embedded.
+    /// How many are still to be embedded.
     pub fn missing(&self) -> u64 {
         self.of.saturating_sub(self.embedded + self.refused)
     }

@@ -71,7 +71,7 @@ pub(crate) fn concerns(job: Job, now: &ChangeTokens, before: &ChangeTokens) -> b
     let kinds: &[Watched] = match job {
         Job::Consolidation => &[Watched::Turns, Watched::SessionsBegun, Watched::SessionsEnded],
         Job::Reflection => &[Watched::SessionsBegun, Watched::Projects, Watched::Reflections],
-        Job::Embedding => &[Watched::Vault],
+        Job::Embedding => &[Watched::Memories, Watched::Documents, Watched::Turns, Watched::Vault],
         Job::Retention | Job::Backup => &[],
     };
     kinds.iter().any(|kind| now.differ(before, *kind))
@@ -157,17 +157,20 @@ mod tests {
     #[test]
     fn a_job_is_looked_at_for_what_can_give_it_work_and_for_nothing_else() {
         use Watched::{
-            Jobs, Memories, Projects, Recalls, Reflections, SessionsBegun, SessionsEnded, Tasks, Turns, Vault,
+            Documents, Jobs, Memories, Projects, Recalls, Reflections, SessionsBegun, SessionsEnded, Tasks, Turns,
+            Vault,
         };
         let tokens = |changed: &[Watched]| -> ChangeTokens {
             let token = |kind: Watched| (kind, ChangeToken::new(if changed.contains(&kind) { "later" } else { "" }));
             Watched::ALL.into_iter().map(token).collect()
         };
         let before = tokens(&[]);
-        let table: [(&[Watched], &[Job]); 7] = [
-            (&[Recalls, Jobs, Memories, Tasks], &[]),
-            (&[Turns], &[Job::Consolidation]),
-            (&[Turns, SessionsBegun], &[Job::Consolidation, Job::Reflection]),
+        let table: [(&[Watched], &[Job]); 9] = [
+            (&[Recalls, Jobs, Tasks], &[]),
+            (&[Memories], &[Job::Embedding]),
+            (&[Documents], &[Job::Embedding]),
+            (&[Turns], &[Job::Consolidation, Job::Embedding]),
+            (&[Turns, SessionsBegun], &[Job::Consolidation, Job::Reflection, Job::Embedding]),
             (&[SessionsEnded], &[Job::Consolidation]),
             (&[Projects], &[Job::Reflection]),
             (&[Reflections], &[Job::Reflection]),

@@ -13,6 +13,7 @@ use super::reply::Reply;
 use super::{Answer, style};
 use crate::backups::{self, BackupError, Proved, Turn};
 use crate::daemon::{Claim, lost_by};
+use crate::vectors::{self, Effort, Embedding, Of};
 use crate::world::{Home, World, WorldClock, private_directory};
 
 /// Write a verified copy of the database; check one, or bring it back
@@ -99,19 +100,60 @@ fn failed(error: &BackupError) -> Failure {
 
 /// Rebuild the search index
 #[derive(Args)]
-pub(super) struct Reindex {}
+pub(super) struct Reindex {
+    /// Give every memory and passage that has none a vector of the configured embedder, and wait for it; the index of
+    /// words stays as it is
+    #[arg(long)]
+    vectors: bool,
+}
 
 impl Reindex {
     pub(super) fn run(self, world: &World) -> Answer {
+        if self.vectors {
+            return embed(world);
+        }
         let bar = bar("memories");
         let count = world.engine.health().reindex(&mut |done, total| {
             bar.set_length(total);
             bar.set_position(done);
         })?;
         bar.finish_and_clear();
-        let told = format!("indexed {} anew\n", style::count(count, "memory", "memories"));
-        Ok(Reply::new(&json!({ "indexed": count }), told))
+        let mut told = format!("indexed {} anew\n", style::count(count, "memory", "memories"));
+        let embeddings = world.engine.embedding().last_progress()?;
+        if let Some(progress) = &embeddings {
+            told.push_str(&format!("{}\n", style::embedded(progress)));
+        }
+        Ok(Reply::new(&json!({ "indexed": count, "embeddings": embeddings }), told))
     }
+}
+
+/// Embeds memories, then passages of the vault.
+fn embed(world: &World) -> Answer {
+    let run = |of: Of, what: &str| {
+        let bar = bar(what);
+        let done = vectors::embed(world, of, Effort::WHOLE, &mut |done, total| {
+            bar.set_length(total);
+            bar.set_position(done);
+            true
+        });
+        bar.finish_and_clear();
+        let none = || {
+            let hint = "set `provider` under `[embeddings]` in the config file";
+            Failure::new("no embedder is configured", hint)
+        };
+        done?.map(Embedding::told).ok_or_else(none)
+    };
+    let (memories, passages) = (run(Of::Memories, "memories")?, run(Of::Passages, "passages")?);
+    let mut told = match world.engine.embedding().last_progress()? {
+        Some(progress) => format!("{}\n", style::embedded(&progress)),
+        None => "there is no memory to embed\n".to_owned(),
+    };
+    let problem = memories.problem.as_ref().or(passages.problem.as_ref());
+    if let Some(problem) = problem {
+        told.push_str(&format!("some have no vector: {}\n", style::plain(problem)));
+    }
+    let failed = problem.is_some();
+    Ok(Reply::new(&json!({ "memories": memories, "passages": passages }), told).or_failed(failed))
 }
 
 /// A progress bar on standard error; invisible where that is no terminal.

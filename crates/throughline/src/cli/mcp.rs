@@ -16,8 +16,8 @@ use super::Answer;
 use super::failure::Failure;
 use super::reply::Reply;
 use super::serve::signals;
-use crate::config;
 use crate::world::{Home, OpenError, RandomIds, World, settings};
+use crate::{config, vectors};
 
 /// Serve one assistant on standard input and output, with the Model Context Protocol
 ///
@@ -42,6 +42,7 @@ impl Mcp {
         })?;
         // A read of standard input cannot be interrupted: nobody waits for it.
         runtime.shutdown_background();
+        memory.embed_later();
         drop(memory);
         Ok(Reply::silent())
     }
@@ -60,6 +61,15 @@ impl OnDemand {
             return Ok(work(world));
         }
         Ok(work(world.insert(World::open().map_err(problem)?)))
+    }
+}
+
+impl OnDemand {
+    /// Has what the assistant stored embedded after this process.
+    fn embed_later(&self) {
+        if let Some(world) = self.world.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            vectors::start_memories(world, 1);
+        }
     }
 }
 

@@ -47,6 +47,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
+use crate::vectors;
 use crate::world::{World, log_level};
 use failure::Failure;
 use reply::Reply;
@@ -232,14 +233,26 @@ fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), F
         None => None,
     };
     let world = World::open()?;
-    let reply = match command {
-        Some(command) => command.run(&world)?,
-        None => status::run(&world)?,
-    };
+    let Some(command) = command else { return Ok((status::run(&world)?, Some(world))) };
+    let pile = command.pile();
+    let reply = command.run(&world)?;
+    if let Some(pile) = pile {
+        vectors::start_memories(&world, pile);
+    }
     Ok((reply, Some(world)))
 }
 
 impl MemoryCommand {
+    /// How many memories without a vector are embedded in the background after this command. What was said is embedded
+    /// to the last word once a conversation is summarised.
+    fn pile(&self) -> Option<u64> {
+        match self {
+            Self::Reindex(_) => None,
+            Self::Session(session::SessionCommand::Consolidate(_) | session::SessionCommand::End(_)) => Some(1),
+            _ => Some(vectors::PILE),
+        }
+    }
+
     fn run(self, world: &World) -> Answer {
         match self {
             Self::Remember(command) => command.run(world),

@@ -88,6 +88,7 @@ impl Stats {
             ("changes", store.changes.to_string()),
             ("recalls in the log", store.recalls.to_string()),
             ("profile", overview.identity.map_or("empty".to_owned(), |usage| usage.to_string())),
+            ("vectors", overview.embeddings.as_ref().map_or("none".to_owned(), style::embedded)),
             ("vault", vault(&overview.vault)),
             ("database", format!("{:.1} MB", store.bytes as f64 / 1e6)),
         ];

@@ -4,6 +4,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use jiff::{Timestamp, Zoned};
 use owo_colors::OwoColorize as _;
 use similar::{ChangeTag, TextDiff};
+use throughline_core::engine::EmbeddingProgress;
 use throughline_core::model::{Memory, Source, Status};
 use throughline_core::recall::Hit;
 pub(super) use throughline_core::text::count;
@@ -160,4 +161,11 @@ pub(super) fn difference(name: &str, before: &str, after: &str) -> String {
     }
     text.push('\n');
     text
+}
+
+/// How far a model is with the memories.
+pub(super) fn embedded(progress: &EmbeddingProgress) -> String {
+    let refused = if progress.refused > 0 { format!(", {} refused", progress.refused) } else { String::new() };
+    let (embedded, of) = (progress.embedded, count(progress.of, "memory", "memories"));
+    format!("embedded {embedded} of {of} by {}{refused}", plain(&progress.model))
 }

@@ -16,7 +16,7 @@ use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, keep, style};
 use crate::vault::{self, AddError, SyncError};
-use crate::vectors::{self, Effort, Embedding};
+use crate::vectors::{self, Effort, Embedding, Of};
 use crate::world::World;
 
 /// How much of a passage is shown on a terminal.
@@ -282,7 +282,7 @@ impl Reembed {
     pub(super) fn run(self, world: &World) -> Answer {
         let bar = keep::bar("passages");
         let mut follow = follow(&bar);
-        let done = vectors::embed(world, Effort::WHOLE, &mut |done, total| {
+        let done = vectors::embed(world, Of::Passages, Effort::WHOLE, &mut |done, total| {
             follow(done, total);
             true
         });

@@ -17,11 +17,11 @@ use super::Household;
 use super::resting::Resting;
 use crate::background::IsStopped;
 use crate::backups::BackupError;
-use crate::vectors::{Effort, Embedding};
+use crate::vectors::{Effort, Embedding, Of};
 use crate::world::{World, uptime};
 use crate::{background, backups, vectors};
 
-/// As much of the vault as one run embeds; the next comes right behind it.
+/// As much as one run embeds of the vault and of the memories each; the next comes right behind it.
 const EMBEDDED_AT_ONCE: Effort = Effort { most: 2_000, patience: Duration::ZERO };
 
 impl Chores for Household {
@@ -45,7 +45,10 @@ impl Chores for Household {
                 Ok(soonest.map(|rests| now.saturating_add(rests).unwrap_or(now)))
             }
             Job::Reflection => Ok(background::next_reflection(world)?),
-            Job::Embedding => Ok(vectors::due(world)?.map(|_| now)),
+            Job::Embedding => {
+                let is_due = vectors::due(world)?.is_some() || vectors::waiting_memories(world)? > 0;
+                Ok(is_due.then_some(now))
+            }
             Job::Retention | Job::Backup => Ok(None),
         }
     }
@@ -191,16 +194,26 @@ fn reflect(world: &World, is_stopped: IsStopped<'_>) -> Result<Option<Worked>, E
     Ok((passes > 0).then(|| Worked::done(what())))
 }
 
+/// Memories first: questions wait for them, and one more turn is done in a moment.
 fn embed(world: &World, is_stopped: IsStopped<'_>) -> Result<Option<Worked>, EngineError> {
-    let done = match vectors::embed(world, EMBEDDED_AT_ONCE, &mut |_, _| !is_stopped())? {
-        Some(Embedding::Ran(done)) => done,
-        Some(Embedding::Busy(_)) | None => return Ok(None),
-    };
-    let passages = count(done.embedded, "passage got its vector", "passages got their vectors");
-    let what = format!("{passages} of {}, {} left", done.model, count(done.missing, "is", "are"));
-    Ok(match done.problem {
-        Some(problem) => Some(Worked::failed(format!("{what}: {problem}"))),
-        None if done.embedded == 0 => None,
-        None => Some(Worked::done(what)),
-    })
+    let mut told = Vec::new();
+    for of in [Of::Memories, Of::Passages] {
+        let done = match vectors::embed(world, of, EMBEDDED_AT_ONCE, &mut |_, _| !is_stopped())? {
+            Some(Embedding::Ran(done)) => done,
+            Some(Embedding::Busy(_)) | None => continue,
+        };
+        let what = match of {
+            Of::Memories => count(done.embedded, "memory got its vector", "memories got their vectors"),
+            Of::Passages => count(done.embedded, "passage got its vector", "passages got their vectors"),
+        };
+        let what = format!("{what} of {}, {} left", done.model, count(done.missing, "is", "are"));
+        if let Some(problem) = done.problem {
+            told.push(format!("{what}: {problem}"));
+            return Ok(Some(Worked::failed(told.join("; "))));
+        }
+        if done.embedded > 0 {
+            told.push(what);
+        }
+    }
+    Ok((!told.is_empty()).then(|| Worked::done(told.join("; "))))
 }

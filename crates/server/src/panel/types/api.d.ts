@@ -262,6 +262,7 @@ declare namespace Api {
     bytes: number;
     identity?: { chars: number; limit: number } | null;
     working_expires_at?: Instant | null;
+    embeddings?: { model: string; embedded: number; refused: number; of: number };
   }
 
   interface Health {

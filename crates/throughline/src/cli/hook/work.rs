@@ -18,8 +18,8 @@ use throughline_core::tools::{self, Tool};
 use super::super::failure::Failure;
 use super::super::project::{self, Around};
 use super::News;
-use crate::background;
 use crate::world::{Prepared, World};
+use crate::{background, vectors};
 
 /// More than this is no event of any client.
 const LONGEST_INPUT: u64 = 32 << 20;
@@ -46,7 +46,9 @@ pub(super) fn work(
         let ms = u64::from(prepared.config.config.hooks.prompt_deadline_ms);
         let _ = say.send(News::Deadline(Duration::from_millis(ms)));
     }
-    let world = prepared.open()?;
+    // Half of the time is for the vector of a message: an answer from words comes before none.
+    let half = Duration::from_millis(u64::from(prepared.config.config.hooks.prompt_deadline_ms) / 2);
+    let world = prepared.open()?.asking_within(half);
     if !world.engine.settings().enabled {
         return Ok(());
     }
@@ -190,7 +192,7 @@ impl Hooked<'_> {
                 background::start(self.world, session);
                 background::start_idle(self.world, session);
             }
-            _ => {}
+            _ => vectors::start_memories(self.world, vectors::PILE),
         }
         Ok(())
     }
