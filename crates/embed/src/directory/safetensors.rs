@@ -31,6 +31,8 @@ pub(crate) struct SafeTensors {
     start: u64,
     length: u64,
     tensors: BTreeMap<String, Tensor>,
+    /// The bytes of the tensor that is being read; kept, because new memory costs more than reading.
+    bytes: Vec<u8>,
 }
 
 /// Where a tensor is in the file, and what it is.
@@ -69,7 +71,7 @@ impl SafeTensors {
                 let tensors =
                     tensors.collect::<serde_json::Result<_>>().map_err(|error| malformed(error.to_string()))?;
                 let start = 8 + header.len() as u64;
-                Ok(Self { file, path, header, start, length, tensors })
+                Ok(Self { file, path, header, start, length, tensors, bytes: Vec::new() })
             }
             Err(source) if matches!(source.kind(), ErrorKind::UnexpectedEof | ErrorKind::InvalidData) => {
                 Err(LoadError::Malformed { path, why: "it has no header".to_owned() })
@@ -111,15 +113,17 @@ impl SafeTensors {
         Ok(Place { start: self.start + begin, kind, shape: shape.to_owned() })
     }
 
-    /// The numbers of a tensor.
-    pub(crate) fn numbers(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, LoadError> {
+    /// Appends the numbers of a tensor.
+    pub(crate) fn append(&mut self, name: &str, shape: &[usize], numbers: &mut Vec<f32>) -> Result<(), LoadError> {
         let place = self.place(name, shape)?;
-        let count: usize = shape.iter().product();
-        let mut bytes = vec![0; count * place.kind.size()];
+        let (before, count) = (numbers.len(), shape.iter().product::<usize>());
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.resize(count * place.kind.size(), 0);
         self.read(place.start, &mut bytes)?;
-        let mut numbers = vec![0.0; count];
-        place.kind.read(&bytes, &mut numbers);
-        Ok(numbers)
+        numbers.resize(before + count, 0.0);
+        place.kind.read(&bytes, &mut numbers[before..]);
+        self.bytes = bytes;
+        Ok(())
     }
 
     /// Eight digits that differ between models: of the header, the length, samples of the weights and `more`.

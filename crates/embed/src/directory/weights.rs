@@ -18,7 +18,7 @@ const WORDS: &str = "embeddings.word_embeddings.weight";
 pub(crate) fn read(file: SafeTensors, description: &Description) -> Result<Encoder, LoadError> {
     let prefix = file.names().find_map(|name| name.strip_suffix(WORDS)).map(str::to_owned);
     let prefix = prefix.ok_or_else(|| LoadError::unsupported(format!("its weights have no `{WORDS}`")))?;
-    let mut tensors = Tensors { file, prefix };
+    let mut tensors = Tensors { file, prefix, matrix: Vec::new() };
     let shape = description.shape;
     let words = tensors.place(WORDS, &[description.vocabulary, shape.hidden])?;
     let positions = positions(&mut tensors, description)?;
@@ -50,6 +50,8 @@ fn positions(tensors: &mut Tensors, description: &Description) -> Result<Vec<f32
 struct Tensors {
     file: SafeTensors,
     prefix: String,
+    /// The matrix that is being put into panels.
+    matrix: Vec<f32>,
 }
 
 impl Tensors {
@@ -69,12 +71,14 @@ impl Tensors {
 
     /// One matrix of several, one below the other.
     fn linear(&mut self, names: &[String], inputs: usize, outputs: usize) -> Result<Linear, LoadError> {
-        let (mut matrix, mut bias) = (Vec::new(), Vec::new());
+        let mut bias = Vec::new();
+        self.matrix.clear();
         for name in names {
-            matrix.append(&mut self.numbers(&format!("{name}.weight"), &[outputs, inputs])?);
-            bias.append(&mut self.numbers(&format!("{name}.bias"), &[outputs])?);
+            let name = format!("{}{name}", self.prefix);
+            self.file.append(&format!("{name}.weight"), &[outputs, inputs], &mut self.matrix)?;
+            self.file.append(&format!("{name}.bias"), &[outputs], &mut bias)?;
         }
-        Ok(Linear { inputs, bias, weights: Matrix::Floats(into_panels(&matrix, inputs)) })
+        Ok(Linear { inputs, bias, weights: Matrix::Floats(into_panels(&self.matrix, inputs)) })
     }
 
     fn norm(&mut self, name: &str, width: usize) -> Result<Norm, LoadError> {
@@ -83,7 +87,9 @@ impl Tensors {
     }
 
     fn numbers(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, LoadError> {
-        self.file.numbers(&format!("{}{name}", self.prefix), shape)
+        let mut numbers = Vec::new();
+        self.file.append(&format!("{}{name}", self.prefix), shape, &mut numbers)?;
+        Ok(numbers)
     }
 
     fn place(&self, name: &str, shape: &[usize]) -> Result<super::safetensors::Place, LoadError> {
