@@ -114,6 +114,8 @@ impl<'e> Services<'e> {
             session_store: self.store,
             log: self.log(),
             documents: self.documents(),
+            embedding: self.embedding(),
+            vectors: self.store,
         }
     }
 

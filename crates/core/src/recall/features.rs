@@ -10,6 +10,7 @@
 //! | `cover` | the share of the question that the text has |
 //! | `cover_context` | the share that it has together with the four turns around it |
 //! | `strength` | how much the words say that it has, in units of 64 bits |
+//! | `passage` | the share of the question that its best passage has, about three sentences |
 //! | `phrase` | the share of the question's neighbouring words that stand side by side in it |
 //! | `speaker` | said by the one whom the question names |
 //! | `role` | said by the one whose words are asked for: the person, or the assistant |
@@ -52,7 +53,7 @@ macro_rules! features {
 features! {
     Own => "own", Previous => "previous", Next => "next", Near => "near", Session => "session",
     SessionBest => "session_best", Cover => "cover", CoverContext => "cover_context", Strength => "strength",
-    Phrase => "phrase", Speaker => "speaker", Role => "role", Time => "time", Answers => "answers",
+    Passage => "passage", Phrase => "phrase", Speaker => "speaker", Role => "role", Time => "time", Answers => "answers",
     Question => "question", Short => "short", Meaning => "meaning", PreviousMeaning => "previous_meaning",
     NextMeaning => "next_meaning", SessionMeaning => "session_meaning", Asked => "asked", Recency => "recency",
     Trust => "trust", Significance => "significance", Correction => "correction",
@@ -94,6 +95,9 @@ const USUAL_TERMS_WITH_ASSISTANT: f32 = 220.0;
 /// Of a neighbouring turn, so many terms count.
 const BESIDE_TERMS: usize = 60;
 
+/// A passage has about so many terms: three sentences.
+const PASSAGE_TERMS: usize = 80;
+
 /// Who spoke, and when, lifts what fits already; this much it lifts anything.
 const PRIOR: f32 = 0.2;
 
@@ -104,6 +108,8 @@ struct Matches {
     /// Those in the whole text, and in its beginning.
     all: WordSet,
     beginning: WordSet,
+    /// Those in each stretch of the text, half overlapping.
+    windows: Vec<WordSet>,
     pairs: Vec<(u8, u8)>,
     terms: f32,
 }
@@ -193,6 +199,7 @@ impl<'a> Read<'a> {
                 features.set(Feature::Cover, cover);
                 features.set(Feature::CoverContext, cover_context);
                 features.set(Feature::Strength, (cover * total / UNIT_BITS).min(1.0));
+                features.set(Feature::Passage, share_of_best(&self.matches[at].windows, &share));
                 features.set(Feature::Phrase, self.phrase(at, part));
                 features.set(Feature::Speaker, if self.is_by_named(candidate) { prior } else { 0.0 });
                 features.set(Feature::Role, if self.is_by_asked_role(at) { prior } else { 0.0 });
@@ -296,6 +303,10 @@ impl<'a> Read<'a> {
     }
 }
 
+fn share_of_best(windows: &[WordSet], share: &impl Fn(WordSet) -> f32) -> f32 {
+    windows.iter().map(|window| share(*window)).fold(0.0, f32::max)
+}
+
 fn is_question(memory: &Memory) -> bool {
     memory.entry.content.trim_end().ends_with(['?', '？'])
 }
@@ -304,6 +315,7 @@ fn is_question(memory: &Memory) -> bool {
 fn matches(terms: &str, places: &HashMap<&str, usize>) -> Matches {
     let mut counts = vec![0.0; places.len()];
     let (mut all, mut beginning, mut pairs) = (0, 0, Vec::new());
+    let mut halves: Vec<WordSet> = Vec::new();
     let mut length = 0;
     // A word of the index is followed by its plain form: the next word is one or two terms away.
     let mut last: Option<(usize, usize)> = None;
@@ -312,6 +324,8 @@ fn matches(terms: &str, places: &HashMap<&str, usize>) -> Matches {
         let Some(place) = places.get(term).copied() else { continue };
         counts[place] += 1.0;
         all |= 1 << place;
+        halves.resize(halves.len().max(at / (PASSAGE_TERMS / 2) + 1), 0);
+        halves[at / (PASSAGE_TERMS / 2)] |= 1 << place;
         if at < BESIDE_TERMS {
             beginning |= 1 << place;
         }
@@ -320,8 +334,9 @@ fn matches(terms: &str, places: &HashMap<&str, usize>) -> Matches {
         }
         last = Some((place, at));
     }
+    let windows = (0..halves.len()).map(|at| halves[at] | halves.get(at + 1).copied().unwrap_or_default()).collect();
     let counts = counts.into_iter().enumerate().filter(|(_, count)| *count > 0.0).collect();
-    Matches { counts, all, beginning, pairs, terms: length as f32 }
+    Matches { counts, all, beginning, windows, pairs, terms: length as f32 }
 }
 
 fn conversations(candidates: &[Candidate]) -> (Vec<Option<usize>>, Vec<Conversation>) {

@@ -1,10 +1,11 @@
 //! Finding memories by plain text: candidates by words, else by letters; then ranked.
 
 use crate::documents::DocumentService;
+use crate::embedding::EmbeddingService;
 use crate::error::{Done, EngineError};
 use crate::kernel::Kernel;
 use crate::model::{EntryId, Kind};
-use crate::ports::{self, Search};
+use crate::ports::{self, MemorySet, Search};
 use crate::recall::{
     AskedBy, Features, Filter, Hit, Pool, Question, Recall, RecallLog, RecallRecord, RecallRequest, Terms, measured, rank,
 };
@@ -14,6 +15,12 @@ const MAX_HITS: usize = 1000;
 
 /// How many candidates of each kind are weighed.
 const POOL: usize = 200;
+
+/// How many candidates are found by meaning, for each sentence that is looked for.
+const NEAREST: usize = 60;
+
+/// So many standard deviations above the mean count as 1.
+const MUCH_ABOVE: f64 = 4.0;
 
 /// How many literal pieces of a query are looked for when its words find nothing.
 const MAX_NEEDLES: usize = 8;
@@ -30,6 +37,13 @@ pub struct Measured {
     pub features: Features,
     /// Whether an assistant takes part in its conversation.
     pub with_assistant: bool,
+}
+
+/// A question as vectors, and what is near to it.
+struct Meaning {
+    set: MemorySet,
+    queries: Vec<Vec<f32>>,
+    nearest: Vec<EntryId>,
 }
 
 /// What to do when no word is found.
@@ -51,6 +65,8 @@ pub struct RecallService<'e> {
     pub(crate) session_store: &'e dyn ports::Sessions,
     pub(crate) log: RecallLog<'e>,
     pub(crate) documents: DocumentService<'e>,
+    pub(crate) embedding: EmbeddingService<'e>,
+    pub(crate) vectors: &'e dyn ports::MemoryVectors,
 }
 
 impl RecallService<'_> {
@@ -84,24 +100,60 @@ impl RecallService<'_> {
         Ok(hits)
     }
 
-    /// What may be hits, unranked.
-    pub(crate) fn pool(&self, question: &Question, request: &RecallRequest) -> Done<Pool> {
+    /// What may be hits, unranked: by words, and by meaning where there are vectors.
+    fn pool(&self, question: &Question, request: &RecallRequest) -> Done<Pool> {
+        let meaning = self.meaning(question, &request.filter);
         let search = |terms: Vec<String>| -> Done<Pool> {
+            let also = meaning.as_ref().map(|meaning| meaning.nearest.clone()).unwrap_or_default();
             let (filter, limit) = (request.filter.clone(), POOL.max(request.limit));
-            Ok(self.candidates.search(&Search { terms, also: Vec::new(), filter, limit })?)
+            Ok(self.candidates.search(&Search { terms, also, filter, limit })?)
         };
-        let pool = if question.is_empty() { Pool::default() } else { search(question.terms())? };
+        let mut pool = search(question.terms())?;
         // What was said is evidence: there, a weak trace is better than none, behind everything that fits better.
-        if !request.filter.wants(Kind::Turn) || pool.candidates.len() >= request.limit {
-            return Ok(pool);
-        }
         let stopped = Terms::of_query(&request.query).stopped();
-        if stopped.is_empty() {
-            return Ok(pool);
+        let is_short = request.filter.wants(Kind::Turn) && pool.candidates.len() < request.limit;
+        if is_short && !stopped.is_empty() {
+            pool = search([question.terms(), stopped.as_slice().to_vec()].concat())?;
         }
-        let mut terms = question.terms();
-        terms.extend(stopped.as_slice().iter().cloned());
-        search(terms)
+        if let Some(meaning) = meaning {
+            self.compare(&meaning, &mut pool);
+        }
+        Ok(pool)
+    }
+
+    /// The vectors of a question and what is nearest to them; nothing without vectors, or where they fail.
+    fn meaning(&self, question: &Question, filter: &Filter) -> Option<Meaning> {
+        let texts: Vec<&str> = question.texts.iter().map(String::as_str).collect();
+        let (set, queries) = self.embedding.query_vectors(&texts)?;
+        let mut nearest: Vec<EntryId> = Vec::new();
+        for query in &queries {
+            match self.vectors.nearest_memories(&set.id, query, filter, NEAREST) {
+                Ok(found) => nearest.extend(found.into_iter().map(|(id, ..)| id)),
+                Err(error) => tracing::warn!(%error, "vectors cannot be searched; going on by words"),
+            }
+        }
+        nearest.sort_unstable();
+        nearest.dedup();
+        Some(Meaning { set, queries, nearest })
+    }
+
+    /// Notes how near each candidate is in meaning.
+    fn compare(&self, meaning: &Meaning, pool: &mut Pool) {
+        let ids: Vec<EntryId> = pool.candidates.iter().map(|candidate| candidate.memory.entry.id.clone()).collect();
+        for query in &meaning.queries {
+            let cosines = match self.vectors.cosines(&meaning.set.id, query, &ids) {
+                Ok(cosines) => cosines,
+                Err(error) => {
+                    tracing::warn!(%error, "vectors cannot be compared; going on by words");
+                    return;
+                }
+            };
+            let baseline = &meaning.set.baseline;
+            for (candidate, cosine) in pool.candidates.iter_mut().zip(cosines) {
+                let above = cosine.map(|cosine| (baseline.above_mean(query, cosine) / MUCH_ABOVE).max(0.0) as f32);
+                candidate.meaning = candidate.meaning.into_iter().chain(above).reduce(f32::max);
+            }
+        }
     }
 
     /// What the formula sees of every candidate for a question: what its weights are fitted to.

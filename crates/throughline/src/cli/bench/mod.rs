@@ -3,6 +3,7 @@
 mod cached;
 mod dataset;
 mod features;
+mod meaning;
 mod memory;
 mod recall;
 mod score;

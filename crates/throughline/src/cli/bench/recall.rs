@@ -2,18 +2,20 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 use throughline_core::model::{Kind, Role, SessionId, Turn, TurnId};
+use throughline_core::ports::Embedder;
 use throughline_core::recall::{Filter, RecallRequest};
 
 use super::dataset::{Dataset, Doc, Query};
 use super::features::FeatureFile;
 use super::score::Scores;
-use super::{Laboratory, elapsed_ms, percentile};
+use super::{Laboratory, elapsed_ms, meaning, percentile};
 use crate::cli::failure::Failure;
 use crate::cli::reply::Reply;
 use crate::cli::{Answer, keep, style};
@@ -31,6 +33,12 @@ pub(in crate::cli) struct RecallBench {
     /// Write the features of every candidate, for fitting weights: one line per question
     #[arg(long, value_name = "FILE")]
     features: Option<PathBuf>,
+    /// Search by meaning, too: `builtin`, or a model's directory
+    #[arg(long, value_name = "none|builtin|DIR", default_value = "none")]
+    embeddings: String,
+    /// Where vectors are kept between runs; without it, below your cache directory
+    #[arg(long, value_name = "FILE")]
+    vector_cache: Option<PathBuf>,
     /// How many hits per question
     #[arg(long, default_value_t = 50)]
     limit: usize,
@@ -47,7 +55,8 @@ impl RecallBench {
     pub(in crate::cli) fn run(self) -> Answer {
         let data = Dataset::load(&self.directory)?;
         let mut features = self.features.as_deref().map(FeatureFile::create).transpose()?;
-        let answers = answer_all(&data, self.limit, features.as_mut())?;
+        let embedder = meaning::embedder(&self.embeddings, self.vector_cache.as_deref())?;
+        let answers = answer_all(&data, self.limit, embedder.as_ref(), features.as_mut())?;
         if let Some(out) = &self.out {
             let lines: String = answers.iter().map(|answer| format!("{}\n", json!(answer))).collect();
             write_private(out, &lines).map_err(|error| Failure::io(&format!("write {}", out.display()), &error))?;
@@ -71,6 +80,7 @@ impl RecallBench {
 fn answer_all(
     data: &Dataset,
     limit: usize,
+    embedder: Option<&Arc<dyn Embedder>>,
     mut features: Option<&mut FeatureFile>,
 ) -> Result<Vec<Answered>, Failure> {
     let mut by_corpus: Vec<(&str, Vec<usize>)> = Vec::new();
@@ -86,9 +96,12 @@ fn answer_all(
     bar.set_length(data.queries.len() as u64);
     let mut answers: Vec<(usize, Answered)> = Vec::with_capacity(data.queries.len());
     for (corpus, queries) in by_corpus {
-        let laboratory = Laboratory::open(Durability::Process)?;
+        let mut laboratory = Laboratory::open(Durability::Process)?;
         let turns = turns(&data.corpus(corpus))?;
         laboratory.store.append(&turns)?;
+        if let Some(embedder) = embedder {
+            laboratory.embed(embedder)?;
+        }
         let end = turns.iter().map(|turn| turn.at).max().unwrap_or_default();
         for at in queries {
             let query = &data.queries[at];
