@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use throughline_core::kernel::Worker;
+use throughline_core::engine::Worker;
 use throughline_core::ports::{Embedder, Embedders, MadeBy};
 use throughline_embed::{BuiltinEmbedder, DirectoryEmbedder};
 
