@@ -22,7 +22,9 @@ pub struct Settings {
     pub working: WorkingLimits,
     /// How many memories a message gets.
     pub recall_limit: usize,
-    /// Their budget.
+    /// How many turns and summaries a message gets beside them.
+    pub evidence_limit: usize,
+    /// The budget of both.
     pub recall_max_tokens: usize,
     /// How hits are ordered.
     pub ranking: Ranking,
@@ -78,6 +80,7 @@ impl Default for Settings {
             working_memory: true,
             working: WorkingLimits { ttl_days: 14, max_tokens: 1000 },
             recall_limit: 5,
+            evidence_limit: 10,
             recall_max_tokens: 1000,
             ranking: Ranking::Fused,
             inject_at: InjectAt::Message,

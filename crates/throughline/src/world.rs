@@ -392,6 +392,7 @@ pub fn settings(loaded: &Loaded) -> Result<Settings, OpenError> {
             max_tokens: memory.working_memory_max_tokens as usize,
         },
         recall_limit: memory.recall_limit as usize,
+        evidence_limit: memory.evidence_limit as usize,
         recall_max_tokens: memory.recall_max_tokens as usize,
         ranking: match memory.ranking {
             config::Ranking::Fused => Ranking::Fused,

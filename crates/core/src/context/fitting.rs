@@ -1,87 +1,123 @@
-//! Which memories fit a message.
+//! Which memories fit a message well enough to be given with it.
+//!
+//! Memories come first, evidence (turns and summaries) behind them. A floor decides for each: what does not fit surely
+//! enough is left out, and a message that nothing fits gets nothing. A message that names a time admits what was said then.
+
+use std::collections::HashSet;
 
 use crate::error::Done;
-use crate::model::{Kind, Layer, Memory};
+use crate::model::{EntryId, Kind, Layer, Source};
 use crate::ports::Page;
 use crate::recall::find::Fallback;
-use crate::recall::{Filter, FoundBy, Hit, Projects, RecallRequest, Scope, Why, distinct_words, past};
+use crate::recall::fold::fold;
+use crate::recall::{Filter, FoundBy, Hit, Projects, Question, RecallRequest, Scope, Why, distinct_words, past};
 use crate::settings::InjectAt;
 
+use super::passage::passage;
 use super::{ContextRequest, ContextService};
+
+/// How surely a memory must fit to be given.
+const MEMORY_FLOOR: f64 = 0.10;
+/// What was said, and summaries, must fit as surely as this: by default, when the message asks about the past, and when
+/// they are of a time that it names.
+const ARCHIVE_FLOOR: f64 = 0.10;
+const PAST_FLOOR: f64 = 0.06;
+const TIME_FLOOR: f64 = 0.02;
+
+/// So many are looked at: what is in view already, or below the floor, makes room for others.
+const LOOKED_AT: usize = 60;
+
+/// So many that were found and left out are noted, with the reason.
+const NOTED: usize = 5;
 
 /// So many tasks that were done and share words with a message are looked at; it may name so many.
 const CANDIDATE_TASKS: usize = 50;
 const NAMED_TASKS: usize = 2;
 
-/// Memories that were shown already make room for so many others at most.
-const MOST_SHOWN: usize = 100;
+/// What fits a message.
+#[derive(Debug, Default)]
+pub(super) struct Fitting {
+    /// To be given, memories before evidence.
+    pub(super) given: Vec<Hit>,
+    /// Found, and left out.
+    pub(super) left: Vec<Hit>,
+}
 
 impl ContextService<'_> {
     /// What fits a message and does not stand in view already.
-    pub(super) fn unseen(&self, request: &ContextRequest, message: &str) -> Done<Vec<Hit>> {
+    pub(super) fn fitting(&self, request: &ContextRequest, message: &str, opening: &str) -> Done<Fitting> {
+        let settings = self.kernel.settings;
+        let question = Question::of(message, &self.kernel.local_now());
+        let in_view = self.in_view(request)?;
+        let tasks = self.named_tasks(message)?;
+        let mut hits = self.found(request, message, &question, &tasks)?;
+        hits.retain(|hit| {
+            !in_view.contains(&hit.memory.entry.id) && may_be_given(hit) && !stands_in(opening, &hit.memory.entry.content)
+        });
+        let (fitting, mut left): (Vec<Hit>, Vec<Hit>) =
+            hits.into_iter().partition(|hit| hit.score >= floor(hit, &question, &tasks));
+        left.truncate(NOTED);
+        let (mut given, mut evidence): (Vec<Hit>, Vec<Hit>) = fitting.into_iter().partition(|hit| is_memory(hit));
+        given.truncate(settings.recall_limit);
+        // Passages of the vault stand behind the memories and take no memory's place.
+        evidence.extend(self.vault.passages_for(message).into_iter().filter(|hit| !in_view.contains(&hit.memory.entry.id)));
+        evidence.truncate(settings.evidence_limit);
+        given.extend(evidence);
+        for hit in given.iter_mut().filter(|hit| hit.memory.entry.kind == Kind::Turn) {
+            hit.memory.entry.content = passage(&hit.memory.entry.content, &question).into_owned();
+        }
+        Ok(Fitting { given, left })
+    }
+
+    /// What the model sees already: what was given in this conversation, and its own turns that are still sent.
+    fn in_view(&self, request: &ContextRequest) -> Done<HashSet<EntryId>> {
         let settings = self.kernel.settings;
         let shows_again = request.repeat || settings.inject_repeat || settings.inject_at == InjectAt::SystemPrompt;
-        let shown = match &request.session {
-            Some(session) if !shows_again => self.injections.injected(session)?,
-            _ => Vec::new(),
-        };
-        let limit = settings.recall_limit;
-        let mut hits = self.fitting(request, message, limit + shown.len().min(MOST_SHOWN))?;
-        hits.retain(|hit| !shown.contains(&hit.memory.entry.id));
-        hits.truncate(limit);
-        // Passages stand behind the memories and take no memory's place.
-        let passages = self.vault.passages_for(message);
-        hits.extend(passages.into_iter().filter(|hit| !shown.contains(&hit.memory.entry.id)));
-        Ok(hits)
-    }
-
-    /// Knowledge in reach of a conversation, for one message. Identity and recent context are in the prompt already.
-    ///
-    /// The archive is searched only where the message asks about the past, or names a task that was done.
-    fn fitting(&self, request: &ContextRequest, message: &str, limit: usize) -> Done<Vec<Hit>> {
-        let recall = self.for_message(request, message, limit);
-        let mut hits = Vec::new();
-        if past::is_asked_about(message, self.kernel.now) {
-            hits.extend(self.find_past(&recall)?);
-        } else {
-            for task in self.named_tasks(message)? {
-                // A task that is named is meant, whatever project this conversation is about.
-                let filter = Filter {
-                    layers: vec![Layer::Archive],
-                    task: Some(task),
-                    projects: Projects::Any,
-                    ..recall.filter.clone()
-                };
-                let request = RecallRequest { filter, limit: 1, ..recall.clone() };
-                hits.extend(self.recall.find(&request, Fallback::Nothing)?);
-            }
+        let Some(session) = &request.session else { return Ok(HashSet::new()) };
+        let mut in_view = HashSet::new();
+        if !shows_again {
+            in_view.extend(self.injections.injected(session)?);
         }
-        // What was named or asked about comes first: knowledge with the same words must not crowd it out.
-        hits.extend(self.recall.find(&recall, Fallback::Nothing)?);
-        // Working memory stands in the prompt already.
-        hits.retain(|hit| (hit.memory.entry.kind, hit.memory.entry.layer) != (Kind::Bullet, Layer::Archive));
-        hits.truncate(limit);
-        Ok(hits)
+        if let Some(state) = self.session_store.session(session)? {
+            let turns = self.turns.turns_after(session, state.kept_from)?;
+            in_view.extend(turns.into_iter().map(|(_, turn)| EntryId::new(turn.id.as_str())));
+        }
+        Ok(in_view)
     }
 
-    /// What the archive has for a message about the past: by its words, else by the time that it names. Outside of any
-    /// project, the past of all of them is meant.
-    fn find_past(&self, recall: &RecallRequest) -> Done<Vec<Hit>> {
-        let projects = match &recall.filter.projects {
-            Projects::NoneOr(own) if own.is_empty() => Projects::Any,
-            own => own.clone(),
-        };
-        let filter =
-            Filter { layers: vec![Layer::Archive], kinds: vec![Kind::Entry], projects, ..recall.filter.clone() };
-        let limit = recall.limit.div_ceil(2);
-        let request = RecallRequest { filter: filter.clone(), limit, ..recall.clone() };
-        let mut hits = self.recall.find(&request, Fallback::Nothing)?;
-        let named = past::since(&recall.query, self.kernel.now);
-        if let (true, Some(since)) = (hits.is_empty(), named) {
-            let listing = self.entries.list(&Filter { since: Some(since), ..filter }, &Page { limit, cursor: None })?;
+    /// Everything that may fit, best first: by what is said, by the tasks that are named, and by the time.
+    fn found(
+        &self,
+        request: &ContextRequest,
+        message: &str,
+        question: &Question,
+        tasks: &[String],
+    ) -> Done<Vec<Hit>> {
+        let recall = self.for_message(request, message, question)?;
+        let mut hits = self.recall.find(&recall, Fallback::Nothing)?;
+        for task in tasks {
+            // A task that is named is meant, whatever project this conversation is about.
+            let filter = Filter {
+                layers: vec![Layer::Archive],
+                kinds: vec![Kind::Entry],
+                task: Some(task.clone()),
+                projects: Projects::Any,
+                ..recall.filter.clone()
+            };
+            let named = self.recall.find(&RecallRequest { filter, limit: 1, ..recall.clone() }, Fallback::Nothing)?;
+            hits.extend(named);
+        }
+        for time in &question.times {
+            let filter = Filter { since: Some(time.from), until: Some(time.until), ..recall.filter.clone() };
+            hits.extend(self.recall.find(&RecallRequest { filter: filter.clone(), ..recall.clone() }, Fallback::Nothing)?);
+            let summaries = Filter { layers: vec![Layer::Archive], kinds: vec![Kind::Entry], ..filter };
+            let listing = self.entries.list(&summaries, &Page { limit: self.kernel.settings.recall_limit, cursor: None })?;
+            let by_date = |memory| Hit::of(memory, Why::only(FoundBy::Date));
             hits.extend(listing.memories.into_iter().map(by_date));
         }
-        Ok(hits)
+        let mut seen = HashSet::new();
+        hits.retain(|hit| seen.insert(hit.memory.entry.id.clone()));
+        Ok(fold(hits))
     }
 
     /// Tasks that were done and that a message names, the latest first.
@@ -93,20 +129,57 @@ impl ContextService<'_> {
         Ok(about.into_iter().take(NAMED_TASKS).map(|task| task.id.to_string()).collect())
     }
 
-    fn for_message(&self, request: &ContextRequest, message: &str, limit: usize) -> RecallRequest {
+    /// What is in reach of a conversation. What belongs to a project is given there, in conversations without a project,
+    /// and where the message names it.
+    fn for_message(&self, request: &ContextRequest, message: &str, question: &Question) -> Done<RecallRequest> {
         let user = self.kernel.settings.namespace.clone();
         let scope = request.session.clone().map_or(Scope::Everything, |session| Scope::Session { session, user });
-        let filter = Filter {
-            scope,
-            layers: vec![Layer::Knowledge],
-            projects: Projects::NoneOr(request.project.iter().cloned().collect()),
-            ..Filter::recallable(self.kernel.now)
+        let projects = match &request.project {
+            None => Projects::Any,
+            Some(own) => {
+                let known = self.project_store.projects()?;
+                let named = known.into_iter().map(|project| project.name.to_string()).filter(|name| question.names(name));
+                Projects::NoneOr(std::iter::once(own.clone()).chain(named).collect())
+            }
         };
-        RecallRequest { query: message.to_owned(), limit, filter }
+        let filter = Filter { scope, projects, ..Filter::recallable(self.kernel.now) };
+        Ok(RecallRequest { query: message.to_owned(), limit: LOOKED_AT, filter })
     }
 }
 
-/// A memory that was found by its date alone.
-fn by_date(memory: Memory) -> Hit {
-    Hit::of(memory, Why::only(FoundBy::Date))
+fn is_memory(hit: &Hit) -> bool {
+    hit.memory.entry.layer != Layer::Archive
+}
+
+/// Working memory stands in the opening; what tools printed is no evidence of anything that was said.
+fn may_be_given(hit: &Hit) -> bool {
+    let entry = &hit.memory.entry;
+    match entry.kind {
+        Kind::Bullet => entry.layer != Layer::Archive,
+        Kind::Turn => entry.source != Source::System,
+        Kind::Entry | Kind::Chunk => true,
+    }
+}
+
+/// Whether a text stands in the opening, blanks aside.
+fn stands_in(opening: &str, text: &str) -> bool {
+    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = squeezed(text);
+    !text.is_empty() && squeezed(opening).contains(&text)
+}
+
+/// How surely this must fit.
+fn floor(hit: &Hit, question: &Question, tasks: &[String]) -> f64 {
+    let entry = &hit.memory.entry;
+    let is_of_time = question.times.iter().any(|time| time.from <= entry.created_at && entry.created_at < time.until);
+    let is_of_task = entry.task.as_ref().is_some_and(|task| tasks.contains(task));
+    if is_of_time || is_of_task {
+        // A message that says little beyond the time asks for whatever was then.
+        return if question.says_little() || is_of_task { 0.0 } else { TIME_FLOOR };
+    }
+    match (is_memory(hit), question.asks_past) {
+        (true, _) => MEMORY_FLOOR,
+        (false, true) => PAST_FLOOR,
+        (false, false) => ARCHIVE_FLOOR,
+    }
 }

@@ -5,6 +5,7 @@
 
 mod fitting;
 mod opening;
+mod passage;
 mod readable;
 mod render;
 mod tier;
@@ -110,6 +111,7 @@ pub struct ContextService<'e> {
     pub(crate) project_store: &'e dyn ports::Projects,
     pub(crate) session_store: &'e dyn ports::Sessions,
     pub(crate) task_store: &'e dyn ports::Tasks,
+    pub(crate) turns: &'e dyn ports::Turns,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) log: RecallLog<'e>,
     pub(crate) memories: MemoryService<'e>,
@@ -211,8 +213,8 @@ impl ContextService<'_> {
         if !settings.enabled || settings.inject_at == InjectAt::Off {
             return;
         }
-        let hits = match self.unseen(&prepared.request, &message) {
-            Ok(hits) => hits,
+        let fitting = match self.fitting(&prepared.request, &message, &prepared.opening) {
+            Ok(fitting) => fitting,
             Err(error) => {
                 let failure = chain(&error);
                 tracing::warn!(error = failure, "nothing can be recalled; going on without");
@@ -223,19 +225,19 @@ impl ContextService<'_> {
         let context = &mut prepared.context;
         let (block, parts) = match settings.inject_at {
             InjectAt::SystemPrompt => {
-                let (block, parts) = render::memory_block(&hits, settings.recall_max_tokens);
+                let (block, parts) = render::memory_block(&fitting.given, settings.recall_max_tokens);
                 context.system_prompt = system_prompt(&context.system_prompt, &block);
                 (block, parts)
             }
             _ => {
-                let (block, parts) = render::message_block(&hits, settings.recall_max_tokens);
+                let (block, parts) = render::message_block(&fitting.given, settings.recall_max_tokens);
                 context.message = Some(render::with_block(&block, &message));
                 (block, parts)
             }
         };
         context.parts.extend(parts);
         prepared.block = (!block.is_empty()).then_some(block);
-        prepared.hits = Some(hits);
+        prepared.hits = Some(fitting.given.into_iter().chain(fitting.left).collect());
     }
 }
 

@@ -161,6 +161,7 @@ impl<'e> Services<'e> {
             project_store: self.store,
             session_store: self.store,
             task_store: self.store,
+            turns: self.store,
             documents: self.documents(),
             log: self.log(),
             memories: self.memories(),

@@ -30,6 +30,7 @@ use jiff::Timestamp;
 use crate::model::{Kind, Memory, SessionId, Source};
 
 use super::pool::{Candidate, Pool};
+use super::request::Beside;
 use super::question::{Part, Question, WordSet, bits};
 
 macro_rules! features {
@@ -98,6 +99,9 @@ const BESIDE_TERMS: usize = 60;
 /// A passage has about so many terms: three sentences.
 const PASSAGE_TERMS: usize = 80;
 
+/// A turn of so few terms is short: it is shown with its neighbour.
+const SHORT_TERMS: f32 = 20.0;
+
 /// Who spoke, and when, lifts what fits already; this much it lifts anything.
 const PRIOR: f32 = 0.2;
 
@@ -157,6 +161,22 @@ impl<'a> Read<'a> {
     /// Whether a candidate was said to or by an assistant.
     pub(super) fn is_with_assistant(&self, at: usize) -> bool {
         self.session[at].is_some_and(|session| self.sessions[session].with_assistant)
+    }
+
+    /// What makes a short turn understandable: the answer to a question, else what was said before.
+    pub(super) fn beside(&self, at: usize) -> Option<Beside> {
+        let is_before = !is_question(&self.pool.candidates[at].memory);
+        let place = if is_before { self.before[at] } else { self.after[at] };
+        let place = place.filter(|_| self.matches[at].terms <= SHORT_TERMS)?;
+        let Candidate { memory, speaker, .. } = &self.pool.candidates[place];
+        let entry = &memory.entry;
+        Some(Beside {
+            id: entry.id.clone(),
+            speaker: speaker.clone(),
+            source: entry.source,
+            content: entry.content.clone(),
+            is_before,
+        })
     }
 
     /// Whether the meaning of anything is known.

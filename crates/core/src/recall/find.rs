@@ -6,6 +6,7 @@ use crate::error::{Done, EngineError};
 use crate::kernel::Kernel;
 use crate::model::{EntryId, Kind};
 use crate::ports::{self, MemorySet, Search};
+use crate::recall::fold::{fold, is_summary_part};
 use crate::recall::{
     AskedBy, Features, Filter, Hit, Pool, Question, Recall, RecallLog, RecallRecord, RecallRequest, Terms, measured, rank,
 };
@@ -96,6 +97,11 @@ impl RecallService<'_> {
         if hits.is_empty() && fallback == Fallback::Letters {
             hits = self.by_letters(request, limit)?;
         }
+        // Parts of a summary are for whoever asks for the archive.
+        if request.filter.layers.is_empty() {
+            hits.retain(|hit| !is_summary_part(hit));
+        }
+        let mut hits = fold(hits);
         hits.truncate(limit);
         Ok(hits)
     }

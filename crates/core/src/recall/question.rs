@@ -22,6 +22,9 @@ const MAX_SENTENCES: usize = 24;
 /// A sentence that says less than this is read together with the one before it.
 const LEAST_BITS: f32 = 24.0;
 
+/// A message that says less than this beyond a time asks for that time.
+const LITTLE_BITS: f32 = 10.0;
+
 /// How much less a sentence counts for every one behind it, and at most.
 const DISCOUNT: f32 = 0.1;
 const MOST_DISCOUNT: f32 = 0.8;
@@ -103,6 +106,11 @@ impl Question {
     /// Whether there is no word to look for.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
+    }
+
+    /// Whether it says little beyond a time: `what happened on May 5?`
+    pub fn says_little(&self) -> bool {
+        self.parts.first().is_none_or(|whole| self.weight(whole.words) < LITTLE_BITS)
     }
 
     /// Whether the message says a name.

@@ -132,6 +132,7 @@ pub fn rank(question: &Question, pool: &Pool, filter: &Filter, now: Timestamp, r
                 memory: candidate.memory.clone(),
                 speaker: candidate.speaker.clone(),
                 evidence: Vec::new(),
+                beside: read.beside(at),
             })
         })
         .collect();

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{EntryId, Kind, Memory, RecallId, SessionId, spelled};
+use crate::model::{EntryId, Kind, Memory, RecallId, SessionId, Source, spelled};
 
 use super::filter::Filter;
 use super::pool::Candidate;
@@ -36,6 +36,24 @@ pub struct Hit {
     /// What says the same and was folded into it: turns it came from, summaries that repeat it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<EntryId>,
+    /// For a short turn, what was said before it; for a question, the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Beside>,
+}
+
+/// A turn that stands beside a hit, so that a short one can be understood.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Beside {
+    /// The turn.
+    pub id: EntryId,
+    /// Who spoke.
+    pub speaker: Option<String>,
+    /// Whose word it is.
+    pub source: Source,
+    /// What was said.
+    pub content: String,
+    /// Whether it comes before the hit, else after it.
+    pub is_before: bool,
 }
 
 impl Hit {
@@ -51,7 +69,7 @@ impl Hit {
 
     /// A memory with the reason why it was found.
     pub fn of(memory: Memory, why: Why) -> Self {
-        Self { memory, speaker: None, score: why.score(), why, evidence: Vec::new() }
+        Self { memory, speaker: None, score: why.score(), why, evidence: Vec::new(), beside: None }
     }
 }
 

@@ -40,7 +40,10 @@ tables! {
         /// How many memories may come along with each of your messages: {range}. With 0 none do.
         recall_limit: u32 = 5, in 0..=100;
 
-        /// How much room those memories may take, in tokens: {range}. Memories come whole or not at all.
+        /// How many things that were said, or summaries of it, may come along besides: {range}. With 0 none do.
+        evidence_limit: u32 = 10, in 0..=100;
+
+        /// How much room all of them may take, in tokens: {range}. Memories come whole or not at all.
         recall_max_tokens: u32 = 1000, in 0..=32_000;
 
         /// Which memory comes first: "fused" weighs words, age, trust and significance; "bm25" goes by words alone.

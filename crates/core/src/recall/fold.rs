@@ -1,0 +1,92 @@
+//! One hit per statement: a memory, the turns it came from and the summaries that repeat it are one; the best form stands
+//! and names the others as its evidence.
+
+use crate::model::{EntryId, Kind, Layer};
+
+use super::request::Hit;
+use super::similar::distinct_words;
+
+/// One that has so much of another's words says the same.
+const SAME: f64 = 0.8;
+
+/// A turn of which a memory has so much is told by that memory; of less, the turn itself says more.
+const TOLD: f64 = 0.7;
+
+/// So many hits are compared: more are never given, and each is compared with all before it.
+const COMPARED: usize = 60;
+
+/// Keys of the parts of a session's summary.
+const PARTS: &str = "ctx_";
+
+/// Whether it is a part of a session's summary: kept for searching by hand.
+pub(crate) fn is_summary_part(hit: &Hit) -> bool {
+    let entry = &hit.memory.entry;
+    entry.layer == Layer::Archive && entry.key.as_deref().is_some_and(|key| key.starts_with(PARTS))
+}
+
+/// Folds hits that say the same, best first.
+pub(crate) fn fold(hits: Vec<Hit>) -> Vec<Hit> {
+    let mut kept: Vec<(Hit, Vec<String>)> = Vec::new();
+    for (at, hit) in hits.into_iter().enumerate() {
+        if at >= COMPARED {
+            kept.push((hit, Vec::new()));
+            continue;
+        }
+        let words = distinct_words(&hit.memory.entry.content);
+        match kept.iter().position(|(better, better_words)| is_same((better, better_words), (&hit, &words))) {
+            None => kept.push((hit, words)),
+            Some(place) => {
+                let (better, better_words) = &mut kept[place];
+                if says_more(&hit, &words, better_words) {
+                    // The longer form stands where the shorter one stood.
+                    let shorter = std::mem::replace(better, Hit { score: better.score, why: better.why.clone(), ..hit });
+                    *better_words = words;
+                    better.evidence.push(shorter.memory.entry.id);
+                    better.evidence.extend(shorter.evidence);
+                } else {
+                    better.evidence.push(hit.memory.entry.id);
+                    better.evidence.extend(hit.evidence);
+                }
+            }
+        }
+    }
+    kept.into_iter().map(|(hit, _)| hit).collect()
+}
+
+fn is_same((a, a_words): (&Hit, &[String]), (b, b_words): (&Hit, &[String])) -> bool {
+    if a_words.is_empty() || b_words.is_empty() {
+        return false;
+    }
+    if comes_from(a, b) || comes_from(b, a) {
+        return true;
+    }
+    let (both, longer) = (shared(a_words, b_words), a_words.len().max(b_words.len()));
+    let is_turn = |hit: &Hit| hit.memory.entry.kind == Kind::Turn;
+    let is_archive = |hit: &Hit| hit.memory.entry.layer == Layer::Archive && !is_turn(hit);
+    match (is_turn(a), is_turn(b)) {
+        // Two turns are two things that were said, unless the words are the same.
+        (true, true) => a.memory.entry.content.trim() == b.memory.entry.content.trim(),
+        // A summary repeats what it has of another.
+        _ if is_archive(a) != is_archive(b) => {
+            let told = if is_archive(a) { b_words.len() } else { a_words.len() };
+            both as f64 >= SAME * told as f64
+        }
+        _ => both as f64 >= SAME * longer as f64,
+    }
+}
+
+/// Whether a memory was made of this turn and says nothing beyond it.
+fn comes_from(memory: &Hit, turn: &Hit) -> bool {
+    let (entry, turn) = (&memory.memory.entry, &turn.memory.entry);
+    let is_source = |id: &EntryId| entry.provenance.iter().any(|source| source.as_str() == id.as_str());
+    turn.kind == Kind::Turn && entry.layer != Layer::Archive && is_source(&turn.id)
+}
+
+/// Whether a turn says much that the memory made of it leaves out.
+fn says_more(hit: &Hit, words: &[String], told: &[String]) -> bool {
+    hit.memory.entry.kind == Kind::Turn && (shared(words, told) as f64) < TOLD * words.len() as f64
+}
+
+fn shared(a: &[String], b: &[String]) -> usize {
+    a.iter().filter(|word| b.binary_search(word).is_ok()).count()
+}
