@@ -24,7 +24,6 @@ use throughline_documents::FileDocuments;
 
 use crate::config::{self, ConfigError, Loaded};
 use crate::embedders;
-use crate::questions::QuestionEmbedders;
 
 pub(crate) use store::backups_of;
 pub use store::{Durability, store_at};
@@ -297,12 +296,6 @@ impl World {
     /// Opens the memory in this home, with this clock.
     pub fn open_at(home: Home, clock: Arc<dyn Clock>) -> Result<Self, OpenError> {
         Prepared::at(home)?.open_with(clock)
-    }
-
-    /// The same memory, in which a remote embedder has so long to embed a question.
-    pub(crate) fn asking_within(self, limit: Duration) -> Self {
-        let engine = self.engine.clone().with_embedders(Arc::new(QuestionEmbedders::new(self.clone(), limit)));
-        Self { engine, ..self }
     }
 
     /// Now, where the person is.
