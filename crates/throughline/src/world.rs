@@ -2,10 +2,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "this is the place that the rule points to")]
 
+mod settable_clock;
 mod store;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use directories::ProjectDirs;
@@ -25,6 +26,7 @@ use throughline_documents::FileDocuments;
 use crate::config::{self, ConfigError, Loaded};
 use crate::embedders;
 
+pub use settable_clock::SettableClock;
 pub(crate) use store::backups_of;
 pub use store::{Durability, store_at};
 
@@ -204,37 +206,6 @@ impl Clock for WorldClock {
     fn now(&self) -> Timestamp {
         let now = self.fixed.unwrap_or_else(Timestamp::now);
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
-    }
-}
-
-/// A clock that can be set to times that are past, and let go: then it is the world's again.
-#[derive(Debug)]
-pub struct SettableClock {
-    world: WorldClock,
-    set: Mutex<Option<Timestamp>>,
-}
-
-impl SettableClock {
-    /// One that nobody has set yet.
-    pub fn new(world: WorldClock) -> Self {
-        Self { world, set: Mutex::new(None) }
-    }
-
-    /// Stands at this time until it is set again.
-    pub fn set(&self, at: Timestamp) {
-        *self.set.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
-    }
-
-    /// Goes on as the world's clock.
-    pub fn let_go(&self) {
-        *self.set.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-}
-
-impl Clock for SettableClock {
-    fn now(&self) -> Timestamp {
-        let set = *self.set.lock().unwrap_or_else(PoisonError::into_inner);
-        set.unwrap_or_else(|| self.world.now())
     }
 }
 
