@@ -13,16 +13,18 @@ use crate::world::World;
 type Known = (MadeBy, Option<Arc<dyn Embedder>>);
 
 /// Embedders for questions. A remote one has `limit` to answer.
-pub(crate) struct QuestionEmbedders {
+struct QuestionEmbedders {
     world: World,
     limit: Duration,
     known: Mutex<Vec<Known>>,
 }
 
-impl QuestionEmbedders {
-    /// The embedders of the memory that `world` is. Costs nothing until the first question.
-    pub(crate) fn new(world: World, limit: Duration) -> Self {
-        Self { world, limit, known: Mutex::default() }
+impl World {
+    /// The same memory, in which a remote embedder has so long to embed a question. Costs nothing until the first one.
+    pub(crate) fn asking_within(self, limit: Duration) -> Self {
+        let embedders = QuestionEmbedders { world: self.clone(), limit, known: Mutex::default() };
+        let engine = self.engine.clone().with_embedders(Arc::new(embedders));
+        Self { engine, ..self }
     }
 }
 

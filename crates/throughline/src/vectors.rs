@@ -169,14 +169,16 @@ pub(crate) fn waiting_memories(world: &World) -> Result<u64, EngineError> {
 
 /// Begins to embed memories in the background where so many wait for it. A failure to look is no failure of the command.
 pub(crate) fn start_memories(world: &World, pile: u64) {
-    let waiting = waiting_memories(world).unwrap_or_else(|error| {
+    // Most commands end here: a count, and no model is loaded.
+    let queued = world.engine.embedding().queued().unwrap_or_else(|error| {
         tracing::warn!(%error, "how many memories have a vector could not be told");
         0
     });
-    if waiting >= pile.max(1)
+    if queued >= pile.max(1)
         && !daemon::is_running(&world.home)
         && !rests(world)
         && !world.engine.embedding().is_embedding(&processes::is_gone).unwrap_or(true)
+        && matches!(embedders::made_by(world), Ok(Some(_)))
     {
         detached(world, &["reindex", "--vectors", "--json"]);
     }

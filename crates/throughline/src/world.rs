@@ -2,10 +2,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "this is the place that the rule points to")]
 
+mod settable_clock;
 mod store;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use directories::ProjectDirs;
@@ -24,8 +25,8 @@ use throughline_documents::FileDocuments;
 
 use crate::config::{self, ConfigError, Loaded};
 use crate::embedders;
-use crate::questions::QuestionEmbedders;
 
+pub use settable_clock::SettableClock;
 pub(crate) use store::backups_of;
 pub use store::{Durability, store_at};
 
@@ -208,37 +209,6 @@ impl Clock for WorldClock {
     }
 }
 
-/// A clock that can be set to times that are past, and let go: then it is the world's again.
-#[derive(Debug)]
-pub struct SettableClock {
-    world: WorldClock,
-    set: Mutex<Option<Timestamp>>,
-}
-
-impl SettableClock {
-    /// One that nobody has set yet.
-    pub fn new(world: WorldClock) -> Self {
-        Self { world, set: Mutex::new(None) }
-    }
-
-    /// Stands at this time until it is set again.
-    pub fn set(&self, at: Timestamp) {
-        *self.set.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
-    }
-
-    /// Goes on as the world's clock.
-    pub fn let_go(&self) {
-        *self.set.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-}
-
-impl Clock for SettableClock {
-    fn now(&self) -> Timestamp {
-        let set = *self.set.lock().unwrap_or_else(PoisonError::into_inner);
-        set.unwrap_or_else(|| self.world.now())
-    }
-}
-
 /// How long this process has been running, whatever anybody does to the clock. A machine that sleeps may not count.
 pub fn uptime() -> Duration {
     static BEGINNING: OnceLock<Instant> = OnceLock::new();
@@ -307,12 +277,6 @@ impl World {
     /// The same for a home that is thrown away: its writes do not survive a power cut.
     pub(crate) fn open_trial(home: Home, clock: Arc<dyn Clock>) -> Result<Self, OpenError> {
         Prepared::at(home)?.open_with(clock, Durability::Process)
-    }
-
-    /// The same memory, in which a remote embedder has so long to embed a question.
-    pub(crate) fn asking_within(self, limit: Duration) -> Self {
-        let engine = self.engine.clone().with_embedders(Arc::new(QuestionEmbedders::new(self.clone(), limit)));
-        Self { engine, ..self }
     }
 
     /// Now, where the person is.

@@ -1,4 +1,5 @@
 //! Vectors of memories: made in the background, with and without a daemon.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
 mod common;
 

@@ -35,6 +35,11 @@ impl EmbeddingService<'_> {
         working.map(|set| self.progress(&set.by)).transpose()
     }
 
+    /// How many memories have no vector of the model that they were last embedded by; all before the first run. Cheap.
+    pub fn queued(&self) -> Done<u64> {
+        Ok(self.vectors.count_unembedded_memories()?)
+    }
+
     /// How many memories a run of this model would embed. Cheap where the model has a set.
     pub fn waiting(&self, by: &MadeBy) -> Done<u64> {
         let is_begun = self.vectors.memory_sets()?.iter().any(|set| set.is_working && set.by.is_same(by));

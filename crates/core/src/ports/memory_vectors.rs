@@ -50,8 +50,8 @@ pub trait MemoryVectors {
     /// Makes the set of this model and dimension the working set, and creates it if needed; an existing one keeps its
     /// baseline. Of the other sets, only the one with the most vectors stays.
     fn begin_memory_set(&self, by: &MadeBy, baseline: &Baseline) -> Stored<MemorySet>;
-    /// Memories without a vector in the working set that were not refused: entries and bullets before turns, the newest
-    /// first; at most [`EMBEDDED_CHARS`](crate::embedding::EMBEDDED_CHARS) characters of each. Without a working set, all.
+    /// Memories without a vector in the working set that were not refused: entries and bullets before turns, about the
+    /// newest first; at most [`EMBEDDED_CHARS`](crate::embedding::EMBEDDED_CHARS) characters of each. Without a working set, all.
     fn unembedded_memories(&self, limit: usize) -> Stored<Vec<UnembeddedMemory>>;
     /// How many memories [`unembedded_memories`](Self::unembedded_memories) gives in all. Cheap.
     fn count_unembedded_memories(&self) -> Stored<u64>;

@@ -2,7 +2,7 @@
 --
 -- Item: the row of an entry or bullet, or 2^40 (1099511627776) plus the row of a turn.
 -- Key of a vector: set * 2^42 (4398046511104) + item. One integer, because rows of 400 bytes under a composite key make a
--- deep tree. `key / 256` is the key of the block of signs that the vector stands in, `key % 256` its slot there.
+-- deep tree. `key / 64` is the key of the block of signs that the vector stands in, `key % 64` its slot there.
 
 CREATE TABLE memory_vector_sets (
   row       INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -19,7 +19,8 @@ CREATE TABLE memory_vector_sets (
   UNIQUE (provider, model, dimension)
 ) STRICT;
 
--- Signs, 256 to a row: a search reads all of them. `present` has a bit for each slot that is used.
+-- Signs, 64 to a row: a search reads all of them, and a row of 384 numbers each fits on a page, which stays in the cache;
+-- longer rows are read from the file every time. `present` has a bit for each slot that is used.
 CREATE TABLE memory_vector_blocks (
   key     INTEGER PRIMARY KEY,
   present BLOB NOT NULL,
@@ -48,15 +49,15 @@ INSERT INTO memory_vector_queue (item)
 -- The signs of a vector that goes are overwritten: bit and slot become zero.
 CREATE TRIGGER memory_vectors_removed AFTER DELETE ON memory_vectors BEGIN
   UPDATE memory_vector_blocks SET
-    present = CAST(substr(present, 1, (old.key & 255) / 8)
+    present = CAST(substr(present, 1, (old.key & 63) / 8)
       || unhex(printf('%02X', ~(1 << (old.key & 7))
-        & (16 * instr('123456789ABCDEF', substr(hex(substr(present, (old.key & 255) / 8 + 1, 1)), 1, 1))
-           + instr('123456789ABCDEF', substr(hex(substr(present, (old.key & 255) / 8 + 1, 1)), 2, 1)))))
-      || substr(present, (old.key & 255) / 8 + 2) AS BLOB),
-    bits = CAST(substr(bits, 1, (old.key & 255) * (length(bits) / 256))
-      || zeroblob(length(bits) / 256)
-      || substr(bits, ((old.key & 255) + 1) * (length(bits) / 256) + 1) AS BLOB)
-  WHERE key = old.key >> 8;
+        & (16 * instr('123456789ABCDEF', substr(hex(substr(present, (old.key & 63) / 8 + 1, 1)), 1, 1))
+           + instr('123456789ABCDEF', substr(hex(substr(present, (old.key & 63) / 8 + 1, 1)), 2, 1)))))
+      || substr(present, (old.key & 63) / 8 + 2) AS BLOB),
+    bits = CAST(substr(bits, 1, (old.key & 63) * (length(bits) / 64))
+      || zeroblob(length(bits) / 64)
+      || substr(bits, ((old.key & 63) + 1) * (length(bits) / 64) + 1) AS BLOB)
+  WHERE key = old.key >> 6;
 END;
 
 -- A vector goes with its memory, and when the text changes; then the memory is embedded again.

@@ -1,4 +1,4 @@
-//! The signs of vectors, 256 items to a row.
+//! The signs of vectors, many items to a row.
 
 use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
@@ -6,15 +6,14 @@ use std::ops::Range;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use throughline_core::vault::hamming;
 
-/// Items in a block.
-pub(super) const SLOTS: i64 = 256;
-
 /// Every block.
 pub(super) const ALL: Range<i64> = 0..i64::MAX;
 
 /// A table of blocks. The statements bind the set and the block; those that look through a set, the set and the range of
 /// blocks.
 pub(super) struct Table {
+    /// Items in a block.
+    pub(super) slots: i64,
     read: &'static str,
     write: &'static str,
     remove: &'static str,
@@ -24,6 +23,7 @@ pub(super) struct Table {
 
 /// The signs of chunks.
 pub(super) const CHUNKS: Table = Table {
+    slots: 256,
     read: "SELECT present, bits FROM vector_blocks WHERE vector_set = ? AND block = ?",
     write: "INSERT INTO vector_blocks (vector_set, block, present, bits) VALUES (?1, ?2, ?3, ?4) \
             ON CONFLICT (vector_set, block) DO UPDATE SET present = ?3, bits = ?4",
@@ -32,15 +32,16 @@ pub(super) const CHUNKS: Table = Table {
     scan: "SELECT block, present, bits FROM vector_blocks WHERE vector_set = ? AND block >= ? AND block < ?",
 };
 
-/// The signs of memories. 34 bits of a key are the block.
+/// The signs of memories. 36 bits of a key are the block.
 pub(super) const MEMORIES: Table = Table {
-    read: "SELECT present, bits FROM memory_vector_blocks WHERE key = (?1 << 34) + ?2",
-    write: "INSERT INTO memory_vector_blocks (key, present, bits) VALUES ((?1 << 34) + ?2, ?3, ?4) \
+    slots: 64,
+    read: "SELECT present, bits FROM memory_vector_blocks WHERE key = (?1 << 36) + ?2",
+    write: "INSERT INTO memory_vector_blocks (key, present, bits) VALUES ((?1 << 36) + ?2, ?3, ?4) \
             ON CONFLICT (key) DO UPDATE SET present = ?3, bits = ?4",
-    remove: "DELETE FROM memory_vector_blocks WHERE key = (?1 << 34) + ?2",
-    count: "SELECT present FROM memory_vector_blocks WHERE key >= ?1 << 34 AND key < (?1 + 1) << 34",
-    scan: "SELECT key & 17179869183, present, bits FROM memory_vector_blocks \
-           WHERE key >= (?1 << 34) + ?2 AND key < (?1 << 34) + ?3",
+    remove: "DELETE FROM memory_vector_blocks WHERE key = (?1 << 36) + ?2",
+    count: "SELECT present FROM memory_vector_blocks WHERE key >= ?1 << 36 AND key < (?1 + 1) << 36",
+    scan: "SELECT key & 68719476735, present, bits FROM memory_vector_blocks \
+           WHERE key >= (?1 << 36) + ?2 AND key < (?1 << 36) + ?3",
 };
 
 /// A block, and the slots in it that change: to these signs, or to nothing.
@@ -55,8 +56,8 @@ pub(super) fn write(
 ) -> rusqlite::Result<()> {
     let mut changes = Changes::new();
     for (item, bits) in signs {
-        let slot = usize::try_from(item.rem_euclid(SLOTS)).unwrap_or_default();
-        changes.entry(item.div_euclid(SLOTS)).or_default().push((slot, *bits));
+        let slot = usize::try_from(item.rem_euclid(table.slots)).unwrap_or_default();
+        changes.entry(item.div_euclid(table.slots)).or_default().push((slot, *bits));
     }
     let width = dimension.div_ceil(8);
     changes.into_iter().try_for_each(|(block, slots)| change(connection, table, (set, block), width, &slots))
@@ -73,7 +74,7 @@ fn change(
         .prepare_cached(table.read)?
         .query_row([set, block], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    let slots_in_all = SLOTS as usize;
+    let slots_in_all = table.slots as usize;
     let (mut present, mut bits) = known.unwrap_or_else(|| (vec![0; slots_in_all / 8], vec![0; slots_in_all * width]));
     for (slot, signs) in slots {
         let place = &mut bits[slot * width..(slot + 1) * width];
@@ -114,7 +115,7 @@ pub(super) fn scan(
     let mut statement = connection.prepare_cached(table.scan)?;
     let mut rows = statement.query([set, blocks.start, blocks.end])?;
     while let Some(row) = rows.next()? {
-        let first = row.get::<_, i64>(0)? * SLOTS;
+        let first = row.get::<_, i64>(0)? * table.slots;
         let (present, bits) = (row.get_ref(1)?.as_blob()?, row.get_ref(2)?.as_blob()?);
         for (slot, signs) in bits.chunks_exact(query.len().max(1)).enumerate() {
             if present.get(slot / 8).is_some_and(|byte| byte & (1 << (slot % 8)) != 0) {

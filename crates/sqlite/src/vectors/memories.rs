@@ -1,5 +1,7 @@
 //! Vectors of memories. What goes with a memory that goes, or whose text changes, is in the triggers of migration 15.
 
+use std::ops::Range;
+
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use throughline_core::embedding::{Baseline, EMBEDDED_CHARS};
 use throughline_core::model::{EntryId, Kind};
@@ -16,6 +18,9 @@ pub(super) const TURNS: i64 = 1 << 40;
 
 /// So many bits of the key of a vector are the item.
 const ITEM_BITS: u32 = 42;
+
+/// Within so many rows, the older ones are embedded first: keys that only ever descend leave pages half empty.
+const GROUP: i64 = 256;
 
 /// The key of a vector.
 pub(super) fn key(set: i64, item: i64) -> i64 {
@@ -158,7 +163,7 @@ fn others(connection: &Connection, set: i64) -> rusqlite::Result<Vec<i64>> {
 
 /// Removes a set. Blocks go first: then nothing is left for the trigger to overwrite.
 fn remove(connection: &Connection, set: i64) -> rusqlite::Result<()> {
-    let sql = "DELETE FROM memory_vector_blocks WHERE key >= ?1 << 34 AND key < (?1 + 1) << 34";
+    let sql = "DELETE FROM memory_vector_blocks WHERE key >= ?1 << 36 AND key < (?1 + 1) << 36";
     connection.execute(sql, [set])?;
     for table in ["memory_vectors", "memory_vector_refusals"] {
         let sql = format!("DELETE FROM {table} WHERE key >= ? AND key < ?");
@@ -183,18 +188,30 @@ pub(crate) fn queue_again(connection: &Connection) -> rusqlite::Result<()> {
 /// Entries and bullets are few and say much: they come before turns.
 fn unembedded(connection: &Connection, limit: usize) -> rusqlite::Result<Vec<UnembeddedMemory>> {
     let entries = "SELECT e.id, substr(e.content, 1, ?1) FROM memory_vector_queue q JOIN entries e ON e.row = q.item \
-                   WHERE q.item < ?2 ORDER BY q.item DESC LIMIT ?3";
-    let turns = "SELECT t.id, substr(t.content, 1, ?1) FROM memory_vector_queue q JOIN turns t ON t.row = q.item - ?2 \
-                 WHERE q.item > ?2 ORDER BY q.item DESC LIMIT ?3";
+                   WHERE q.item >= ?2 AND q.item < ?3 ORDER BY q.item LIMIT ?4";
+    let turns = "SELECT t.id, substr(t.content, 1, ?1) FROM memory_vector_queue q \
+                 JOIN turns t ON t.row = q.item - 1099511627776 \
+                 WHERE q.item >= ?2 AND q.item < ?3 ORDER BY q.item LIMIT ?4";
     let memory = |row: &Row<'_>| Ok(UnembeddedMemory { id: EntryId::new(row.get::<_, String>(0)?), text: row.get(1)? });
     let mut found: Vec<UnembeddedMemory> = Vec::new();
-    for sql in [entries, turns] {
-        let left = i64::try_from(limit.saturating_sub(found.len())).unwrap_or(i64::MAX);
-        let mut statement = connection.prepare_cached(sql)?;
-        let some = statement.query_map(params![EMBEDDED_CHARS, TURNS, left], memory)?;
-        found.extend(some.collect::<rusqlite::Result<Vec<_>>>()?);
+    for (sql, kind) in [(entries, 0..TURNS), (turns, TURNS..2 * TURNS)] {
+        let mut end = kind.end;
+        while let Some(newest) = newest_of(connection, kind.start..end)?.filter(|_| found.len() < limit) {
+            let group = newest - newest % GROUP;
+            let left = i64::try_from(limit - found.len()).unwrap_or(i64::MAX);
+            let mut statement = connection.prepare_cached(sql)?;
+            let some = statement.query_map(params![EMBEDDED_CHARS, group, end, left], memory)?;
+            found.extend(some.collect::<rusqlite::Result<Vec<_>>>()?);
+            end = group;
+        }
     }
     Ok(found)
+}
+
+/// The newest of these items that is in the queue.
+fn newest_of(connection: &Connection, items: Range<i64>) -> rusqlite::Result<Option<i64>> {
+    let sql = "SELECT max(item) FROM memory_vector_queue WHERE item >= ? AND item < ?";
+    connection.prepare_cached(sql)?.query_row([items.start, items.end], |row| row.get(0))
 }
 
 fn keep(connection: &Connection, set: &VectorSetId, made: &[MemoryVector]) -> rusqlite::Result<()> {

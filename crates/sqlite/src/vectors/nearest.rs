@@ -8,7 +8,7 @@ use throughline_core::model::{EntryId, Kind};
 use throughline_core::recall::Filter;
 use throughline_core::vault::{Sought, rescored};
 
-use super::blocks::{self, SLOTS};
+use super::blocks;
 use super::memories::{TURNS, key};
 use crate::filter;
 use crate::rows::parsed;
@@ -32,20 +32,29 @@ pub(super) fn nearest(
     let mut all = by_signs(connection, set, query, filter)?;
     let few = rescored(all.len(), limit);
     let best = rescore(connection, set, query, chosen(&mut all, few))?;
-    let found = admitted(connection, filter, best, limit)?;
-    if found.len() >= limit || all.len() <= few {
+    let patience = if all.len() <= few { Patience::All } else { Patience::WhileEnough };
+    if let Some(found) = admitted(connection, filter, &best, limit, patience)? {
         return Ok(found);
     }
     // The filter is narrow: the signs choose again, among what it admits.
     let admits = all_admitted(connection, filter)?;
     all.retain(|number| admits.contains(&item_of(*number)));
     let best = rescore(connection, set, query, chosen(&mut all, few))?;
-    admitted(connection, filter, best, limit)
+    Ok(admitted(connection, filter, &best, limit, Patience::All)?.unwrap_or_default())
+}
+
+/// How many are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// All, whatever comes of it.
+    All,
+    /// As long as it looks as if there will be enough.
+    WhileEnough,
 }
 
 /// Every item of the wanted kinds.
 fn by_signs(connection: &Connection, set: i64, query: &Sought, filter: &Filter) -> rusqlite::Result<Vec<BySigns>> {
-    let (turns, end) = (TURNS / SLOTS, 2 * TURNS / SLOTS);
+    let (turns, end) = (TURNS / blocks::MEMORIES.slots, 2 * TURNS / blocks::MEMORIES.slots);
     let from = if wants_entries(filter) { 0 } else { turns };
     let to = if filter.wants(Kind::Turn) { end } else { turns };
     let mut all = Vec::new();
@@ -91,24 +100,29 @@ fn cosine(query: &Sought, row: &Row<'_>) -> rusqlite::Result<f64> {
     Ok(query.cosine(row.get::<_, f64>(0)? as f32, row.get_ref(1)?.as_blob()?))
 }
 
-/// The first of these that the filter admits.
+/// The first of these that the filter admits; `None` where patience ended.
 fn admitted(
     connection: &Connection,
     filter: &Filter,
-    best: Vec<(i64, f64)>,
+    best: &[(i64, f64)],
     limit: usize,
-) -> rusqlite::Result<Vec<(EntryId, Kind, f64)>> {
-    let mut found = Vec::with_capacity(limit.min(best.len()));
+    patience: Patience,
+) -> rusqlite::Result<Option<Vec<(EntryId, Kind, f64)>>> {
+    let (mut found, mut seen) = (Vec::with_capacity(limit.min(best.len())), 0);
     for some in best.chunks(limit.max(32)) {
         let mut named = names(connection, filter, some)?;
         let hits = some.iter().filter_map(|(item, cosine)| named.remove(item).map(|(id, kind)| (id, kind, *cosine)));
         found.extend(hits);
+        seen += some.len();
         if found.len() >= limit {
             break;
         }
+        if patience == Patience::WhileEnough && found.len() * best.len() < limit * seen {
+            return Ok(None);
+        }
     }
     found.truncate(limit);
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// The ids and kinds of those items that the filter admits.

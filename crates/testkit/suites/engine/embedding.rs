@@ -63,12 +63,12 @@ fn memories_of_every_kind_are_embedded_and_found_by_their_meaning() {
 #[test]
 fn a_run_is_bounded_and_what_it_kept_is_searched() {
     let world = place();
-    (0..80).for_each(|nth| drop(remember(&world, &format!("fact number {nth}"))));
     remember(&world, "the automobile is in the garage");
+    (0..80).for_each(|nth| drop(remember(&world, &format!("fact number {nth}"))));
     let embedder = Arc::new(FakeEmbedder::new("m"));
     let first = embed(&world, &*embedder, 1);
     assert_eq!((first.embedded, first.missing), (32, 49), "one batch");
-    assert_eq!(nearest(&world, &embedder, "where is my car?").1, Kind::Entry, "the newest are embedded first");
+    assert_eq!(nearest(&world, &embedder, "where is my car?").1, Kind::Entry, "it is in the first batch");
     embedder.set_failing(true);
     let failed = embed(&world, &*embedder, u64::MAX);
     assert_eq!((failed.embedded, failed.missing), (0, 49));
