@@ -25,7 +25,7 @@
 
 use std::collections::HashMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::model::{Kind, Memory, SessionId, Source};
 
@@ -95,6 +95,9 @@ const USUAL_TERMS_WITH_ASSISTANT: f32 = 220.0;
 
 /// Of a neighbouring turn, so many terms count.
 const BESIDE_TERMS: usize = 60;
+
+/// How much a time says that a question names, in bits.
+const TIME_WEIGHT: f32 = 16.0;
 
 /// A passage has about so many terms: three sentences.
 const PASSAGE_TERMS: usize = 80;
@@ -187,7 +190,9 @@ impl<'a> Read<'a> {
     /// The features of every candidate for one part of the question.
     pub(super) fn features(&self, part: &Part) -> Vec<Features> {
         let asked = if part.words & !self.named == 0 { part.words } else { part.words & !self.named };
-        let total = self.question.weight(asked).max(f32::MIN_POSITIVE);
+        // A time that is named is asked for like a word.
+        let time = if self.question.times.is_empty() { 0.0 } else { TIME_WEIGHT };
+        let total = (self.question.weight(asked) + time).max(f32::MIN_POSITIVE);
         let share = |words: WordSet| self.question.weight(words & asked) / total;
         let own: Vec<f32> = (0..self.matches.len()).map(|at| self.own(at, asked, total)).collect();
         let sessions = self.session_scores(asked, total, &own);
@@ -200,17 +205,18 @@ impl<'a> Read<'a> {
                 let near = beginning(second[0]) | beginning(second[1]);
                 let around = near | beginning(before) | beginning(after) | self.matches[at].all;
                 let beside = |at: Option<usize>| at.map_or(0.0, |at| own[at]);
-                let cover = share(self.matches[at].all);
+                let in_time = if self.is_in_time(&self.pool.candidates[at]) { time / total } else { 0.0 };
+                let cover = share(self.matches[at].all) + in_time;
                 let (session, session_best) = match self.session[at] {
                     Some(session) => sessions[session],
                     // A memory stands for itself: what surrounds it is itself.
                     None => (cover, own[at]),
                 };
-                let cover_context = share(around);
+                let cover_context = share(around) + in_time;
                 let candidate = &self.pool.candidates[at];
                 let prior = PRIOR + cover_context;
                 let is_question = |at: usize| is_question(&self.pool.candidates[at].memory);
-                features.set(Feature::Own, own[at]);
+                features.set(Feature::Own, own[at] + in_time);
                 features.set(Feature::Previous, beside(before));
                 features.set(Feature::Next, beside(after));
                 features.set(Feature::Near, share(near));
@@ -285,9 +291,12 @@ impl<'a> Read<'a> {
         self.is_with_assistant(at) && self.pool.candidates[at].memory.entry.source == asked
     }
 
+    /// What happened on a day is also told on the next.
     fn is_in_time(&self, candidate: &Candidate) -> bool {
+        const DAY: SignedDuration = SignedDuration::from_hours(24);
         let at = candidate.memory.entry.created_at;
-        self.question.times.iter().any(|time| time.from <= at && at < time.until)
+        let told_at = at.checked_sub(DAY).unwrap_or(at);
+        self.question.times.iter().any(|time| time.from <= at && told_at < time.until)
     }
 
     fn set_meaning(&self, at: usize, features: &mut Features) {

@@ -17,6 +17,9 @@ const MAX_HITS: usize = 1000;
 /// How many candidates of each kind are weighed.
 const POOL: usize = 200;
 
+/// How many candidates are found by each time that a question names.
+const OF_TIME: usize = 60;
+
 /// How many candidates are found by meaning, for each sentence that is looked for.
 const NEAREST: usize = 60;
 
@@ -109,10 +112,11 @@ impl RecallService<'_> {
     /// What may be hits, unranked: by words, and by meaning where there are vectors.
     fn pool(&self, question: &Question, request: &RecallRequest) -> Done<Pool> {
         let meaning = self.meaning(question, &request.filter);
+        let mut also = self.of_named_times(question, request)?;
+        also.extend(meaning.iter().flat_map(|meaning| meaning.nearest.iter().cloned()));
         let search = |terms: Vec<String>| -> Done<Pool> {
-            let also = meaning.as_ref().map(|meaning| meaning.nearest.clone()).unwrap_or_default();
             let (filter, limit) = (request.filter.clone(), POOL.max(request.limit));
-            Ok(self.candidates.search(&Search { terms, also, filter, limit })?)
+            Ok(self.candidates.search(&Search { terms, also: also.clone(), filter, limit })?)
         };
         let mut pool = search(question.terms())?;
         // What was said is evidence: there, a weak trace is better than none, behind everything that fits better.
@@ -125,6 +129,27 @@ impl RecallService<'_> {
             self.compare(&meaning, &mut pool);
         }
         Ok(pool)
+    }
+
+    /// What was said at the times that a question names, whatever words it has.
+    fn of_named_times(&self, question: &Question, request: &RecallRequest) -> Done<Vec<EntryId>> {
+        let mut ids = Vec::new();
+        let words = Terms::of_query(&request.query);
+        let terms = [question.terms(), words.as_slice().to_vec(), words.clone().stopped().as_slice().to_vec()].concat();
+        for time in &question.times {
+            let filter = Filter {
+                since: request.filter.since.max(Some(time.from)),
+                until: request.filter.until.into_iter().chain([time.until]).min(),
+                ..request.filter.clone()
+            };
+            if check_range(&filter).is_err() {
+                continue;
+            }
+            let search = Search { terms: terms.clone(), also: Vec::new(), filter: filter.clone(), limit: OF_TIME };
+            let found = self.candidates.search(&search)?.candidates.into_iter().map(|candidate| candidate.memory.entry);
+            ids.extend(found.filter(|entry| filter.admits(entry)).map(|entry| entry.id));
+        }
+        Ok(ids)
     }
 
     /// The vectors of a question and what is nearest to them; nothing without vectors, or where they fail.
