@@ -195,3 +195,6 @@ fn lift_corrections(hits: &mut [Hit]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
