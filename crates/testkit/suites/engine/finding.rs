@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use throughline_core::engine::{EngineError, NewMemory};
-use throughline_core::model::{Kind, Layer, Verb};
+use throughline_core::model::{EntryId, Kind, Layer, Turn, Verb};
 use throughline_core::ports::{Op, Page};
 use throughline_core::recall::{FoundBy, Projects, Why};
 use throughline_testkit::stores;
@@ -255,6 +255,20 @@ fn a_word_that_half_of_the_memories_have_is_found() {
         let all_with_it = hits.iter().take(usize::div_ceil(count, 2));
         assert!(all_with_it.into_iter().all(|hit| hit.memory.entry.content.contains("coffee")), "{hits:?}");
     }
+}
+
+#[test]
+fn a_turn_is_shown_by_its_id_and_explained() {
+    let world = place();
+    let said = Turn { speaker: Some("Grace".to_owned()), ..stores::turn("t1", "cli:a", "Marta runs the observatory") };
+    world.store.append(&[said, stores::turn("t2", "cli:a", "Good.")]).unwrap();
+    let turn = world.engine.recall().said(&EntryId::new("t1")).unwrap().unwrap();
+    assert_eq!((turn.memory.entry.content.as_str(), turn.speaker.as_deref()), ("Marta runs the observatory", Some("Grace")));
+    assert_eq!(world.engine.recall().said(&EntryId::new("nobody")).unwrap(), None);
+    let recall = world.engine.recall().recall(&asking(&world, "observatory")).unwrap();
+    let told = world.engine.recall().explain_recall(recall.recall_id.as_str(), None).unwrap();
+    let contents: Vec<Option<&str>> = told.found_but_not_given.iter().map(|used| used.content.as_deref()).collect();
+    assert_eq!(contents, [Some("Marta runs the observatory"), Some("Good.")]);
 }
 
 #[test]
