@@ -268,9 +268,7 @@ mod tests {
     }
 
     fn hit(id: &str, content: &str) -> Hit {
-        let why =
-            Why { found_by: FoundBy::Words, bm25: 1.0, recency: 1.0, trust: 1.0, significance: 1.0, correction: 1.0 };
-        Hit { memory: Memory::new(sample_entry(id, content), 0, None), speaker: None, score: 1.0, why }
+        Hit::of(Memory::new(sample_entry(id, content), 0, None), Why::only(FoundBy::Words))
     }
 
     #[test]

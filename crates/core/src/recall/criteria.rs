@@ -143,7 +143,7 @@ pub struct Criteria {
     pub namespace: Option<String>,
     /// Only of this source.
     pub source: Option<Source>,
-    /// Only of these kinds; entries and bullets unless given.
+    /// Only of these kinds; all of them unless given.
     pub kinds: Vec<Kind>,
     /// Only of this status.
     pub status: StatusFilter,

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::error::{Done, EngineError};
-use crate::model::{EntryId, RecallId, SessionId};
+use crate::model::{EntryId, Kind, RecallId, SessionId};
 use crate::recall::{AskedBy, RecallRecord, RecallService, RecalledHit, Why};
 use crate::text::tokens;
 
@@ -25,7 +25,7 @@ pub struct Used {
     pub by: AskedBy,
     /// Its score.
     pub score: f64,
-    /// The factors of the score.
+    /// What made the score.
     pub why: Why,
 }
 
@@ -67,7 +67,10 @@ impl RecallService<'_> {
 
     fn explained(&self, records: &[RecallRecord]) -> Done<Explanation> {
         let used = |(by, hit): (AskedBy, &RecalledHit)| -> Done<Used> {
-            let memory = self.entries.memory(&hit.id)?;
+            let memory = match hit.kind {
+                Kind::Turn => self.said(&hit.id)?.map(|turn| turn.memory),
+                _ => self.entries.memory(&hit.id)?,
+            };
             let content = memory.map(|memory| tokens::cut(&memory.entry.content, SHOWN_TOKENS).to_owned());
             Ok(Used { id: hit.id.clone(), content, by, score: hit.score, why: hit.why.clone() })
         };

@@ -13,6 +13,7 @@ mod pool;
 mod question;
 mod ranking;
 mod request;
+mod said;
 mod similar;
 pub mod times;
 mod weights;

@@ -255,3 +255,6 @@ fn asks_assistant(message: &str) -> bool {
     OF_ASSISTANT.iter().any(|phrase| past::has_phrase(&text, phrase))
         || OF_ASSISTANT_PIECES.iter().any(|piece| text.contains(piece))
 }
+
+#[cfg(test)]
+mod tests;

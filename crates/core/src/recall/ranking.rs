@@ -196,3 +196,6 @@ fn lift_corrections(hits: &mut [Hit]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

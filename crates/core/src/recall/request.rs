@@ -124,7 +124,7 @@ pub struct RecalledHit {
     pub kind: Kind,
     /// Its score.
     pub score: f64,
-    /// The factors of the score.
+    /// What made the score.
     pub why: Why,
     /// Whether it was put before the model; the others were found and left out.
     #[serde(default)]

@@ -107,7 +107,7 @@ fn used() -> Value {
             "content": maybe("string", "Its text, or the beginning of it"),
             "by": text("Who asked: the message itself, or a tool"),
             "score": number("How well it fits"),
-            "why": { "type": "object", "description": "The factors of the score" },
+            "why": { "type": "object", "description": "What made the score: features with their points" },
         }),
     )
 }

@@ -11,7 +11,7 @@ use throughline_core::engine::{
     BulkAction, BulkDone, Correction, Edit, EngineError, ErasedMemory, ErasurePreview, Forgotten, HistoryOf, NewMemory,
     Outcome, Remembered, Replaced, Restored,
 };
-use throughline_core::model::{Importance, Layer, Memory, Significance, Source};
+use throughline_core::model::{EntryId, Importance, Layer, Memory, Significance, Source};
 use throughline_core::ports::{Listing, Page, StoreError};
 use throughline_core::recall::{Category, Criteria, RecallRequest, StatusFilter};
 use utoipa::{IntoParams, ToSchema};
@@ -150,12 +150,20 @@ async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> An
     app.engine(move |engine| Ok(engine.memories().list(&filter, &page)?)).await.map(Json)
 }
 
-/// Shows one memory
+/// Shows one memory, or one turn of a conversation
 #[utoipa::path(get, path = "/api/memories/{id}", tag = "memories",
-    params(("id" = String, Path, description = "An id, the first six characters of one, or a key")),
+    params(("id" = String, Path, description = "An id, the first six characters of a memory's id, or a key")),
     responses((status = 200, description = "The memory", body = Memory, headers(("ETag" = String)))))]
 async fn show(State(app): State<Arc<App>>, Named(id): Named<String>) -> Result<Response, Problem> {
-    let memory = app.engine(move |engine| Ok(engine.memories().show(&id)?)).await?;
+    let memory = app.engine(move |engine| {
+        let not_found = match engine.memories().show(&id) {
+            Err(error @ EngineError::NotFound { .. }) => error,
+            other => return Ok(other?),
+        };
+        let said = engine.recall().said(&EntryId::new(id))?;
+        Ok(said.map(|turn| turn.memory).ok_or(not_found)?)
+    });
+    let memory = memory.await?;
     Ok(tagged(memory.entry.version, memory))
 }
 

@@ -88,7 +88,7 @@ fn plant(world: &World) -> Erasure {
     let identity = NewMemory { layer: Layer::Identity, ..NewMemory::fact(format!("plays {MARKER} at night")) };
     let line = world.engine.memories().remember(&identity).unwrap().memory.entry;
     world.engine.memories().remember(&NewMemory { content: "lives in Lisbon".to_owned(), ..identity }).unwrap();
-    assert_eq!(recall(world, &format!("who knows {MARKER}?")), 2);
+    assert_eq!(recall(world, &format!("who knows {MARKER}?")), 3, "two memories and a turn");
     embed(store);
     Erasure {
         memories: vec![EntryId::new("qzsecret22222222"), line.id],

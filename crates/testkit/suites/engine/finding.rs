@@ -3,12 +3,25 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use throughline_core::engine::{EngineError, NewMemory};
-use throughline_core::model::{Kind, Layer};
-use throughline_core::ports::Page;
-use throughline_core::recall::{FoundBy, Projects};
+use throughline_core::model::{EntryId, Kind, Layer, Turn, Verb};
+use throughline_core::ports::{Op, Page};
+use throughline_core::recall::{FoundBy, Projects, Why};
 use throughline_testkit::stores;
 
 use super::*;
+
+/// The points of a breakdown make the score.
+#[track_caller]
+pub(super) fn explains(why: &Why, score: f64) {
+    let points: f64 = why.features.iter().map(|feature| feature.points).sum();
+    assert!((1.0 / (1.0 + (-points).exp()) - score).abs() < 1e-9, "{score} is not what {why} makes");
+    assert!(0.0 < score && score < 1.0 && !why.features.is_empty(), "{score}: {why}");
+}
+
+/// Everything that is found, however much.
+fn recall_all(world: &World, query: &str) -> Vec<Hit> {
+    world.engine.recall().recall(&RecallRequest { limit: 1000, ..asking(world, query) }).unwrap().hits
+}
 
 #[test]
 fn a_range_that_holds_no_time_is_an_error() {
@@ -87,7 +100,7 @@ fn every_recall_is_logged_and_counted() {
 }
 
 #[test]
-fn the_factors_multiply_to_the_score() {
+fn the_points_of_the_features_make_the_score() {
     let world = place();
     for n in 0..20 {
         remember(&world, &format!("tea number {n} {}", "and more ".repeat(n)));
@@ -96,9 +109,11 @@ fn the_factors_multiply_to_the_score() {
     let hits = recall(&world, "tea number 7");
     assert!(hits.is_sorted_by(|a, b| a.score >= b.score));
     for hit in &hits {
-        let why = &hit.why;
-        assert_eq!(hit.score, why.bm25 * why.recency * why.trust * why.significance);
-        assert!(hit.score > 0.0 && why.recency > 1.0 && why.trust == 1.1, "{why:?}");
+        explains(&hit.why, hit.score);
+        for name in ["own", "recency", "trust"] {
+            let feature = hit.why.features.iter().find(|feature| feature.name == name);
+            assert!(feature.is_some_and(|feature| feature.points > 0.0), "{name}: {}", hit.why);
+        }
     }
 }
 
@@ -194,4 +209,88 @@ fn no_query_is_too_long() {
             panic!("{:?}…: {error:?}", &query[..6]);
         }
     }
+}
+
+#[test]
+fn a_score_does_not_depend_on_what_else_is_stored() {
+    let five = [
+        "The deploy of the shop runs on Friday at noon",
+        "Marta keeps the keys of the observatory in Coimbra",
+        "the shop sells green tea and black tea",
+        "我们把数据库部署在里斯本",
+        "likes to deploy before lunch",
+    ];
+    let questions = ["when is the deploy of the shop?", "who has the keys of the observatory", "green tea", "数据库部署"];
+    let world = place();
+    five.iter().for_each(|text| drop(remember(&world, text)));
+    let scores = || -> Vec<Vec<(String, f64)>> {
+        let found = |question: &&str| {
+            let hits = recall_all(&world, question).into_iter();
+            let known = hits.filter(|hit| five.contains(&hit.memory.entry.content.as_str()));
+            known.map(|hit| (hit.memory.entry.content, hit.score)).collect()
+        };
+        questions.iter().map(found).collect()
+    };
+    let alone = scores();
+    assert!(alone.iter().all(|found| !found.is_empty()), "{alone:?}");
+    let other = |n: usize| {
+        let text = if n % 50 == 0 { "tea, a key, a shop or a deploy" } else { "something else entirely" };
+        Op::Insert(stores::entry(&format!("other{n}"), &format!("{text} {n}")))
+    };
+    stores::apply(&*world.store, Verb::Import, &(0..2000).map(other).collect::<Vec<_>>()).unwrap();
+    assert!(recall_all(&world, "tea").len() > 40, "some of the others are found too");
+    assert_eq!(scores(), alone);
+}
+
+#[test]
+fn a_word_that_half_of_the_memories_have_is_found() {
+    for count in [1, 2, 3, 10] {
+        let world = place();
+        for n in 0..count {
+            let about = if n % 2 == 0 { "coffee" } else { "water" };
+            remember(&world, &format!("drinks {about} number {n}"));
+        }
+        let hits = recall(&world, "what about coffee?");
+        assert!(hits.len() >= usize::div_ceil(count, 2), "{hits:?}");
+        let all_with_it = hits.iter().take(usize::div_ceil(count, 2));
+        assert!(all_with_it.into_iter().all(|hit| hit.memory.entry.content.contains("coffee")), "{hits:?}");
+    }
+}
+
+#[test]
+fn a_turn_is_shown_by_its_id_and_explained() {
+    let world = place();
+    let said = Turn { speaker: Some("Grace".to_owned()), ..stores::turn("t1", "cli:a", "Marta runs the observatory") };
+    world.store.append(&[said, stores::turn("t2", "cli:a", "Good.")]).unwrap();
+    let turn = world.engine.recall().said(&EntryId::new("t1")).unwrap().unwrap();
+    assert_eq!((turn.memory.entry.content.as_str(), turn.speaker.as_deref()), ("Marta runs the observatory", Some("Grace")));
+    assert_eq!(world.engine.recall().said(&EntryId::new("nobody")).unwrap(), None);
+    let recall = world.engine.recall().recall(&asking(&world, "observatory")).unwrap();
+    let told = world.engine.recall().explain_recall(recall.recall_id.as_str(), None).unwrap();
+    let contents: Vec<Option<&str>> = told.found_but_not_given.iter().map(|used| used.content.as_deref()).collect();
+    assert_eq!(contents, [Some("Marta runs the observatory"), Some("Good.")]);
+}
+
+#[test]
+fn turns_are_found_beside_memories_unless_they_are_left_out() {
+    let world = place();
+    remember(&world, "the observatory is in Coimbra");
+    let said = |id: &str, text: &str| stores::turn(id, "cli:a", text);
+    world.store.append(&[said("t1", "Who runs the observatory?"), said("t2", "Marta does.")]).unwrap();
+    let kinds = |kinds: Vec<Kind>| {
+        let filter = Filter { kinds, ..Filter::default() };
+        let request = RecallRequest { filter, ..asking(&world, "observatory") };
+        let hits = world.engine.recall().recall(&request).unwrap().hits;
+        hits.into_iter().map(|hit| (hit.memory.entry.content, hit.why.found_by)).collect::<Vec<_>>()
+    };
+    let mut all = kinds(Vec::new());
+    all.sort_by_key(|(text, _)| text.clone());
+    let expected = [
+        ("Marta does.", FoundBy::Beside),
+        ("Who runs the observatory?", FoundBy::Words),
+        ("the observatory is in Coimbra", FoundBy::Words),
+    ];
+    assert_eq!(all, expected.map(|(text, found_by)| (text.to_owned(), found_by)));
+    assert_eq!(kinds(vec![Kind::Entry]).len(), 1);
+    assert_eq!(kinds(vec![Kind::Turn]).len(), 2);
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 use throughline_core::engine::{Engine, NewMemory, Settings};
-use throughline_core::model::{Actor, ContentHash, DocumentName, Name, Source, Status};
+use throughline_core::model::{Actor, ContentHash, DocumentName, Kind, Name, Source, Status};
 use throughline_core::ports::{Documents, Ids};
 use throughline_core::recall::{Filter, Hit, RecallRequest};
 use throughline_documents::FileDocuments;
@@ -112,6 +112,12 @@ fn recall(world: &World, query: &str) -> Vec<Hit> {
 
 fn recalled(world: &World, query: &str) -> Vec<String> {
     recall(world, query).into_iter().map(|hit| hit.memory.entry.content).collect()
+}
+
+/// The same without what was said in conversations.
+fn remembered(world: &World, query: &str) -> Vec<String> {
+    let hits = recall(world, query).into_iter().filter(|hit| hit.memory.entry.kind != Kind::Turn);
+    hits.map(|hit| hit.memory.entry.content).collect()
 }
 
 fn document(name: &str) -> DocumentName {

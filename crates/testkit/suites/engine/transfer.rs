@@ -149,7 +149,8 @@ fn an_import_that_set_a_document_aside_is_undone_as_a_whole() {
     to.engine.history().undo().unwrap();
     assert_eq!(text_of(&to, "user/profile-imported"), None);
     assert_eq!(text_of(&to, "user/working"), None, "one undo takes back all of it");
-    assert_eq!(recalled(&to, "tea"), Vec::<String>::new());
+    assert_eq!(remembered(&to, "tea"), Vec::<String>::new());
+    assert_eq!(recalled(&to, "tea"), ["tea, please"], "what was said is a record");
     assert_eq!(text_of(&to, "user/profile").as_deref(), Some("- Grace\n"));
 }
 
@@ -369,12 +370,12 @@ fn an_import_that_was_undone_comes_back_whole_and_can_be_undone_again() {
     to.engine.transfer().import(&export).unwrap();
     for _ in 0..2 {
         to.engine.history().undo().unwrap();
-        assert_eq!((recalled(&to, "tea"), text_of(&to, "user/profile")), (Vec::<String>::new(), None));
+        assert_eq!((remembered(&to, "tea"), text_of(&to, "user/profile")), (Vec::<String>::new(), None));
         assert_eq!(to.engine.tasks().list(Some(TaskStatus::Open), None).unwrap(), []);
         let back = to.engine.transfer().import(&export).unwrap();
         assert_eq!((back.adopted.added, back.adopted.kept), (2, 1), "what was forgotten there stays so");
         assert_eq!((back.adopted.tasks, back.adopted.projects, back.documents.len()), (1, 1, 2));
-        assert_eq!(recalled(&to, "tea"), ["likes tea"]);
+        assert_eq!(remembered(&to, "tea"), ["likes tea"]);
         assert_eq!(text_of(&to, "user/profile"), text_of(&from, "user/profile"));
         assert_eq!(to.engine.tasks().list(Some(TaskStatus::Open), None).unwrap()[0].title, "parser");
         assert_eq!(to.engine.projects().list().unwrap().len(), 1);
@@ -395,7 +396,7 @@ fn what_was_forgotten_after_an_import_is_not_brought_back_by_the_next() {
     to.engine.memories().forget("drink").unwrap();
     assert_eq!(to.engine.transfer().preview_import(&export).unwrap().imported.adopted.kept, 3);
     assert_eq!(to.engine.transfer().import(&export).unwrap().adopted.kept, 3);
-    assert_eq!(recalled(&to, "tea"), Vec::<String>::new());
+    assert_eq!(remembered(&to, "tea"), Vec::<String>::new());
 }
 
 /// Turns that were said elsewhere make nothing due, until something is said here; the person's word takes them all.

@@ -91,9 +91,15 @@ pub(super) fn run(job: Job, at: i64) -> Run {
     Run { job, started_at: minute(at), ended_at: minute(at + 1), outcome: RunOutcome::Done, what }
 }
 
+/// A search for the words of a query.
+pub(super) fn searching(query: &str, filter: Filter, limit: usize) -> Search {
+    Search { terms: Terms::of_query(query).as_slice().to_vec(), also: Vec::new(), filter, limit }
+}
+
 /// A recall that returned these.
 pub(super) fn recall(id: &str, query: &str, at: i64, hits: &[&str]) -> RecallRecord {
-    let why = Why { found_by: FoundBy::Words, bm25: 1.5, recency: 1.1, trust: 1.1, significance: 1.0, correction: 1.0 };
+    let part = |name: &str, value, points| Contribution { name: name.to_owned(), value, points };
+    let why = Why { found_by: FoundBy::Words, features: vec![part("own", 0.75, 3.0), part("base", 1.0, -2.5)] };
     let hit = |id: &&str| {
         let id = EntryId::new(*id);
         RecalledHit { id, kind: Kind::Entry, score: why.score(), why: why.clone(), given: false }

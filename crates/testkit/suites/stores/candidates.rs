@@ -1,12 +1,23 @@
 //! Candidates: what is found, in which order, and that no text can break a search.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 pub(super) fn search(store: &dyn Store, query: &str, filter: Filter, limit: usize) -> Vec<String> {
-    let candidates = done(store.search(&Search { terms: Terms::of_query(query), filter, limit }));
-    assert!(candidates.is_sorted_by(|a, b| a.bm25 >= b.bm25), "best first");
-    assert!(candidates.iter().all(|found| found.found_by == FoundBy::Words && found.bm25 > 0.0));
-    candidates.into_iter().map(|found| found.memory.entry.id.to_string()).collect()
+    let pool = done(store.search(&searching(query, filter, limit)));
+    let found = pool.candidates.into_iter().filter(|candidate| candidate.found_by == FoundBy::Words);
+    found.map(|found| has_a_term_of(query, found).memory.entry.id.to_string()).collect()
+}
+
+/// What is found has one of the words: in its text as the index has it, which ranking reads.
+#[track_caller]
+fn has_a_term_of(query: &str, found: Candidate) -> Candidate {
+    let terms = Terms::of_query(query);
+    let has = |term: &String| found.terms.split(' ').any(|other| other == term);
+    assert!(terms.as_slice().iter().any(has), "{query:?}: {found:?}");
+    assert_eq!(found.meaning, None, "a store knows nothing of a question's meaning");
+    found
 }
 
 pub(super) fn found(store: &dyn Store, query: &str) -> Vec<String> {
@@ -17,7 +28,7 @@ pub(super) fn found(store: &dyn Store, query: &str) -> Vec<String> {
 
 pub(super) fn by_letters(store: &dyn Store, needle: &str) -> Vec<String> {
     let candidates = done(store.contains(&[needle.to_owned()], &Filter::default(), 100));
-    assert!(candidates.iter().all(|found| found.found_by == FoundBy::Substring && found.bm25 > 0.0));
+    assert!(candidates.iter().all(|found| found.found_by == FoundBy::Substring));
     let mut ids: Vec<String> = candidates.into_iter().map(|found| found.memory.entry.id.to_string()).collect();
     ids.sort();
     ids
@@ -57,7 +68,10 @@ fn more_of_a_word_comes_first() {
     for n in 0..20 {
         insert(&*store, entry(&format!("other{n}"), &format!("something else entirely {n}")));
     }
-    assert_eq!(search(&*store, "tea", Filter::default(), 9), ["thrice", "twice", "once"]);
+    let best = |limit| BTreeSet::from_iter(search(&*store, "tea", Filter::default(), limit));
+    for (limit, expected) in [(1, &["thrice"][..]), (2, &["thrice", "twice"]), (9, &["thrice", "twice", "once"])] {
+        assert_eq!(best(limit), expected.iter().map(|&id| id.to_owned()).collect(), "the best {limit}");
+    }
     assert_eq!(search(&*store, "tea four", Filter::default(), 1), ["once"], "a rare word weighs more");
 }
 
@@ -134,7 +148,7 @@ fn no_text_can_break_a_search() {
         ));
     }
     assert_eq!(done(store.contains(&[], &Filter::default(), 10)).len(), 0);
-    assert_eq!(found(&*store, "harmless"), ["a"]);
+    assert_eq!(found(&*store, "harmless"), ["a", "t"]);
 }
 
 #[test]
@@ -185,7 +199,10 @@ fn turns_are_found_by_word_and_speaker() {
     let said =
         Turn { speaker: Some("Grace".to_owned()), role: Role::Assistant, ..turn("t1", "cli:a", "the parser works") };
     done(store.append(&[said, turn("t2", "cli:b", "which parser?")]));
-    assert!(found(&*store, "parser").is_empty(), "turns are found when asked for");
+    insert(&*store, entry("e", "wrote a parser"));
+    assert_eq!(found(&*store, "parser"), ["e", "t1", "t2"], "nothing is left out unless the filter says so");
+    let memories = Filter { kinds: vec![Kind::Entry, Kind::Bullet], ..Filter::default() };
+    assert_eq!(search(&*store, "parser", memories, 9), ["e"]);
     let turns = Filter { kinds: vec![Kind::Turn], ..Filter::default() };
     assert_eq!(search(&*store, "grace", turns.clone(), 9), ["t1"]);
     let mut both = search(&*store, "parsers", turns.clone(), 9);

@@ -28,8 +28,7 @@ fn an_erased_memory_is_nowhere() {
     let surfaces = format!("{:?}", everything(&*store));
     assert!(!surfaces.contains(MARKER), "{surfaces}");
     let filter = Filter { kinds: vec![Kind::Entry, Kind::Bullet, Kind::Turn], ..Filter::default() };
-    let search = Search { terms: Terms::of_query(MARKER), filter: filter.clone(), limit: 9 };
-    assert_eq!(done(store.search(&search)), []);
+    assert_eq!(done(store.search(&searching(MARKER, filter.clone(), 9))), Pool::default());
     assert_eq!(done(store.contains(&[MARKER.to_owned()], &filter, 9)), []);
     assert_eq!(done(store.resolve("secret")), []);
     sound(&*store);

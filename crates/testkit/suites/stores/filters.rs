@@ -9,6 +9,9 @@ use super::*;
 /// The word that everything in the crowd contains.
 const WORD: &str = "crowd";
 
+/// How many entries and bullets are in it.
+const CROWD: usize = 200;
+
 const ADDRESSES: [&str; 12] = [
     "global",
     "user/facts",
@@ -52,7 +55,7 @@ fn crowd(dice: &mut Dice) -> Vec<Entry> {
             ..entry(&format!("e{n}"), &format!("{WORD} {n}"))
         }
     };
-    (0..200).map(one).collect()
+    (0..CROWD).map(one).collect()
 }
 
 fn filters(dice: &mut Dice) -> Vec<Filter> {
@@ -61,8 +64,9 @@ fn filters(dice: &mut Dice) -> Vec<Filter> {
     scopes.push(Scope::Session { session: cli_a, user: None });
     scopes.push(Scope::Session { session: "cli:a".parse().unwrap(), user: Some(user) });
     scopes.push(Scope::Session { session: "cli:b".parse().unwrap(), user: Some("nobody".parse().unwrap()) });
-    let apollo = || Some("apollo".to_owned());
-    let projects = [Projects::Only("apollo".to_owned()), Projects::NoneOr(None), Projects::NoneOr(apollo())];
+    let none_or = |projects: &[&str]| Projects::NoneOr(projects.iter().map(|&name| name.to_owned()).collect());
+    let projects =
+        [Projects::Only("apollo".to_owned()), none_or(&[]), none_or(&["apollo"]), none_or(&["zeus", "Apollo"])];
     let plain = Filter::default;
     let mut filters = vec![plain(), Filter::recallable(minute(5)), plain().tagged("project:zeus").tagged("task:t1")];
     filters.extend(scopes.iter().map(|scope| Filter { scope: scope.clone(), ..plain() }));
@@ -141,6 +145,11 @@ fn a_listing_holds_what_the_filter_admits() {
     }
 }
 
+/// What was found itself, without what stands beside it.
+fn hits(pool: Pool) -> Vec<Candidate> {
+    pool.candidates.into_iter().filter(|candidate| candidate.found_by != FoundBy::Beside).collect()
+}
+
 fn compare(find: &dyn Fn(&dyn Store, Filter) -> Vec<Candidate>) {
     let (store, mut dice) = (make(), Dice::new(2));
     let all = populate(&*store, &mut dice);
@@ -160,7 +169,17 @@ fn compare(find: &dyn Fn(&dyn Store, Filter) -> Vec<Candidate>) {
 
 #[test]
 fn a_search_finds_what_the_filter_admits() {
-    compare(&|store, filter| done(store.search(&Search { terms: Terms::of_query(WORD), filter, limit: usize::MAX })));
+    compare(&|store, filter| hits(done(store.search(&searching(WORD, filter, usize::MAX)))));
+}
+
+#[test]
+fn what_is_wanted_anyway_is_what_the_filter_admits() {
+    let entries = (0..CROWD).map(|n| EntryId::new(format!("e{n}")));
+    let also: Vec<EntryId> = entries.chain((0..10).map(|n| EntryId::new(format!("t{n}")))).collect();
+    compare(&|store, filter| {
+        let search = Search { terms: Vec::new(), also: also.clone(), filter, limit: 0 };
+        hits(done(store.search(&search)))
+    });
 }
 
 #[test]

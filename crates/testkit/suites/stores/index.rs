@@ -76,7 +76,7 @@ fn a_rebuilt_index_finds_the_same() {
     let mut reports = Vec::new();
     assert_eq!(done(store.rebuild(&mut |at, of| reports.push((at, of)))), 3);
     assert_eq!(reports.last(), Some(&(3, 3)));
-    assert_eq!(found(&*store, "tea"), ["a", "b"]);
+    assert_eq!(found(&*store, "tea"), ["a", "b", "t"]);
     let turns = Filter { kinds: vec![Kind::Turn], ..Filter::default() };
     assert_eq!(search(&*store, "tea", turns, 9), ["t"]);
     assert_eq!(done(store.check()), Vec::<String>::new());

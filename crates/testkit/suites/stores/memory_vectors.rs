@@ -157,10 +157,13 @@ fn the_nearest_of_each_kind_are_found_and_the_filter_is_honoured() {
     assert!(matches!(&found[..], [(id, Kind::Turn, cosine)] if id.as_str() == "t1" && *cosine > 0.99), "{found:?}");
     let found = done(store.nearest_memories(&set.id, &axis(2), &every_kind(), 1));
     assert!(matches!(&found[..], [(id, Kind::Bullet, _)] if id.as_str() == "b1"), "{found:?}");
-    let mut all = nearest(&*store, &set, 1, &Filter::default());
-    assert_eq!((all.len(), all.pop().as_deref()), (5, Some("b1")), "entries and bullets unless turns are asked for");
+    let memories = Filter { kinds: vec![Kind::Entry, Kind::Bullet], ..Filter::default() };
+    let mut all = nearest(&*store, &set, 1, &memories);
+    assert_eq!((all.len(), all.pop().as_deref()), (5, Some("b1")), "forgotten and expired ones too");
+    assert_eq!(nearest(&*store, &set, 1, &Filter::default()).len(), 7, "turns too unless they are left out");
     assert_eq!(nearest(&*store, &set, 1, &Filter { kinds: vec![Kind::Turn], ..Filter::default() }), ["t2", "t1"]);
-    assert_eq!(nearest(&*store, &set, 1, &Filter::recallable(minute(9))), ["e2", "e1", "b1"]);
+    let live = Filter { kinds: memories.kinds, ..Filter::recallable(minute(9)) };
+    assert_eq!(nearest(&*store, &set, 1, &live), ["e2", "e1", "b1"]);
     let apollo = Filter { projects: throughline_core::recall::Projects::Only("apollo".to_owned()), ..every_kind() };
     assert_eq!(nearest(&*store, &set, 1, &apollo), ["e2"]);
     let later = Filter { since: Some(minute(1)), ..every_kind() };

@@ -36,6 +36,7 @@ mod jobs;
 mod leases;
 mod ledger;
 mod memory_vectors;
+mod neighbours;
 mod projects;
 mod recalls;
 mod reflections;
@@ -50,7 +51,9 @@ mod versioned;
 use jiff::SignedDuration;
 use throughline_core::model::*;
 use throughline_core::ports::*;
-use throughline_core::recall::{AskedBy, Candidate, Filter, FoundBy, RecallRecord, RecalledHit, Scope, Terms, Why};
+use throughline_core::recall::{
+    AskedBy, Candidate, Contribution, Filter, FoundBy, Pool, RecallRecord, RecalledHit, Scope, Terms, Why,
+};
 use throughline_core::vault::{Chunk, Packed, Passage, Place, VaultDocument};
 use throughline_testkit::Fresh;
 use throughline_testkit::stores::*;

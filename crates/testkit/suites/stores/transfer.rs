@@ -52,8 +52,8 @@ fn an_empty_store_adopts_an_equal_bundle() {
     let other = make();
     assert_eq!(adopt(&*other, &bundle), Adopted { added: 4, turns: 2, ..Adopted::default() });
     assert_eq!(done(other.bundle()), bundle);
-    let query = Search { terms: Terms::of_query("coffee"), filter: Filter::default(), limit: 9 };
-    assert_eq!(done(other.search(&query)).len(), 1, "and it is found");
+    let found = done(other.search(&searching("coffee", Filter::default(), 9)));
+    assert_eq!(found.candidates.len(), 1, "and it is found");
     sound(&*other);
 }
 

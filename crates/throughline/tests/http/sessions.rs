@@ -23,6 +23,8 @@ fn a_host_follows_a_conversation_from_its_start_to_its_end() {
     let shown = served.get(&format!("{path}?limit=1")).with(200);
     assert_eq!((&shown["turns"][0]["role"], &shown["more"]), (&json!("user"), &json!(true)));
     let rest = served.get(&format!("{path}?turns_after={}", string(&shown["turns"][0]["id"]))).with(200);
+    let turn = served.get(&format!("/api/memories/{}", string(&shown["turns"][0]["id"]))).with(200);
+    assert_eq!((&turn["kind"], &turn["content"]), (&json!("turn"), &json!("when do we deploy?")), "a hit can be shown");
     assert_eq!((rest["turns"].as_array().unwrap().len(), &rest["more"]), (1, &json!(false)));
     let listed = served.get("/api/sessions?channel=web").with(200);
     assert_eq!((&listed["sessions"][0]["id"], &listed["sessions"][0]["turns"]), (&json!(id), &json!(2)));

@@ -49,14 +49,19 @@ fn a_search_marks_the_words_says_why_and_leaves_no_trace() {
         .run("return [...document.querySelectorAll('.vrow:not([hidden]) mark')].map((each) => each.textContent)", &[]);
     assert_eq!(marked, json!(["deploy", "Fridays", "deploy"]));
     panel.see(".vrow .score-bar i");
+    panel.reads(".vrow .fit", "fits ");
     panel.reads(".result-line", "2 memories");
     panel.keys(ENTER);
     panel.keys(ENTER);
     panel.reads(".details-text", "We deploy on Fridays at noon");
-    panel.reads(".details .score-factors", "words");
-    for factor in ["recency", "source", "weight", "score"] {
-        panel.reads(".details .score-factors", factor);
+    panel.reads(".details .score-features", "found by its words");
+    for feature in ["its words", "recency", "source", "weight", "to begin with", "fits"] {
+        panel.reads(".details .score-features", feature);
     }
+    let points = "return [...document.querySelectorAll('.details .score-features tbody tr:not([data-feature=base]) .points')].map((each) => Math.abs(Number(each.textContent.replace('−', '-'))))";
+    let points: Vec<f64> = serde_json::from_value(panel.run(points, &[])).unwrap();
+    assert!(points.len() > 3 && points.is_sorted_by(|a, b| a >= b), "the weightiest first: {points:?}");
+    panel.see(".details .score-features .is-minus");
     panel.keep("search");
     panel.settled();
     assert_eq!(panel.daemon.get("/api/recalls")["recalls"], json!([]), "looking is not recalling");
@@ -105,6 +110,39 @@ fn filters_narrow_the_list_and_the_search_and_live_in_the_address() {
     let date = "const field = document.querySelector('.between input'); field.value = '2026-03-02'; field.dispatchEvent(new Event('change', { bubbles: true }))";
     panel.run(date, &[]);
     panel.reads(".vlist-empty", "Nothing fits these filters");
+}
+
+#[test]
+fn a_search_finds_what_was_said_and_leads_to_the_conversation() {
+    let home = stocked();
+    let said = |text: &str| home.run(&["session", "observe", "--session", "harbour-walk", text]).done();
+    said("Gerald the heron caught an eel this morning");
+    said("We should tell Ines");
+    let panel = Panel::of(home);
+    panel.at("memories?q=heron");
+    let gerald = "Gerald the heron sits on the quay in winter";
+    let turns = ["Gerald the heron caught an eel this morning", "We should tell Ines"];
+    shows(&panel, &[gerald, turns[0], turns[1]]);
+    panel.reads(".result-line", "1 memory and 2 turns");
+    panel.reads(".vrow[data-kind=turn] .mem-meta", "you");
+    panel.see(".vrow[data-kind=turn] .mem-meta time");
+    let pick = |kind: &str| {
+        let script = "const field = document.querySelector('select[aria-label=Kind]'); field.value = arguments[0]; field.dispatchEvent(new Event('change', { bubbles: true }))";
+        panel.run(script, &[json!(kind)]);
+    };
+    pick("memories");
+    shows(&panel, &[gerald]);
+    pick("conversations");
+    shows(&panel, &turns);
+    panel.settled();
+    panel.keep("search-conversations");
+    panel.click(".vrow[data-kind=turn] .mem-text");
+    panel.reads(".details-head", "Said in a conversation");
+    panel.reads(".details", "Why it was found");
+    panel.keep("search-turn");
+    panel.click(".vrow[data-kind=turn] .mem-talk");
+    panel.reads(".conversation .turn", "caught an eel");
+    assert_eq!(panel.complaints(), Vec::<String>::new());
 }
 
 #[test]

@@ -69,7 +69,8 @@ fn a_memory_has_the_same_fields_wherever_it_is_printed() {
     has(&recall, &["recall_id", "hits"]);
     has(&recall["hits"][0], MEMORY);
     has(&recall["hits"][0], &["score", "why"]);
-    has(&recall["hits"][0]["why"], &["bm25", "recency", "trust", "significance", "found_by"]);
+    has(&recall["hits"][0]["why"], &["found_by", "features"]);
+    has(&recall["hits"][0]["why"]["features"][0], &["name", "value", "points"]);
 }
 
 #[test]

@@ -34,21 +34,27 @@ declare namespace Api {
     supersedes?: string[];
   }
 
-  /** Why a memory was found: the score is the product of `bm25` and the other factors. */
-  interface Why {
-    bm25: number;
-    found_by: FoundBy;
-    recency: number;
-    trust: number;
-    significance: number;
-    correction?: number;
+  /** What one feature adds to a score, or takes from it. */
+  interface Contribution {
+    name: string;
+    value: number;
+    points: number;
   }
-  type FoundBy = "words" | "substring" | "date" | "meaning";
+  /** Why a memory was found: the score is `1 / (1 + e^-points)`, of all points together. */
+  interface Why {
+    found_by: FoundBy;
+    /** Records of older versions have none. */
+    features?: Contribution[];
+  }
+  type FoundBy = "words" | "substring" | "date" | "meaning" | "beside";
 
   interface Hit extends Memory {
+    /** How surely it fits, 0 to 1. */
     score: number;
     why: Why;
     speaker?: string | null;
+    /** What says the same and was folded into it. */
+    evidence?: string[];
   }
 
   interface Remembered extends Memory {
@@ -156,6 +162,7 @@ declare namespace Api {
 
   interface RecalledHit {
     id: string;
+    kind?: Kind;
     score: number;
     why: Why;
     given?: boolean;

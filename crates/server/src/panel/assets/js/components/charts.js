@@ -1,7 +1,6 @@
 // Small drawings.
 //
-//   activityChart(days)          stacked bars, one per day
-//   scoreBar(why, score, best)   the factors of a score, as parts of one bar
+//   activityChart(days)      stacked bars, one per day
 import { h, svg } from "../dom.js";
 import { count, plural } from "../format.js";
 
@@ -110,79 +109,5 @@ function legend() {
   return h(
     "span.legend",
     SERIES.map(([, name, style]) => h("span", h("i", { class: `series-${style}` }), name)),
-  );
-}
-
-/** @typedef {"recency" | "trust" | "significance" | "correction"} Factor */
-
-/** @type {[key: Factor, name: string, about: string][]} */
-export const FACTORS = [
-  ["recency", "recency", "Newer is a little better"],
-  ["trust", "source", "Your word before an assistant’s"],
-  ["significance", "weight", "What matters before what does not"],
-  ["correction", "correction", "What was corrected before what was not"],
-];
-const WORDS_ABOUT = "How well the words fit";
-
-/**
- * The score is a product: each factor's part of the bar is the part of the score that it adds or takes.
- * @param {Api.Why} why
- * @param {number} score
- * @param {number} best the score that fills the bar
- */
-export function scoreBar(why, score, best) {
-  const factors = FACTORS.map(([key, name]) => ({ key, name, value: why[key] ?? 1 }));
-  const lifts = factors.map(({ value }) => Math.max(0, Math.log(Math.max(value, 1e-9))));
-  const lifted = lifts.reduce((sum, each) => sum + each, 0);
-  const product = factors.reduce((all, { value }) => all * value, 1);
-  const gained = Math.max(0, 1 - 1 / Math.max(1, product));
-  const share = Math.max(0.04, Math.min(1, best ? score / best : 1));
-  const parts = [
-    { key: "bm25", part: (1 - gained) * 100 },
-    ...factors.map(({ key }, at) => ({ key, part: lifted ? (lifts[at] / lifted) * gained * 100 : 0 })),
-  ];
-  const said = [
-    `words ${why.bm25.toFixed(2)}`,
-    ...factors.map(({ name, value }) => `${name} × ${value.toFixed(2)}`),
-  ].join(", ");
-  return h(
-    "div.score-bar",
-    {
-      title: said,
-      style: { "--share": `${share * 100}%` },
-      role: "img",
-      "aria-label": `Score ${score.toFixed(2)}: ${said}`,
-    },
-    h(
-      "div.score-fill",
-      parts
-        .filter(({ part }) => part > 0.5)
-        .map(({ key, part }) => h("i", { class: `factor-${key}`, style: { "--part": `${part}%` } })),
-    ),
-  );
-}
-
-/**
- * The bar with its factors as a table.
- * @param {Api.Why} why
- * @param {number} score
- * @param {number} best
- */
-export function scoreDetails(why, score, best) {
-  /** @type {(key: string, name: string, about: string, value: string) => Dom.Child} */
-  const row = (key, name, about, value) => [
-    h("dt", { title: about }, h("i", { class: `factor-${key}` }), name),
-    h("dd", value),
-  ];
-  return h(
-    "div.score",
-    scoreBar(why, score, best),
-    h(
-      "dl.score-factors",
-      row("bm25", why.found_by, WORDS_ABOUT, why.bm25.toFixed(2)),
-      FACTORS.map(([key, name, about]) => row(key, name, about, `× ${(why[key] ?? 1).toFixed(2)}`)),
-      h("dt.sum", "score"),
-      h("dd.sum", score.toFixed(2)),
-    ),
   );
 }

@@ -3,10 +3,11 @@
 //   givenTo(recall, options)     recall: a record of the log
 //   looked(recall, options)      a recall that an assistant made with a tool
 import { fill, h } from "../dom.js";
-import { plural } from "../format.js";
+import { plural, sourceName } from "../format.js";
 import { icon } from "../icons.js";
 import { href } from "../router.js";
-import { FACTORS, scoreBar } from "../components/charts.js";
+import { when } from "../components/parts.js";
+import { scoreBar, whyText } from "../components/score.js";
 import { attempt } from "../components/toast.js";
 
 /** @import { IconName } from "../icons.js" */
@@ -39,6 +40,8 @@ export function looked(recall, options) {
   const found = plural(recall.hits.length, "memory", "memories");
   return folded(`${who} “${recall.query}”: ${found}`, "search", options, [["", recall.hits]]);
 }
+
+const GONE = "It has been erased, or its line was rewritten.";
 
 /** @typedef {[title: string, hits: Api.RecalledHit[]]} Group */
 
@@ -75,10 +78,9 @@ function folded(title, name, { find, isOpen, ontoggle }, groups) {
  * @param {Lookup} find
  */
 function drawGroups(groups, find) {
-  const best = Math.max(1e-9, ...groups.flatMap(([, hits]) => hits.map((hit) => hit.score)));
   /** @param {Group} group */
   const draw = async ([title, hits]) => {
-    const items = await Promise.all(hits.map(async (hit) => item(hit, await find(hit.id), best)));
+    const items = await Promise.all(hits.map(async (hit) => item(hit, await find(hit.id))));
     return [title ? h("h3", title) : null, h("ul.given-list", { class: title ? "is-left" : "" }, items)];
   };
   return Promise.all(groups.filter(([, hits]) => hits.length).map(draw));
@@ -87,20 +89,19 @@ function drawGroups(groups, find) {
 /**
  * @param {Api.RecalledHit} hit
  * @param {Api.Memory | null} memory
- * @param {number} best
  */
-function item(hit, memory, best) {
-  const text = memory
-    ? h("a", { href: href("memories", { id: memory.id }) }, memory.content)
-    : h("span.muted", "It has been erased, or its line was rewritten.");
-  const score = h("div.given-score", scoreBar(hit.why, hit.score, best), h("small", whyText(hit)));
-  return h("li", h("div.given-text", text), score);
+function item(hit, memory) {
+  const score = h("div.given-score", scoreBar(hit.why, hit.score), h("small", whyText(hit.why, hit.score)));
+  return h("li", h("div.given-text", memory ? textOf(memory) : h("span.muted", GONE)), score);
 }
 
-/** @param {Api.RecalledHit} hit */
-function whyText({ why, score }) {
-  const factors = FACTORS.map(([key, name]) => ({ name, value: why[key] ?? 1 }))
-    .filter(({ value }) => Math.abs(value - 1) > 0.005)
-    .map(({ name, value }) => `, ${name} × ${value.toFixed(2)}`);
-  return `score ${score.toFixed(2)}: ${why.found_by} ${why.bm25.toFixed(2)}${factors.join("")}`;
+/**
+ * A turn leads to its conversation, and says who spoke and when.
+ * @param {Api.Memory} memory
+ */
+function textOf({ id, kind, session, content, source, created_at: at }) {
+  const isTurn = kind === "turn" && session;
+  const address = isTurn ? href(`conversations/${session}`) : href("memories", { id });
+  const said = isTurn ? h("small.muted", sourceName(source), ", ", when(at)) : null;
+  return [h("a", { href: address }, content), said && " ", said];
 }

@@ -7,8 +7,8 @@ import { api, isAborted, messageOf, Newest, statusOf } from "../api.js";
 import { exactTime, LAYERS, plural, sourceName } from "../format.js";
 import { icon } from "../icons.js";
 import { href } from "../router.js";
-import { scoreDetails } from "../components/charts.js";
 import { chip, definition, marked, when } from "../components/parts.js";
+import { scoreDetails } from "../components/score.js";
 import { attempt, failed } from "../components/toast.js";
 import { showVersions } from "../documents/versions.js";
 import { bringBack, forget, pathOf, restoreVersion } from "./actions.js";
@@ -137,19 +137,17 @@ export class DetailsPane {
   #draw(memory) {
     const { onclose, onfilter, words } = this.options;
     const tags = (memory.tags ?? []).map((tag) => chip(tag, { onclick: () => onfilter({ tag }) }));
-    const { why, score, best } = memory;
+    const { why, score } = memory;
     fill(
       this.node,
       head(memory, onclose),
       this.#editor
         ? [this.#notice, this.#editor.node]
         : [h("p.details-text", marked(memory.content, words())), this.#buttons(memory), h("div.chips", tags)],
-      why && score !== undefined
-        ? h("section", h("h3", "Why it was found"), scoreDetails(why, score, best ?? score))
-        : null,
+      why && score !== undefined ? h("section", h("h3", "Why it was found"), scoreDetails(why, score)) : null,
       h("section", h("h3", "About it"), facts(memory)),
       this.#provenance(memory),
-      h("section", h("h3", "History"), this.#history),
+      isOwn(memory) ? h("section", h("h3", "History"), this.#history) : null,
     );
   }
 
@@ -180,8 +178,8 @@ export class DetailsPane {
   }
 
   /** @param {Item} memory */
-  #provenance({ session, task, provenance: turns = [], supersedes: replaced = [] }) {
-    if (!turns.length && !replaced.length && !session && !task) return null;
+  #provenance({ session, task, provenance: turns = [], supersedes: replaced = [], evidence: same = [] }) {
+    if (!turns.length && !replaced.length && !same.length && !session && !task) return null;
     /** @param {string} id */
     const link = (id) =>
       h("button.link.mono", { type: "button", onclick: () => this.options.onopen(id) }, id.slice(0, 8));
@@ -193,6 +191,7 @@ export class DetailsPane {
         ["Turns", turns.length ? plural(turns.length, "turn") : null],
         ["Task", task ? h("a", { href: href(`tasks/${task}`) }, task) : null],
         ["Replaces", replaced.length ? replaced.map(link) : null],
+        ["Also said in", same.length ? same.map(link) : null],
       ]),
     );
   }
@@ -234,7 +233,7 @@ function head(memory, onclose) {
       "span.details-layer",
       { dataset: { layer: memory.layer } },
       h("i"),
-      layer ? `${layer.name}, ${layer.about}` : memory.kind,
+      memory.kind === "turn" ? "Said in a conversation" : layer ? `${layer.name}, ${layer.about}` : memory.kind,
     ),
     memory.status === "inactive" ? chip("inactive", { kind: "bad" }) : null,
     h("button.bare", { type: "button", "aria-label": "Close details", onclick: onclose }, icon("close")),
@@ -243,6 +242,7 @@ function head(memory, onclose) {
 
 /** @param {Item} memory */
 function facts(memory) {
+  if (memory.kind === "turn") return turnFacts(memory);
   const { significance, recall_count: recalls, last_recalled_at: lastRecalled, project, key, namespace } = memory;
   const last = lastRecalled ? [", last ", when(lastRecalled)] : null;
   return definition([
@@ -258,6 +258,16 @@ function facts(memory) {
     ["Kept in", memory.kind === "bullet" ? h("a", { href: href(`documents/${namespace}`) }, namespace) : namespace],
     ["Version", memory.version],
     ["Id", h("code", memory.id)],
+  ]);
+}
+
+/** @param {Item} turn */
+function turnFacts({ id, speaker, source, project, created_at: at }) {
+  return definition([
+    ["Said by", speaker ?? sourceName(source)],
+    ["Said", exactTime(at)],
+    ["Project", project ? h("a", { href: href("memories", { project }) }, project) : null],
+    ["Id", h("code", id)],
   ]);
 }
 

@@ -1,15 +1,15 @@
-// The row of filters above the memories. Its state is kept in the address: layer, source, status, tag, project, since,
-// until.
+// The row of filters above the memories. Its state is kept in the address: kind, layer, source, status, tag, project,
+// since, until.
 import { h } from "../dom.js";
 import { segmented, select } from "../components/parts.js";
 
 /** @import { Option } from "../components/parts.js" */
 
-/** @typedef {"layer" | "source" | "status" | "tag" | "project" | "since" | "until"} FilterName */
+/** @typedef {"kind" | "layer" | "source" | "status" | "tag" | "project" | "since" | "until"} FilterName */
 /** @typedef {Record<FilterName, string>} Filters */
 
 /** @type {FilterName[]} */
-const NAMES = ["layer", "source", "status", "tag", "project", "since", "until"];
+const NAMES = ["kind", "layer", "source", "status", "tag", "project", "since", "until"];
 /** @type {Option[]} */
 const TIMES = [
   ["", "Any time"],
@@ -18,6 +18,12 @@ const TIMES = [
   ["30 days ago", "Last 30 days"],
   ["365 days ago", "Last year"],
   ["custom", "Between…"],
+];
+/** @type {Option[]} */
+const KINDS = [
+  ["", "Everything"],
+  ["memories", "Memories"],
+  ["conversations", "Conversations"],
 ];
 /** @type {Option[]} */
 const LAYERS = [
@@ -78,6 +84,7 @@ export function filterBar({ query, onchange, known, between }) {
     "div.filters",
     { role: "group", "aria-label": "Filters" },
     segmented({ ...layers, onchange: (layer) => onchange({ layer }) }).node,
+    pick("kind", "Kind", KINDS),
     pick("source", "Source", SOURCES),
     pick("status", "Status", STATUSES),
     pick("tag", "Any tag", withChosen("Any tag", state.tag, known.tags())),

@@ -3,8 +3,10 @@
 //   const row = memoryRow(options)    row.make(), row.show(node, memory)
 import { fill, get, h } from "../dom.js";
 import { plural, sourceName } from "../format.js";
-import { scoreBar } from "../components/charts.js";
+import { href } from "../router.js";
 import { chip, marked, when } from "../components/parts.js";
+import { fit } from "../components/score.js";
+import { nameOf } from "../conversations/names.js";
 
 /** @import { Row } from "../components/list.js" */
 /** @import { Item } from "./source.js" */
@@ -60,8 +62,12 @@ export function memoryRow({ isPicked, onpick, words, onPhone }) {
     show(node, memory) {
       node.dataset.layer = memory.layer;
       node.dataset.status = memory.status;
+      node.dataset.kind = memory.kind;
       const box = node.querySelector("input");
-      if (box) box.checked = isPicked(memory);
+      if (box) {
+        box.checked = isPicked(memory);
+        box.hidden = memory.kind === "turn";
+      }
       node.classList.toggle("picked", isPicked(memory));
       fill(get(".mem-text", node), marked(brief(memory), words()));
       fill(get(".mem-meta", node), metaOf(memory, onPhone()));
@@ -71,8 +77,8 @@ export function memoryRow({ isPicked, onpick, words, onPhone }) {
 }
 
 /** @param {Item} memory */
-function side({ why, score = 0, best, recall_count: recalls }) {
-  if (why) return scoreBar(why, score, best ?? score);
+function side({ why, score = 0, recall_count: recalls }) {
+  if (why) return fit(why, score);
   return recalls ? h("span.muted", { title: "How many recalls returned it" }, plural(recalls, "recall")) : null;
 }
 
@@ -87,10 +93,20 @@ function metaOf(memory, isNarrow) {
   return [
     when(memory.updated_at),
     h("span", memory.kind === "bullet" ? memory.namespace : (memory.speaker ?? sourceName(memory.source))),
+    conversation(memory),
     memory.status === "inactive" ? chip("inactive", { kind: "bad" }) : null,
     memory.project ? chip(memory.project, { kind: "accent" }) : null,
     shown.map((tag) => chip(tag)),
     tags.length > shown.length ? h("span", `+${tags.length - shown.length}`) : null,
     memory.significance >= 4 ? h("span.weight", { title: protectedTitle }, "●".repeat(memory.significance - 3)) : null,
   ];
+}
+
+/**
+ * Where it was said: for a turn.
+ * @param {Item} memory
+ */
+function conversation({ kind, session }) {
+  if (kind !== "turn" || !session) return null;
+  return h("a.mem-talk", { href: href(`conversations/${session}`), title: session }, `in ${nameOf(session)}`);
 }

@@ -11,9 +11,12 @@ const FIRST_PAGE = 100;
 const NEXT_PAGE = 1_000;
 export const MOST_HITS = 100;
 
+/** @type {Record<string, Api.Kind[]>} */
+const KINDS = { memories: ["entry", "bullet"], conversations: ["turn"] };
+
 /**
- * A memory; with its score and the best score of the search, where a search found it.
- * @typedef {Api.Memory & Partial<Api.Hit> & { best?: number }} Item
+ * A memory, or a turn; with its score where a search found it.
+ * @typedef {Api.Memory & Partial<Api.Hit>} Item
  */
 
 /**
@@ -49,8 +52,10 @@ export class MemorySource {
   async page(cursor) {
     if (this.text()) return { items: await this.search(), cursor: null };
     this.forget();
-    const limit = cursor ? NEXT_PAGE : FIRST_PAGE;
-    const query = { ...filtersOf(this.query()), limit, cursor };
+    const { kind, ...filters } = filtersOf(this.query());
+    // Conversations have a page of their own; what was said in them is searched here, not listed.
+    if (kind === "conversations") return { items: [], cursor: null };
+    const query = { ...filters, limit: cursor ? NEXT_PAGE : FIRST_PAGE, cursor };
     const answer = await api.get("/api/memories", query, { signal: this.signal });
     this.onseen(answer.memories);
     return { items: answer.memories, cursor: answer.cursor };
@@ -63,9 +68,8 @@ export class MemorySource {
     const { hits } = await this.latest.run((signal) => api.post("/api/recall", body, { signal }));
     this.took = performance.now() - started;
     this.words = wordsOf(body.query);
-    const best = Math.max(1e-9, ...hits.map((hit) => hit.score));
     this.onseen(hits);
-    return hits.map((hit) => ({ ...hit, best }));
+    return hits;
   }
 
   /** Cancels a search that is running, and drops the words of the last one. */
@@ -75,9 +79,10 @@ export class MemorySource {
   }
 
   #question() {
-    const { tag, status: _, ...filters } = filtersOf(this.query());
+    const { tag, kind, status: _, ...filters } = filtersOf(this.query());
     const set = Object.fromEntries(Object.entries(filters).filter(([, value]) => value));
     // A search while somebody types does not go to the log, which is for questions.
-    return { ...set, query: this.text(), limit: MOST_HITS, peek: true, ...(tag ? { tags: [tag] } : {}) };
+    const tags = tag ? [tag] : [];
+    return { ...set, query: this.text(), limit: MOST_HITS, peek: true, tags, kinds: KINDS[kind] ?? [] };
   }
 }

@@ -156,6 +156,12 @@ class MemoriesPage {
         title: "Nothing found",
         text: "Other words may find it: a recall looks for the words themselves and their stems.",
       });
+    if (this.view.query.get("kind") === "conversations")
+      return empty({
+        icon: "search",
+        title: "Search your conversations",
+        text: "What was said is found by its words.",
+      });
     if (setFilters(this.view.query))
       return empty({ title: "Nothing fits these filters", text: "Clear some of them to see more." });
     return empty({
@@ -288,7 +294,7 @@ class MemoriesPage {
   #say() {
     const { items, isWhole } = this.list;
     if (this.#text) {
-      const many = items.length === MOST_HITS ? `The best ${MOST_HITS}` : plural(items.length, "memory", "memories");
+      const many = items.length === MOST_HITS ? `The best ${MOST_HITS}` : found(items);
       const note = this.view.query.get("status") ? ". A search finds what is active." : "";
       this.#status.textContent = `${many}, in ${Math.max(1, Math.round(this.source.took))} ms${note}`;
     } else if (setFilters(this.view.query)) {
@@ -353,4 +359,15 @@ class MemoriesPage {
     this.view.setQuery({ id: null });
     this.list.node.focus({ preventScroll: true });
   }
+}
+
+/**
+ * @param {Item[]} items
+ * @returns {string} "2 memories and 3 turns"
+ */
+function found(items) {
+  const turns = items.filter(({ kind }) => kind === "turn").length;
+  const memories = items.length - turns;
+  const said = turns ? plural(turns, "turn") : null;
+  return [memories || !turns ? plural(memories, "memory", "memories") : null, said].filter(Boolean).join(" and ");
 }

@@ -123,7 +123,7 @@ class TimelinePage {
 
   /** @param {string} query */
   async #search(query) {
-    const body = { query, category: "timeline", limit: MOST_HITS, peek: true };
+    const body = { query, category: "timeline", kinds: ["entry"], limit: MOST_HITS, peek: true };
     try {
       const { hits } = await this.latest.run((signal) => api.post("/api/recall", body, { signal }));
       this.#days = new DayGroups();

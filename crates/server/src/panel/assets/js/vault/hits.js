@@ -73,8 +73,8 @@ function citation(hit) {
  */
 function score({ why, score: value }, best) {
   const parts = [
-    { name: "words", style: "bm25", part: why.bm25 },
-    { name: "meaning", style: "significance", part: why.similarity ?? 0 },
+    { name: "words", style: "words", part: why.bm25 },
+    { name: "meaning", style: "meaning", part: why.similarity ?? 0 },
   ].filter(({ part }) => part > 0);
   const said = parts.map(({ name, part }) => `${name} ${part.toFixed(2)}`).join(", ");
   const share = Math.max(0.04, Math.min(1, value / best));
@@ -87,7 +87,7 @@ function score({ why, score: value }, best) {
       { role: "img", "aria-label": `Score ${value.toFixed(2)}: ${said}`, style: { "--share": `${share * 100}%` } },
       h(
         "div.score-fill",
-        parts.map(({ style }) => h("i", { class: `factor-${style}`, style: { "--part": width } })),
+        parts.map(({ style }) => h("i", { class: `part-${style}`, style: { "--part": width } })),
       ),
     ),
     h("small", `score ${value.toFixed(2)}: ${found}`),

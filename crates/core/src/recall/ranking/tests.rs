@@ -1,0 +1,222 @@
+use jiff::civil;
+use jiff::tz::TimeZone;
+
+use super::*;
+use crate::model::{Entry, EntryId, Importance, Kind, Layer, Namespace, SessionId, sample_entry};
+use crate::recall::analysis::index_text;
+use crate::recall::{Candidate, RecallRecord};
+
+fn day(day: i64) -> Timestamp {
+    Timestamp::from_second(day * 86_400).unwrap()
+}
+
+fn now() -> Timestamp {
+    day(1000)
+}
+
+fn question(text: &str) -> Question {
+    Question::of(text, &now().to_zoned(TimeZone::UTC))
+}
+
+fn candidate(entry: Entry) -> Candidate {
+    let terms = index_text(&entry.content);
+    let memory = Memory::new(entry, 0, None);
+    Candidate { memory, speaker: None, terms, found_by: FoundBy::Words, meaning: None }
+}
+
+fn memory(id: &str, content: &str) -> Entry {
+    Entry { created_at: day(900), updated_at: day(900), ..sample_entry(id, content) }
+}
+
+/// A conversation: who spoke, and what; `t0`, `t1`, …
+fn conversation(id: &str, turns: &[(&str, &str)]) -> Pool {
+    let session: SessionId = id.parse().unwrap();
+    let said = |(n, (speaker, text)): (usize, &(&str, &str))| {
+        let entry = Entry {
+            id: EntryId::new(format!("t{n}")),
+            kind: Kind::Turn,
+            namespace: Namespace::Session(session.clone()),
+            layer: Layer::Archive,
+            session: Some(session.clone()),
+            source: if *speaker == "assistant" { Source::Agent } else { Source::User },
+            ..memory("turn", text)
+        };
+        Candidate { speaker: Some((*speaker).to_owned()), ..candidate(entry) }
+    };
+    let candidates: Vec<Candidate> = turns.iter().enumerate().map(said).collect();
+    let beside = (1..candidates.len()).map(|at| (at - 1, at)).collect();
+    Pool { candidates, beside }
+}
+
+fn ranked(text: &str, entries: Vec<Entry>, ranking: Ranking) -> Vec<Hit> {
+    let pool = Pool { candidates: entries.into_iter().map(candidate).collect(), beside: Vec::new() };
+    rank(&question(text), &pool, &Filter::default(), now(), ranking)
+}
+
+fn ids(hits: &[Hit]) -> Vec<&str> {
+    hits.iter().map(|hit| hit.memory.entry.id.as_str()).collect()
+}
+
+#[track_caller]
+fn check(text: &str, entries: Vec<Entry>, expected: &[&str]) {
+    let mut turned = entries.clone();
+    turned.reverse();
+    for entries in [entries, turned] {
+        let hits = ranked(text, entries, Ranking::Fused);
+        assert_eq!(ids(&hits), expected);
+        for hit in &hits {
+            assert!((hit.score - hit.why.score()).abs() < 1e-9, "the breakdown explains the score: {}", hit.why);
+            assert!(0.0 < hit.score && hit.score < 1.0, "{}", hit.score);
+        }
+    }
+}
+
+#[test]
+fn the_person_before_the_assistant_before_the_program() {
+    let of = |id: &str, source| Entry { source, ..memory(id, "the deploy runs on friday") };
+    let all = vec![of("agent", Source::Agent), of("system", Source::System), of("user", Source::User)];
+    check("when is the deploy?", all, &["user", "agent", "system"]);
+}
+
+#[test]
+fn newer_and_weightier_come_first_but_only_mildly() {
+    let old = || memory("old", "the deploy runs on friday");
+    let new = || Entry { updated_at: day(999), ..memory("new", "the deploy runs on friday") };
+    let weighty = || Entry { importance: Importance::new(0.9).unwrap(), ..memory("weighty", "the deploy runs on friday") };
+    check("when is the deploy?", vec![old(), new()], &["new", "old"]);
+    check("when is the deploy?", vec![old(), weighty()], &["weighty", "old"]);
+    let both = Entry { importance: Importance::new(1.0).unwrap(), ..new() };
+    let better_words = memory("better", "the deploy of the shop runs on friday");
+    check("when is the deploy of the shop?", vec![both, better_words], &["better", "new"]);
+}
+
+#[test]
+fn a_correction_stands_before_all_on_its_subject_and_nothing_else() {
+    let said = |id: &str, content: &str, tags: &[&str]| {
+        Entry { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..memory(id, content) }
+    };
+    let old = || said("old", "the deploy of the shop runs on friday at noon", &[]);
+    let new = || said("new", "the deploy runs on thursday", &[CORRECTION_TAG]);
+    let other = || said("other", "friday noon is the time of the release party in the shop", &[]);
+    let asked = "does the deploy of the shop run on friday at noon?";
+    check(asked, vec![old(), new(), other()], &["new", "old", "other"]);
+    check(asked, vec![new(), other()], &["other", "new"]);
+    let claimed = Entry { source: Source::Agent, ..new() };
+    check(asked, vec![old(), claimed.clone()], &["old", "new"]);
+    let replaced = Entry { supersedes: vec![EntryId::new("older")], ..claimed };
+    check(asked, vec![old(), replaced], &["new", "old"]);
+}
+
+#[test]
+fn plain_words_look_at_nothing_else() {
+    let tags = vec![CORRECTION_TAG.to_owned()];
+    let best = Entry { importance: Importance::new(1.0).unwrap(), updated_at: now(), tags, ..memory("a", "a deploy") };
+    let least = Entry { source: Source::System, updated_at: day(1), ..memory("b", "a deploy") };
+    let hits = ranked("deploy", vec![best, least], Ranking::Bm25);
+    assert_eq!(hits[0].score, hits[1].score);
+    let names: Vec<&str> = hits[0].why.features.iter().map(|feature| feature.name.as_str()).collect();
+    assert_eq!(names, ["own", "base"]);
+}
+
+#[test]
+fn equal_scores_are_in_order_of_date_and_id() {
+    let at = |id: &str, day_of| Entry { updated_at: day(day_of), ..memory(id, "the deploy") };
+    let hits = ranked("deploy", vec![at("c", 1), at("a", 1), at("b", 2)], Ranking::Bm25);
+    assert_eq!(ids(&hits), ["b", "a", "c"]);
+}
+
+#[test]
+fn a_score_depends_on_the_candidate_alone() {
+    let of = |n: usize| memory(&format!("m{n}"), &format!("the deploy of shop number {n} runs on friday"));
+    let alone = ranked("the deploy of shop 7", vec![of(7)], Ranking::Fused);
+    let among = ranked("the deploy of shop 7", (0..200).map(of).collect(), Ranking::Fused);
+    assert_eq!(among[0], alone[0]);
+}
+
+#[test]
+fn more_of_the_question_is_surer() {
+    let all = vec![
+        memory("none", "the weather is fine"),
+        memory("one", "the observatory is closed"),
+        memory("three", "the keys of the observatory are with marta"),
+        memory("two", "marta works at the observatory"),
+    ];
+    check("does marta have the keys of the observatory?", all, &["three", "two", "one", "none"]);
+}
+
+#[test]
+fn the_sentence_that_fits_best_counts() {
+    let message = "The observatory in Coimbra ordered a theodolite. Who collects porcelain elephants in Lisbon?";
+    let last = || memory("last", "grandmother collects porcelain elephants in lisbon");
+    let first = || memory("first", "the observatory in coimbra ordered a theodolite");
+    check(message, vec![first(), last()], &["last", "first"]);
+    let hits = ranked(message, vec![first(), memory("other", "theodolite elephants")], Ranking::Fused);
+    assert_eq!(ids(&hits), ["first", "other"], "a whole sentence before words of several");
+    let earlier = hits[0].why.features.iter().find(|feature| feature.name == "earlier_sentence");
+    assert!(earlier.is_some_and(|feature| feature.points < 0.0), "{}", hits[0].why);
+}
+
+#[test]
+fn a_turn_counts_with_what_stands_beside_it() {
+    let pool = conversation(
+        "chat:a",
+        &[("Ada", "Good morning"), ("Ada", "Who has the keys of the observatory?"), ("Ben", "Marta has."), ("Ada", "Fine")],
+    );
+    let hits = rank(&question("the keys of the observatory"), &pool, &Filter::default(), now(), Ranking::Fused);
+    assert!(hits.iter().position(|hit| hit.memory.entry.id.as_str() == "t2") < Some(2), "{hits:?}");
+    assert_eq!(hits.len(), 4);
+    assert_eq!(hits[0].speaker.is_some(), true, "it is said who spoke");
+}
+
+#[test]
+fn what_the_filter_leaves_out_is_a_neighbour_only() {
+    let turns = [("Ada", "Who has the keys of the observatory?"), ("assistant", "Marta has them.")];
+    let pool = conversation("chat:a", &turns);
+    let filter = Filter { source: Some(Source::Agent), ..Filter::default() };
+    let hits = rank(&question("the keys of the observatory"), &pool, &filter, now(), Ranking::Fused);
+    assert_eq!(ids(&hits), ["t1"]);
+    let alone = conversation("chat:a", &turns[1..]);
+    let without = rank(&question("the keys of the observatory"), &alone, &filter, now(), Ranking::Fused);
+    assert!(hits[0].score > without[0].score, "what it answers counts for it");
+}
+
+#[test]
+fn the_speaker_whom_a_question_names_comes_first() {
+    let said = "I painted a lighthouse";
+    let pool = conversation("chat:a", &[("Ada", said), ("Ben", "hm"), ("Cleo", "so"), ("Ben", "well"), ("Ben", said)]);
+    for (asked, expected) in [("what did Ben paint?", "t4"), ("what did ada paint?", "t0")] {
+        let hits = rank(&question(asked), &pool, &Filter::default(), now(), Ranking::Fused);
+        assert_eq!(ids(&hits)[0], expected, "{asked}");
+    }
+}
+
+#[test]
+fn what_was_said_at_the_time_that_is_asked_about_comes_first() {
+    let at = |id: &str, date: civil::Date| {
+        let at = date.at(12, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap().timestamp();
+        Entry { created_at: at, updated_at: at, ..memory(id, "we ordered a lens") }
+    };
+    let all = || vec![at("march", civil::date(1972, 3, 3)), at("may", civil::date(1972, 5, 3))];
+    check("which lens did we order in March 1972?", all(), &["march", "may"]);
+    check("which lens did we order in May 1972?", all(), &["may", "march"]);
+}
+
+#[test]
+fn the_weightiest_feature_is_named_first() {
+    let hits = ranked("the keys of the observatory", vec![memory("a", "marta has the keys")], Ranking::Fused);
+    let features = &hits[0].why.features;
+    let weighed = features.iter().filter(|feature| feature.name != "base").map(|feature| feature.points.abs());
+    assert!(weighed.is_sorted_by(|a, b| a >= b), "{}", hits[0].why);
+    assert!(features.iter().all(|feature| feature.points != 0.0), "what adds nothing is not named");
+    assert!(hits[0].why.to_string().contains("own +"), "{}", hits[0].why);
+}
+
+#[test]
+fn what_older_versions_logged_is_read() {
+    let old = r#"{"recall_id": "r1", "at": "2026-03-01T12:00:00Z", "query": "tea", "hits": [{"id": "a", "kind": "entry",
+        "score": 2.31, "why": {"found_by": "words", "bm25": 1.9, "recency": 1.1, "trust": 1.1, "significance": 1.0}}]}"#;
+    let record: RecallRecord = serde_json::from_str(old).unwrap();
+    assert_eq!((record.hits[0].score, &record.hits[0].why), (2.31, &Why::only(FoundBy::Words)));
+    let again: RecallRecord = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
+    assert_eq!(again, record);
+}
