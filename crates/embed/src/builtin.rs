@@ -52,6 +52,13 @@ impl Embedder for BuiltinEmbedder {
         None
     }
 
+    /// It was taught English: what is mostly in another script is noise to it.
+    fn knows(&self, text: &str) -> bool {
+        let letters = text.chars().filter(|c| c.is_alphabetic());
+        let (latin, other): (Vec<char>, Vec<char>) = letters.partition(|c| (*c as u32) < 0x250);
+        latin.len() >= 4 * other.len()
+    }
+
     fn cost(&self) -> Cost {
         Cost::Free
     }

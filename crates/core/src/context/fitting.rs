@@ -17,11 +17,11 @@ use super::passage::passage;
 use super::{ContextRequest, ContextService};
 
 /// How surely a memory must fit to be given.
-const MEMORY_FLOOR: f64 = 0.10;
+const MEMORY_FLOOR: f64 = 0.15;
 /// What was said, and summaries, must fit as surely as this: by default, when the message asks about the past, and when
 /// they are of a time that it names.
-const ARCHIVE_FLOOR: f64 = 0.10;
-const PAST_FLOOR: f64 = 0.06;
+const ARCHIVE_FLOOR: f64 = 0.08;
+const PAST_FLOOR: f64 = 0.05;
 const TIME_FLOOR: f64 = 0.02;
 
 /// So many are looked at: what is in view already, or below the floor, makes room for others.

@@ -23,6 +23,9 @@ impl EmbeddingService<'_> {
         });
         for set in sets {
             let Some(embedder) = self.embedders.for_questions(&set.by) else { continue };
+            if !texts.iter().all(|text| embedder.knows(text)) {
+                continue;
+            }
             let calls = EmbedCalls { models: self.models, embedder: &*embedder };
             match embedded(&calls, texts, set.dimension()) {
                 Ok(vectors) => return Some((set, vectors)),

@@ -45,6 +45,10 @@ pub trait Embedder: Send + Sync {
     fn cost(&self) -> Cost {
         Cost::Tokens
     }
+    /// Whether it knows the language of a text. Where it does not, its vectors say nothing, and words decide.
+    fn knows(&self, _text: &str) -> bool {
+        true
+    }
     /// One vector for each text, in order. The caller checks that it is so.
     fn embed(&self, texts: &[String], purpose: EmbedFor) -> Result<Vec<Vec<f32>>, ModelError>;
 }
@@ -64,6 +68,10 @@ impl<E: Embedder + ?Sized> Embedder for Arc<E> {
 
     fn cost(&self) -> Cost {
         (**self).cost()
+    }
+
+    fn knows(&self, text: &str) -> bool {
+        (**self).knows(text)
     }
 
     fn embed(&self, texts: &[String], purpose: EmbedFor) -> Result<Vec<Vec<f32>>, ModelError> {

@@ -20,6 +20,7 @@
 //! | `short` | is short |
 //! | `meaning` | similarity beyond the mean, in units of what unrelated texts vary by |
 //! | `previous_meaning`, `next_meaning`, `session_meaning` | the same of the turn before and after, and the best of the conversation |
+//! | `personal` | `meaning`, where the message asks about the person or what is theirs: "what is my pet called?" |
 //! | `asked` | how much the question says at all, in units of 64 bits |
 //! | `recency`, `trust`, `significance`, `correction` | newer, from the person, weighty, corrected |
 
@@ -56,7 +57,7 @@ features! {
     SessionBest => "session_best", Cover => "cover", CoverContext => "cover_context", Strength => "strength",
     Passage => "passage", Phrase => "phrase", Speaker => "speaker", Role => "role", Time => "time", Answers => "answers",
     Question => "question", Short => "short", Meaning => "meaning", PreviousMeaning => "previous_meaning",
-    NextMeaning => "next_meaning", SessionMeaning => "session_meaning", Asked => "asked", Recency => "recency",
+    NextMeaning => "next_meaning", SessionMeaning => "session_meaning", Personal => "personal", Asked => "asked", Recency => "recency",
     Trust => "trust", Significance => "significance", Correction => "correction",
 }
 
@@ -137,6 +138,17 @@ pub(super) struct Read<'a> {
     now: Timestamp,
 }
 
+/// Where a candidate stands: each setting has weights of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Setting {
+    /// By itself: an entry, or a line of a document.
+    Memory,
+    /// In a conversation between people.
+    People,
+    /// In a conversation with an assistant.
+    Assistant,
+}
+
 /// A conversation, as far as it is in the pool.
 #[derive(Default)]
 struct Conversation {
@@ -159,6 +171,15 @@ impl<'a> Read<'a> {
         let (named, speaker) = named(question, &pool.candidates);
         let has_meaning = pool.candidates.iter().any(|candidate| candidate.meaning.is_some());
         Self { question, pool, matches, before, after, session, sessions, named, speaker, has_meaning, now }
+    }
+
+    /// Where a candidate stands.
+    pub(super) fn setting(&self, at: usize) -> Setting {
+        match self.session[at] {
+            None => Setting::Memory,
+            Some(_) if self.is_with_assistant(at) => Setting::Assistant,
+            Some(_) => Setting::People,
+        }
     }
 
     /// Whether a candidate was said to or by an assistant.
@@ -302,6 +323,7 @@ impl<'a> Read<'a> {
     fn set_meaning(&self, at: usize, features: &mut Features) {
         let meaning = |at: Option<usize>| at.and_then(|at| self.pool.candidates[at].meaning).unwrap_or_default();
         features.set(Feature::Meaning, meaning(Some(at)));
+        features.set(Feature::Personal, if self.question.is_personal { meaning(Some(at)) } else { 0.0 });
         features.set(Feature::PreviousMeaning, meaning(self.before[at]));
         features.set(Feature::NextMeaning, meaning(self.after[at]));
         let best = match self.session[at] {

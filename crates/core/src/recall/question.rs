@@ -69,6 +69,8 @@ pub struct Question {
     pub asks_assistant: bool,
     /// Whether it asks about what was.
     pub asks_past: bool,
+    /// Whether it asks about the person, or what is theirs.
+    pub is_personal: bool,
     /// Every word as it is written, folded: names are looked for among them.
     spoken: HashSet<String>,
     /// The sentences whose meaning is looked for.
@@ -90,6 +92,7 @@ impl Question {
         Self {
             parts,
             asks_assistant: asks_assistant(message),
+            is_personal: is_personal(message),
             asks_past: past::is_asked_about(message, now.timestamp()),
             spoken: analysis::index_text(message).split(' ').map(str::to_owned).collect(),
             texts: texts(message, &sentences),
@@ -258,3 +261,20 @@ fn asks_assistant(message: &str) -> bool {
 
 #[cfg(test)]
 mod tests;
+
+/// Words that ask, and words that mean the person or what is theirs.
+const ASKING: &[&str] = &[
+    "what", "what's", "when", "where", "which", "who", "whose", "why", "how", "wann", "wo", "was", "welche", "welcher",
+    "welches", "wer", "wie", "quel", "quelle", "quand", "où", "qui", "comment", "cuál", "cuándo", "dónde", "quién", "cómo",
+    "qué",
+];
+const OWN: &[&str] = &[
+    "i", "my", "mine", "me", "we", "our", "us", "ich", "mein", "meine", "meinen", "wir", "unser", "unsere", "je", "mon",
+    "ma", "mes", "nous", "notre", "nos", "yo", "mi", "mis", "nuestro", "nuestra", "nosotros",
+];
+
+fn is_personal(message: &str) -> bool {
+    let text = message.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| past::has_phrase(&text, word));
+    has(ASKING) && has(OWN)
+}

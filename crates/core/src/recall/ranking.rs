@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Memory, Source};
 
-use super::features::{Features, Read};
+use super::features::{Features, Read, Setting};
 use super::filter::Filter;
 use super::pool::{FoundBy, Pool};
 use super::question::Question;
@@ -162,11 +162,13 @@ pub(crate) fn sort(hits: &mut [Hit]) {
 fn weights_for(read: &Read<'_>, at: usize, ranking: Ranking) -> &'static Weights {
     match ranking {
         Ranking::Bm25 => &weights::BM25,
-        Ranking::Fused => match (read.is_with_assistant(at), read.has_meaning()) {
-            (false, false) => &weights::PEOPLE,
-            (false, true) => &weights::PEOPLE_WITH_MEANING,
-            (true, false) => &weights::ASSISTANT,
-            (true, true) => &weights::ASSISTANT_WITH_MEANING,
+        Ranking::Fused => match (read.setting(at), read.has_meaning()) {
+            (Setting::Memory, false) => &weights::MEMORIES,
+            (Setting::Memory, true) => &weights::MEMORIES_WITH_MEANING,
+            (Setting::People, false) => &weights::PEOPLE,
+            (Setting::People, true) => &weights::PEOPLE_WITH_MEANING,
+            (Setting::Assistant, false) => &weights::ASSISTANT,
+            (Setting::Assistant, true) => &weights::ASSISTANT_WITH_MEANING,
         },
     }
 }

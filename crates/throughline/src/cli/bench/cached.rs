@@ -105,6 +105,10 @@ impl Embedder for CachedEmbedder {
         self.inner.name()
     }
 
+    fn knows(&self, text: &str) -> bool {
+        self.inner.knows(text)
+    }
+
     fn base_url(&self) -> Option<&str> {
         self.inner.base_url()
     }
