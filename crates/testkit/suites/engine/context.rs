@@ -125,7 +125,11 @@ fn only_what_is_in_reach_of_the_conversation_is_injected() {
         let all = ["mine", "own", "all", "hers", "other", "yesterday", "apollo"];
         all.into_iter().filter(|id| text.contains(&format!("parser of {id}"))).collect::<Vec<_>>()
     };
-    assert_eq!(shown(None), ["mine", "own", "all", "yesterday", "apollo"], "a conversation of no project sees every one");
+    assert_eq!(
+        shown(None),
+        ["mine", "own", "all", "yesterday", "apollo"],
+        "a conversation of no project sees every one"
+    );
     assert_eq!(shown(Some("apollo")), ["mine", "own", "all", "yesterday", "apollo"]);
     assert_eq!(shown(Some("zeus")), ["mine", "own", "all", "yesterday"], "another project's is not in reach");
 }

@@ -226,7 +226,8 @@ fn a_score_does_not_depend_on_what_else_is_stored() {
         "我们把数据库部署在里斯本",
         "likes to deploy before lunch",
     ];
-    let questions = ["when is the deploy of the shop?", "who has the keys of the observatory", "green tea", "数据库部署"];
+    let questions =
+        ["when is the deploy of the shop?", "who has the keys of the observatory", "green tea", "数据库部署"];
     let world = place();
     five.iter().for_each(|text| drop(remember(&world, text)));
     let scores = || -> Vec<Vec<(String, f64)>> {
@@ -269,7 +270,10 @@ fn a_turn_is_shown_by_its_id_and_explained() {
     let said = Turn { speaker: Some("Grace".to_owned()), ..stores::turn("t1", "cli:a", "Marta runs the observatory") };
     world.store.append(&[said, stores::turn("t2", "cli:a", "Good.")]).unwrap();
     let turn = world.engine.recall().said(&EntryId::new("t1")).unwrap().unwrap();
-    assert_eq!((turn.memory.entry.content.as_str(), turn.speaker.as_deref()), ("Marta runs the observatory", Some("Grace")));
+    assert_eq!(
+        (turn.memory.entry.content.as_str(), turn.speaker.as_deref()),
+        ("Marta runs the observatory", Some("Grace"))
+    );
     assert_eq!(world.engine.recall().said(&EntryId::new("nobody")).unwrap(), None);
     let recall = world.engine.recall().recall(&asking(&world, "observatory")).unwrap();
     let told = world.engine.recall().explain_recall(recall.recall_id.as_str(), None).unwrap();

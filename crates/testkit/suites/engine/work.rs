@@ -295,7 +295,12 @@ fn the_archive_comes_by_the_words_of_the_question_alone() {
     for text in ["we shipped the lexer", "we bought a red bicycle"] {
         world.engine.memories().remember(&NewMemory { layer: Layer::Archive, ..NewMemory::fact(text) }).unwrap();
     }
-    for message in ["tell me about the lexer", "what did we do about the lexer?", "lexer 上周怎么样", "How was the lexer last week?"] {
+    for message in [
+        "tell me about the lexer",
+        "what did we do about the lexer?",
+        "lexer 上周怎么样",
+        "How was the lexer last week?",
+    ] {
         let asked = given(&world, message);
         assert!(asked.contains("shipped") && !asked.contains("bicycle"), "{asked}");
     }
