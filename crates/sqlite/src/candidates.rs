@@ -65,7 +65,8 @@ impl Candidates for SqliteStore {
     fn search_passages(&self, terms: &Terms, limit: usize) -> Stored<Vec<(Passage, f64)>> {
         self.snapshot(
             |connection| {
-                let ranked = by_words(connection, &CHUNK_WORDS, Condition::default(), &matching(terms.as_slice()), limit)?;
+                let ranked =
+                    by_words(connection, &CHUNK_WORDS, Condition::default(), &matching(terms.as_slice()), limit)?;
                 vault::passages(connection, ranked)
             },
             "search the vault",

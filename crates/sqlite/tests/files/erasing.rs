@@ -39,9 +39,11 @@ fn left_in(directory: &Path) -> Vec<String> {
     files(directory).into_iter().filter_map(left).collect()
 }
 
+/// How many are found, those included that say the same as another.
 fn recall(world: &World, query: &str) -> usize {
     let request = RecallRequest { query: query.to_owned(), limit: 100, filter: Filter::default() };
-    world.engine.recall().recall(&request).unwrap().hits.len()
+    let hits = world.engine.recall().recall(&request).unwrap().hits;
+    hits.iter().map(|hit| 1 + hit.evidence.len()).sum()
 }
 
 /// Other memories, whose keys and texts sort around the marker.

@@ -95,7 +95,7 @@ fn expired_working_memory_is_not_injected() {
 }
 
 #[test]
-fn only_knowledge_in_reach_of_the_conversation_is_injected() {
+fn only_what_is_in_reach_of_the_conversation_is_injected() {
     let world = place();
     let put = |id: &str, address: &str| {
         let namespace: Namespace = address.parse().unwrap();
@@ -125,8 +125,13 @@ fn only_knowledge_in_reach_of_the_conversation_is_injected() {
         let all = ["mine", "own", "all", "hers", "other", "yesterday", "apollo"];
         all.into_iter().filter(|id| text.contains(&format!("parser of {id}"))).collect::<Vec<_>>()
     };
-    assert_eq!(shown(None), ["mine", "own", "all"]);
-    assert_eq!(shown(Some("apollo")), ["mine", "own", "all", "apollo"]);
+    assert_eq!(
+        shown(None),
+        ["mine", "own", "all", "yesterday", "apollo"],
+        "a conversation of no project sees every one"
+    );
+    assert_eq!(shown(Some("apollo")), ["mine", "own", "all", "yesterday", "apollo"]);
+    assert_eq!(shown(Some("zeus")), ["mine", "own", "all", "yesterday"], "another project's is not in reach");
 }
 
 #[test]

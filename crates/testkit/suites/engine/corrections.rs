@@ -52,8 +52,7 @@ fn of_the_same_words_the_person_stands_before_the_assistant_before_the_program()
         let new = NewMemory { project: Some(project.to_owned()), ..of(source, "the deploy runs on friday") };
         world.engine.memories().remember(&new).unwrap();
     }
-    let order: Vec<Source> = recall(&world, "deploy").iter().map(|hit| hit.memory.entry.source).collect();
-    assert_eq!(order, [Source::User, Source::Agent, Source::System]);
+    assert_eq!(super::finding::sources_of(&world, "deploy"), [Source::User, Source::Agent, Source::System]);
 }
 
 #[test]

@@ -269,7 +269,7 @@ fn speaking_of_a_task_that_was_done_brings_what_the_archive_keeps_of_it() {
         (open, true),
         ("Please migrate the billing database to Postgres again", true),
         ("Which database should I choose for a blog?", false),
-        ("logical replication", false),
+        ("logical replication", true),
         ("Write a haiku", false),
     ] {
         assert_eq!(given(&world, message).contains("logical replication."), comes, "{message}");
@@ -290,13 +290,17 @@ fn a_task_that_is_spoken_of_is_not_crowded_out_by_knowledge() {
 }
 
 #[test]
-fn asking_for_the_past_brings_the_archive_by_the_words_of_the_question_alone() {
+fn the_archive_comes_by_the_words_of_the_question_alone() {
     let world = place();
     for text in ["we shipped the lexer", "we bought a red bicycle"] {
         world.engine.memories().remember(&NewMemory { layer: Layer::Archive, ..NewMemory::fact(text) }).unwrap();
     }
-    assert!(!given(&world, "tell me about the lexer").contains("shipped"));
-    for message in ["what did we do about the lexer?", "lexer 上周怎么样", "How was the lexer last week?"] {
+    for message in [
+        "tell me about the lexer",
+        "what did we do about the lexer?",
+        "lexer 上周怎么样",
+        "How was the lexer last week?",
+    ] {
         let asked = given(&world, message);
         assert!(asked.contains("shipped") && !asked.contains("bicycle"), "{asked}");
     }

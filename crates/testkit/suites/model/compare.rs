@@ -59,11 +59,13 @@ impl Pair {
         let filter = Filter::recallable(self.world.engine.now());
         let request = RecallRequest { query: word.to_owned(), limit: 1000, filter };
         let got = self.world.engine.recall().recall(&request).unwrap();
-        let found: BTreeSet<EntryId> = got.hits.into_iter().map(|hit| hit.memory.entry.id).collect();
+        let shown: Vec<EntryId> = got.hits.iter().map(|hit| hit.memory.entry.id.clone()).collect();
+        // What says the same as another is named behind it.
+        let found = shown.iter().chain(got.hits.iter().flat_map(|hit| &hit.evidence)).cloned().collect::<BTreeSet<_>>();
         let expected: BTreeSet<EntryId> =
             self.model.active().filter(|(_, state)| state.content.contains(word)).map(|(id, _)| id.clone()).collect();
         assert_eq!(found, expected, "recalling {word}");
-        for id in expected {
+        for id in shown {
             *self.model.recalls.entry(id).or_default() += 1;
         }
     }

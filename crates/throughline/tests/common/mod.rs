@@ -270,8 +270,12 @@ impl<'a> Story<'a> {
     }
 }
 
-/// `fits 83 %, by its words: own +2.10, base -1.20` without its numbers and features.
+/// `fits 83 %, by its words: own +2.10, base -1.20` without its numbers and features, and so `score 0.83`.
 fn unweighed(line: &str) -> String {
+    if let Some((before, score)) = line.split_once("score ") {
+        let rest = score.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        return format!("{before}score [share]{rest}");
+    }
     let Some((before, fits)) = line.split_once("fits ") else { return line.to_owned() };
     let Some((_, rest)) = fits.split_once(" %") else { return line.to_owned() };
     let how = rest.split(": ").next().unwrap_or(rest);

@@ -21,7 +21,11 @@ fn words_of(question: &Question, part: &Part) -> Vec<String> {
 fn words_are_those_of_the_index_without_stop_words() {
     assert_eq!(terms("Where are the keys of the observatory?"), ["key", "observatori"]);
     assert_eq!(terms("the keys, the keys and a key"), ["key"], "each once");
-    assert_eq!(terms("where is it?"), analysis::Terms::of_query("where is it?").as_slice(), "where there is nothing else");
+    assert_eq!(
+        terms("where is it?"),
+        analysis::Terms::of_query("where is it?").as_slice(),
+        "where there is nothing else"
+    );
     assert!(!terms("where is it?").is_empty());
     for nothing in ["", "  ", "?!", "…"] {
         assert!(asked(nothing).is_empty(), "{nothing:?}");

@@ -82,7 +82,8 @@ fn the_person_before_the_assistant_before_the_program() {
 fn newer_and_weightier_come_first_but_only_mildly() {
     let old = || memory("old", "the deploy runs on friday");
     let new = || Entry { updated_at: day(999), ..memory("new", "the deploy runs on friday") };
-    let weighty = || Entry { importance: Importance::new(0.9).unwrap(), ..memory("weighty", "the deploy runs on friday") };
+    let weighty =
+        || Entry { importance: Importance::new(0.9).unwrap(), ..memory("weighty", "the deploy runs on friday") };
     check("when is the deploy?", vec![old(), new()], &["new", "old"]);
     check("when is the deploy?", vec![old(), weighty()], &["weighty", "old"]);
     let both = Entry { importance: Importance::new(1.0).unwrap(), ..new() };
@@ -92,8 +93,9 @@ fn newer_and_weightier_come_first_but_only_mildly() {
 
 #[test]
 fn a_correction_stands_before_all_on_its_subject_and_nothing_else() {
-    let said = |id: &str, content: &str, tags: &[&str]| {
-        Entry { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..memory(id, content) }
+    let said = |id: &str, content: &str, tags: &[&str]| Entry {
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        ..memory(id, content)
     };
     let old = || said("old", "the deploy of the shop runs on friday at noon", &[]);
     let new = || said("new", "the deploy runs on thursday", &[CORRECTION_TAG]);
@@ -146,21 +148,31 @@ fn more_of_the_question_is_surer() {
 
 #[test]
 fn the_sentence_that_fits_best_counts() {
-    let message = "The observatory in Coimbra ordered a theodolite. Who collects porcelain elephants in Lisbon?";
-    let last = || memory("last", "grandmother collects porcelain elephants in lisbon");
-    let first = || memory("first", "the observatory in coimbra ordered a theodolite");
-    check(message, vec![first(), last()], &["last", "first"]);
-    let hits = ranked(message, vec![first(), memory("other", "theodolite elephants")], Ranking::Fused);
-    assert_eq!(ids(&hits), ["first", "other"], "a whole sentence before words of several");
-    let earlier = hits[0].why.features.iter().find(|feature| feature.name == "earlier_sentence");
-    assert!(earlier.is_some_and(|feature| feature.points < 0.0), "{}", hits[0].why);
+    let (first, second) =
+        ("The observatory in Coimbra ordered a theodolite.", "Who collects porcelain elephants in Lisbon?");
+    let scores = |message: String| {
+        let known = [memory("first", "the observatory ordered a theodolite"), memory("other", "theodolite elephants")];
+        let hits = ranked(&message, known.to_vec(), Ranking::Fused);
+        assert_eq!(ids(&hits), ["first", "other"], "a whole sentence before words of several");
+        hits
+    };
+    let (earlier, last) = (scores(format!("{first} {second}")), scores(format!("{second} {first}")));
+    assert!(last[0].score > earlier[0].score, "the last sentence counts most: {} {}", last[0].why, earlier[0].why);
+    let discount = |hit: &Hit| hit.why.features.iter().find(|feature| feature.name == "earlier_sentence").cloned();
+    assert!(discount(&earlier[0]).is_some_and(|feature| feature.points < 0.0), "{}", earlier[0].why);
+    assert_eq!(discount(&last[0]), None);
 }
 
 #[test]
 fn a_turn_counts_with_what_stands_beside_it() {
     let pool = conversation(
         "chat:a",
-        &[("Ada", "Good morning"), ("Ada", "Who has the keys of the observatory?"), ("Ben", "Marta has."), ("Ada", "Fine")],
+        &[
+            ("Ada", "Good morning"),
+            ("Ada", "Who has the keys of the observatory?"),
+            ("Ben", "Marta has."),
+            ("Ada", "Fine"),
+        ],
     );
     let hits = rank(&question("the keys of the observatory"), &pool, &Filter::default(), now(), Ranking::Fused);
     assert!(hits.iter().position(|hit| hit.memory.entry.id.as_str() == "t2") < Some(2), "{hits:?}");

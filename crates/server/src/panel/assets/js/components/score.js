@@ -15,9 +15,9 @@ const FEATURES = {
   next: ["the turn after", "The words of the question in the turn after"],
   near: ["turns nearby", "The share of the question two turns before or after"],
   session: ["its conversation", "The share of the question that its conversation has"],
-  session_best: ["best of its conversation", "How well the best turn of its conversation fits"],
+  session_best: ["its conversation’s best", "How well the best turn of its conversation fits"],
   cover: ["share of the question", "The share of the question that it has"],
-  cover_context: ["share with its surroundings", "The share that it has together with the turns around it"],
+  cover_context: ["share with neighbours", "The share that it has together with the turns around it"],
   strength: ["strength", "How much the words say that it has"],
   passage: ["its best passage", "The share of the question that its best passage has"],
   phrase: ["phrase", "Words that stand side by side, as in the question"],
@@ -111,11 +111,12 @@ export function fit(why, score) {
  */
 export function scoreDetails(why, score) {
   const features = weighed(why);
-  const most = Math.max(1e-9, ...features.map(({ points }) => Math.abs(points)));
+  const sizes = features.filter(({ name }) => name !== "base").map(({ points }) => Math.abs(points));
+  const most = Math.max(1e-9, ...sizes);
   const sum = features.reduce((all, { points }) => all + points, 0);
   const table = h(
     "table.score-features",
-    h("thead", h("tr", h("th", foundBy(why)), h("th", "value"), h("th", { colSpan: 2 }, "points"))),
+    h("thead", h("tr", h("th", foundBy(why)), h("th", "value"), h("th", "points"), h("th"))),
     h(
       "tbody",
       features.map((feature) => featureRow(feature, most)),
@@ -130,7 +131,7 @@ export function scoreDetails(why, score) {
  * @param {number} most the points that fill a bar
  */
 function featureRow({ name, value, points }, most) {
-  const width = `${(Math.abs(points) / most) * 100}%`;
+  const width = `${Math.min(1, Math.abs(points) / most) * 100}%`;
   return h(
     "tr",
     { class: points < 0 ? "is-minus" : "is-plus", dataset: { feature: name } },
