@@ -96,7 +96,7 @@ pub(super) fn recall(id: &str, query: &str, at: i64, hits: &[&str]) -> RecallRec
     let why = Why { found_by: FoundBy::Words, bm25: 1.5, recency: 1.1, trust: 1.1, significance: 1.0, correction: 1.0 };
     let hit = |id: &&str| {
         let id = EntryId::new(*id);
-        RecalledHit { id, kind: Kind::Entry, score: why.score(), why: why.clone(), given: false }
+        RecalledHit { id, kind: Kind::Entry, score: why.score(), why: why.clone(), given: false, evidence: Vec::new() }
     };
     RecallRecord {
         recall_id: RecallId::new(id),
