@@ -199,7 +199,8 @@ impl ContextService<'_> {
         {
             tracing::warn!(%error, "what was given is not noted; it may be given again");
         }
-        let recall_id = self.log.note((AskedBy::Message, request.session.as_ref()), &ends(message, LONGEST_QUESTION), hits, &given);
+        let recall_id =
+            self.log.note((AskedBy::Message, request.session.as_ref()), &ends(message, LONGEST_QUESTION), hits, &given);
         Ok(Given { opening, recall_id: Some(recall_id) })
     }
 

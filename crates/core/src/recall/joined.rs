@@ -59,7 +59,8 @@ impl RecallService<'_> {
         let mut found: Vec<Told> = Vec::new();
         for client in ends.map(|client| client.strip_prefix(PUBLISHER).unwrap_or(client)) {
             let sessions = self.session_store.session_page(Some(client), &page())?.sessions;
-            let met = sessions.into_iter().map(|(state, _)| state).filter(|state| meet(state, connection, self.kernel.now));
+            let met =
+                sessions.into_iter().map(|(state, _)| state).filter(|state| meet(state, connection, self.kernel.now));
             for state in met {
                 found.push(self.told(state)?);
             }

@@ -1,10 +1,10 @@
 //! `throughline context`
 
 use clap::Args;
-use serde::Serialize;
 use owo_colors::OwoColorize as _;
-use throughline_core::engine::ContextRequest;
+use serde::Serialize;
 use throughline_core::context;
+use throughline_core::engine::ContextRequest;
 use throughline_core::model::{EntryId, Kind, SessionId};
 use throughline_core::recall::{Hit, Why};
 
@@ -52,7 +52,7 @@ impl LeftOut {
 
     fn row(&self) -> Vec<String> {
         let content = style::one_line(&self.content, SHOWN);
-        vec![style::short(self.id.as_str()), style::fits(self.score), content, style::reasons(&self.why)]
+        vec![style::short(self.id.as_str()), style::percent(self.score), content, style::reasons(&self.why)]
     }
 }
 
@@ -90,8 +90,10 @@ impl Context {
         }
         let is_given = context.parts.iter().any(|part| part.id.is_some());
         let left: Vec<LeftOut> = prepared.fits_too_little.into_iter().map(LeftOut::of).collect();
-        if !is_given && !left.is_empty() {
-            let table = style::table(&["id", "fits", "memory", "why"], left.iter().map(LeftOut::row).collect());
+        let near: Vec<Vec<String>> =
+            left.iter().filter(|left| left.score >= style::LEAST_SHOWN).map(LeftOut::row).collect();
+        if !is_given && !near.is_empty() {
+            let table = style::table(&["id", "fits", "memory", "why"], near);
             text.push_str(&format!("{}\n{table}", "FOUND, BUT FITS TOO LITTLE".bold()));
         }
         if nothing {

@@ -162,8 +162,9 @@ fn explain(id: &SessionId, world: &World) -> Answer {
     } else {
         explanation.memories.iter().map(used).collect()
     });
-    if !explanation.found_but_not_given.is_empty() {
-        let left: String = explanation.found_but_not_given.iter().map(used).collect();
+    let near = explanation.found_but_not_given.iter().filter(|used| used.score >= style::LEAST_SHOWN);
+    let left: String = near.map(used).collect();
+    if !left.is_empty() {
         text.push_str(&format!("\nfound and left out (fits too little, or no room):\n{left}"));
     }
     Ok(Reply::new(&explanation, text))
@@ -180,7 +181,7 @@ fn used(used: &Used) -> String {
     };
     let mut about = vec![used.kind.to_string()];
     about.extend(used.date.clone());
-    about.extend([way, style::fits(used.score)]);
+    about.extend([way, format!("fits {}", style::percent(used.score))]);
     let mut text = format!("{}  {content}\n{indent}{}\n", id.yellow(), style::plain(&about.join(" · ")).dimmed());
     text.push_str(&format!("{indent}{}\n", style::reasons(&used.why).cyan()));
     if !used.evidence.is_empty() {

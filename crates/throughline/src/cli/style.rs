@@ -20,6 +20,9 @@ const AROUND: usize = 2;
 /// So many reasons for a score are shown, those that count most.
 const MOST_REASONS: usize = 4;
 
+/// What fits less than this is not worth a line.
+pub(super) const LEAST_SHOWN: f64 = 0.01;
+
 /// The widest that running text gets.
 const MAX_WIDTH: usize = 100;
 
@@ -134,7 +137,7 @@ pub(super) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
     let mut text = memory(&hit.memory, now);
     if why {
         let (indent, why) = (" ".repeat(SHORT_ID + 2), &hit.why);
-        let how = format!("{}, found by its {}: {}", fits(hit.score), why.found_by.word(), reasons(why));
+        let how = format!("fits {}, found by its {}: {}", percent(hit.score), why.found_by.word(), reasons(why));
         text.push_str(&format!("{indent}{}\n", how.cyan()));
         if !hit.evidence.is_empty() {
             text.push_str(&format!("{indent}{}\n", also(&hit.evidence).cyan()));
@@ -144,9 +147,9 @@ pub(super) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
 }
 
 /// How surely something fits.
-pub(super) fn fits(score: f64) -> String {
+pub(super) fn percent(score: f64) -> String {
     let percent = score * 100.0;
-    if percent < 9.95 { format!("fits {percent:.1} %") } else { format!("fits {percent:.0} %") }
+    if percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
 /// What counted most for a score and against it.
