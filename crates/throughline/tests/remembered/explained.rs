@@ -96,3 +96,42 @@ fn what_a_client_without_hooks_asked_for_is_named_too() {
     assert_eq!(told["opening"][0]["content"], "- My name is Ada.", "{told}");
     assert_eq!(by(&told, "tool")[0]["content"], "The staging server listens on port 8081", "{told}");
 }
+
+#[test]
+fn what_says_the_same_is_named_as_evidence() {
+    let home = told::home();
+    let asks = "Did I tell you that I'm vegetarian and don't eat mushrooms?";
+    let given = hook(&home, "prompt", &json!({ "session_id": SESSION, "cwd": home.root(), "prompt": asks }));
+    assert!(given.contains("vegetarian"), "{given}");
+    let told = home.json(&["session", "explain", &format!("claude-code:{SESSION}")]);
+    let used = by(&told, "message").into_iter().find(|used| string(&used["content"]).contains("vegetarian")).unwrap();
+    // It was said, and stored; it is given once.
+    let evidence = used["evidence"].as_array().unwrap();
+    assert!(!evidence.is_empty() && evidence.iter().all(|id| !given.contains(id.as_str().unwrap())), "{told}");
+}
+
+#[test]
+fn a_preview_says_what_was_found_and_fits_too_little() {
+    let home = told::home();
+    let mut shown = 0;
+    for message in [
+        "Is there a kitchen in the new office?",
+        "Which workers are on holiday?",
+        "The logo of the bank is blue.",
+        "My aunt has two cats.",
+        "How do I write a letter to the tax office?",
+        "What is the weather on the coast?",
+    ] {
+        let preview = home.json(&["context", "--message", message]);
+        let is_given = preview["parts"].as_array().unwrap().iter().any(|part| !part["id"].is_null());
+        let left = preview["found_but_not_given"].as_array().unwrap();
+        let text = home.run(&["context", "--message", message]).done();
+        assert_eq!(text.ends_with("no memory would be added\n"), !is_given, "{text}");
+        let near = left.iter().filter(|left| left["score"].as_f64().unwrap() >= 0.01 && !is_given);
+        for left in near {
+            assert!(text.contains("FOUND, BUT FITS TOO LITTLE") && text.contains(&string(&left["id"])[..8]), "{text}");
+            shown += 1;
+        }
+    }
+    assert!(shown > 0, "something comes near to one of them");
+}
