@@ -31,6 +31,7 @@ pub(super) struct Context {
 struct Preview {
     #[serde(flatten)]
     context: context::Context,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     found_but_not_given: Vec<LeftOut>,
 }
 

@@ -137,7 +137,7 @@ pub(super) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
     let mut text = memory(&hit.memory, now);
     if why {
         let (indent, why) = (" ".repeat(SHORT_ID + 2), &hit.why);
-        let how = format!("fits {}, found by its {}: {}", percent(hit.score), why.found_by.word(), reasons(why));
+        let how = format!("fits {}, by its {}: {}", percent(hit.score), why.found_by.word(), reasons(why));
         text.push_str(&format!("{indent}{}\n", how.cyan()));
         if !hit.evidence.is_empty() {
             text.push_str(&format!("{indent}{}\n", also(&hit.evidence).cyan()));

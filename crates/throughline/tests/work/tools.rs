@@ -76,10 +76,11 @@ fn what_a_message_was_given_can_be_looked_up_in_another_process() {
     home.json(&["tool", "call", "memory_recall", &arguments, "--session", "one"]);
     let told = home.json(&["session", "explain", "one"]);
     assert_eq!((&told["query"], &told["memories"][0]["id"]), (&json!("deploy"), &json!(id)));
-    assert!(told["memories"][0]["why"]["bm25"].as_f64().unwrap() > 0.0);
+    let first = &told["memories"][0]["why"]["features"][0];
+    assert!(first["name"].is_string() && first["points"].as_f64().is_some(), "{told}");
     let text = home.run(&["session", "explain", "one"]).done();
     assert!(
-        text.contains("for: deploy") && text.contains("We deploy on Fridays") && text.contains("WORDS × RECENCY"),
+        text.contains("for: deploy") && text.contains("We deploy on Fridays") && text.contains("fits "),
         "{text}"
     );
 }
