@@ -9,7 +9,7 @@ use serde_json::json;
 use throughline_core::engine::{
     Consolidation, Explained, Filled, ListedSession, Said, SessionReset, StartSession, Used,
 };
-use throughline_core::model::{Role, SessionId, Turn};
+use throughline_core::model::{Kind, Role, SessionId, Turn};
 use throughline_core::when;
 
 use super::failure::Failure;
@@ -174,7 +174,8 @@ fn explain(id: &SessionId, world: &World) -> Answer {
 fn used(used: &Used) -> String {
     let id = style::short(used.id.as_str());
     let indent = " ".repeat(id.len() + 2);
-    let content = style::one_line(used.content.as_deref().unwrap_or("(erased)"), style::width() - indent.len());
+    let absent = if used.kind == Kind::Chunk { "(a passage of the vault)" } else { "(erased)" };
+    let content = style::one_line(used.content.as_deref().unwrap_or(absent), style::width() - indent.len());
     let way = match &used.session {
         Some(session) => format!("by {} in {session}", used.by),
         None => format!("by {}", used.by),

@@ -62,6 +62,23 @@ fn what_hooks_and_tools_gave_is_one_conversation() {
 }
 
 #[test]
+fn of_two_conversations_of_a_client_the_one_with_the_latest_message_is_meant() {
+    let mut home = Home::with_config("config.toml", told::CONFIG);
+    home.remember(&["The staging server listens on port 8081"]);
+    let asks = "Which port does the staging server listen on?";
+    for (session, now) in [("early", "2026-03-01T12:10:00Z"), ("late", "2026-03-01T12:20:00Z")] {
+        home.set_now(now);
+        assert!(
+            hook(&home, "prompt", &json!({ "session_id": session, "cwd": home.root(), "prompt": asks }))
+                .contains("8081")
+        );
+    }
+    home.set_now("2026-03-01T12:30:00Z");
+    let told = claude_code(&home).call("memory_explain", json!({}))["structuredContent"].clone();
+    assert_eq!(told["memories"][0]["session"], "claude-code:late", "{told}");
+}
+
+#[test]
 fn another_client_or_project_is_another_conversation() {
     let home = Home::with_config("config.toml", told::CONFIG);
     home.remember(&["The staging server listens on port 8081"]);
