@@ -42,7 +42,7 @@ pub use crate::memories::{
     Remembered, Replaced, WhyNot,
 };
 pub use crate::projects::{Nearest, ProjectOverview, RegisteredProjects};
-pub use crate::recall::{Explained, Explanation, Recalls, Used};
+pub use crate::recall::{Explained, Explanation, OpeningPart, Recalls, Used};
 pub use crate::reflection::{Difference, Passes, Reflection, ReflectionSettings};
 pub use crate::sessions::{
     ListedSession, Observed, Said, SessionListing, SessionReset, ShownSession, StartSession, Started,

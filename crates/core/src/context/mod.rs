@@ -3,6 +3,7 @@
 //! There is one path. [`ContextService::prepare`] computes what would be given and records nothing; a preview ends there.
 //! [`ContextService::note_given`] records exactly what was prepared, once the host has it.
 
+mod blocks;
 mod fitting;
 mod opening;
 mod passage;
@@ -16,14 +17,18 @@ use crate::kernel::Kernel;
 use crate::memories::MemoryService;
 use crate::model::{EntryId, RecallId, SessionId, SessionState};
 use crate::ports::{self, NewSession};
-use crate::recall::{AskedBy, Hit, RecallLog, RecallService};
+use crate::recall::{AskedBy, Hit, OPENING, RecallLog, RecallService};
 use crate::settings::InjectAt;
-use crate::text::redact::redact;
+use crate::text::{ends::ends, redact::redact};
 use crate::vault::VaultService;
 
+pub use blocks::opening_blocks;
 pub use readable::Readable;
 pub use render::{Context, Part, fenced, neutralise, project_block, system_prompt, without_fence};
 pub use tier::Tier;
+
+/// So much of a message is looked for, in characters: its beginning and its end. What lies between is pasted.
+const LONGEST_QUESTION: usize = 4000;
 
 /// Whose context is wanted, and for which message.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -73,6 +78,8 @@ pub struct Prepared {
     opens: bool,
     /// The memories that fit the message, without the message.
     pub block: Option<String>,
+    /// What was found and fits too little to be given, the best first.
+    pub fits_too_little: Vec<Hit>,
     /// Why no memories could be looked for, where that failed.
     pub failure: Option<String>,
     request: ContextRequest,
@@ -80,6 +87,11 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// The memories that go to the model.
+    fn given_ids(&self) -> Vec<EntryId> {
+        self.context.parts.iter().filter_map(|part| part.id.clone()).collect()
+    }
+
     /// The same with the opening that the session has, where another process was first.
     fn with_opening(mut self, opening: &str) -> Self {
         if self.opening != opening {
@@ -158,6 +170,7 @@ impl ContextService<'_> {
             is_open,
             opens,
             block: None,
+            fits_too_little: Vec::new(),
             failure: None,
             request: request.clone(),
             hits: None,
@@ -168,7 +181,7 @@ impl ContextService<'_> {
 
     /// Records what was given: the session and its opening, the memories that are in view now, the recall.
     pub fn note_given(&self, prepared: &Prepared, visibility: Visibility) -> Done<Given> {
-        let Prepared { context, opening, request, .. } = prepared;
+        let Prepared { opening, request, .. } = prepared;
         let mut opening = opening.clone();
         if let Some(session) = request.session.as_ref().filter(|_| !prepared.is_open) {
             if prepared.opens {
@@ -179,15 +192,25 @@ impl ContextService<'_> {
         let (Some(hits), Some(message)) = (&prepared.hits, &request.message) else {
             return Ok(Given { opening, recall_id: None });
         };
-        let given: Vec<EntryId> = context.parts.iter().filter_map(|part| part.id.clone()).collect();
+        let given = prepared.given_ids();
         let stays_in_view = visibility == Visibility::Stays && self.kernel.settings.inject_at == InjectAt::Message;
         if let (Some(session), true) = (&request.session, stays_in_view && !given.is_empty())
             && let Err(error) = self.injections.note_injected(session, &given)
         {
             tracing::warn!(%error, "what was given is not noted; it may be given again");
         }
-        let recall_id = self.log.note((AskedBy::Message, request.session.as_ref()), message, hits, &given);
+        let recall_id =
+            self.log.note((AskedBy::Message, request.session.as_ref()), &ends(message, LONGEST_QUESTION), hits, &given);
         Ok(Given { opening, recall_id: Some(recall_id) })
+    }
+
+    /// Notes in the log what a tool gave. Nothing is in view by that: a tool's answer may be dropped at any time.
+    pub(crate) fn note_told(&self, prepared: &Prepared) {
+        let asked = (AskedBy::Tool, prepared.request.session.as_ref());
+        self.log.note(asked, OPENING, &[], &[]);
+        if let (Some(hits), Some(message)) = (&prepared.hits, &prepared.request.message) {
+            self.log.note(asked, &ends(message, LONGEST_QUESTION), hits, &prepared.given_ids());
+        }
     }
 
     /// A session that has begun.
@@ -213,7 +236,7 @@ impl ContextService<'_> {
         if !settings.enabled || settings.inject_at == InjectAt::Off {
             return;
         }
-        let fitting = match self.fitting(&prepared.request, &message, &prepared.opening) {
+        let fitting = match self.fitting(&prepared.request, &ends(&message, LONGEST_QUESTION), &prepared.opening) {
             Ok(fitting) => fitting,
             Err(error) => {
                 let failure = chain(&error);
@@ -237,7 +260,8 @@ impl ContextService<'_> {
         };
         context.parts.extend(parts);
         prepared.block = (!block.is_empty()).then_some(block);
-        prepared.hits = Some(fitting.given.into_iter().chain(fitting.left).collect());
+        prepared.hits = Some(fitting.given.into_iter().chain(fitting.left.iter().cloned()).collect());
+        prepared.fits_too_little = fitting.left;
     }
 }
 

@@ -59,13 +59,14 @@ pub struct Context {
 }
 
 /// Asked of the first reply, where there is something to pick up.
-const GREETING: &str = "In your first reply of this conversation, and in no later one, briefly pick up what the person was \
+pub(super) const GREETING: &str = "In your first reply of this conversation, and in no later one, briefly pick up what the person was \
 last working on, if it fits.";
 
 /// The titles of the opening's blocks.
 pub(super) const PROFILE: &str = "Who you're talking to";
 pub(super) const WORKING: &str = "Recent context";
 pub(super) const TASK: &str = "Current task";
+pub(super) const PROJECT: &str = "Project memory: ";
 
 /// One block of the opening.
 pub(super) fn block(title: &str, text: &str) -> String {
@@ -82,7 +83,7 @@ pub(super) fn opening(mut blocks: Vec<String>, greeting: bool) -> String {
 
 /// A project's memory, as a part of what a session begins with.
 pub fn project_block(project: &str, text: &str) -> String {
-    format!("--- Project memory: {} ---\n{}", without_headings(project), without_headings(text.trim()))
+    format!("--- {PROJECT}{} ---\n{}", without_headings(project), without_headings(text.trim()))
 }
 
 /// Memory for a host that keeps it among what was said: fenced, so that it is never read back as new.

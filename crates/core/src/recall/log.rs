@@ -49,7 +49,8 @@ impl RecallLog<'_> {
 
 fn recalled(hit: &Hit, given: &[EntryId]) -> RecalledHit {
     let (id, kind): (EntryId, Kind) = (hit.memory.entry.id.clone(), hit.memory.entry.kind);
-    RecalledHit { given: given.contains(&id), id, kind, score: hit.score, why: hit.why.clone() }
+    let evidence = hit.evidence.clone();
+    RecalledHit { given: given.contains(&id), id, kind, score: hit.score, why: hit.why.clone(), evidence }
 }
 
 /// The latest recalls.

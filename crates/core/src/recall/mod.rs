@@ -7,6 +7,7 @@ mod features;
 mod filter;
 pub(crate) mod find;
 pub(crate) mod fold;
+mod joined;
 mod log;
 pub mod past;
 mod pool;
@@ -20,7 +21,8 @@ mod weights;
 
 pub use analysis::Terms;
 pub use criteria::{Category, Criteria, FilterError, StatusFilter, limit};
-pub use explain::{Explanation, Used};
+pub(crate) use explain::OPENING;
+pub use explain::{Explanation, OpeningPart, Used};
 pub use filter::{Filter, Projects, Scope};
 pub use find::{Measured, RecallService};
 pub(crate) use find::check_range;

@@ -129,4 +129,7 @@ pub struct RecalledHit {
     /// Whether it was put before the model; the others were found and left out.
     #[serde(default)]
     pub given: bool,
+    /// What says the same and was folded into it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<EntryId>,
 }

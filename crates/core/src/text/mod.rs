@@ -1,6 +1,7 @@
-//! Text as such: its size in tokens, its sentences, its secrets, its bullets, how common its words are.
+//! Text as such: its size in tokens, its beginning and end, its sentences, its secrets, its bullets, how common its words are.
 
 pub mod bullets;
+pub mod ends;
 pub mod frequency;
 pub mod redact;
 pub mod sections;

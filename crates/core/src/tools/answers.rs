@@ -56,6 +56,11 @@ pub(super) fn schema(tool: Tool) -> Value {
                 "recall_id": text("Names the recall"),
                 "at": text("When"),
                 "query": text("What was asked"),
+                "opening": list(object(&["what", "content", "session"], json!({
+                    "what": text("profile, working, task or project"),
+                    "content": text("Its text, or the beginning of it"),
+                    "session": text("The session that began with it"),
+                }))),
                 "memories": list(used()),
                 "found_but_not_given": list(used()),
             }),
@@ -101,9 +106,13 @@ fn hit() -> Value {
 
 fn used() -> Value {
     object(
-        &["id", "by", "score", "why"],
+        &["id", "kind", "by", "score", "why"],
         json!({
             "id": text("The memory"),
+            "kind": text("entry, bullet, turn (something that was said) or chunk (of a file)"),
+            "date": maybe("string", "When it was last changed, or said"),
+            "session": maybe("string", "The session in which it came"),
+            "evidence": list(text("A memory or turn that says the same")),
             "content": maybe("string", "Its text, or the beginning of it"),
             "by": text("Who asked: the message itself, or a tool"),
             "score": number("How well it fits"),

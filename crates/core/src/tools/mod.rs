@@ -112,7 +112,10 @@ impl Tool {
                 "What is known at the start: who the person is, what was going on, the project's memory file, and what fits a \
                  message."
             }
-            Self::Explain => "Which memories were given to you for the latest message of this conversation, and why.",
+            Self::Explain => {
+                "What this conversation began with, which memories were given to you for its latest message and by tools \
+                 since, and why."
+            }
             Self::Store => "Store a memory under a key. Storing again under the same key replaces it.",
             Self::ProjectMemory => {
                 "Add text to the shared memory file of the project (or of the person, where there is no project)."

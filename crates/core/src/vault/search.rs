@@ -326,7 +326,14 @@ fn as_hit(passage: &PassageHit) -> Hit {
 pub(crate) fn recalled(hit: &PassageHit, given: bool) -> RecalledHit {
     let found_by = if hit.why.bm25 > 0.0 { FoundBy::Words } else { hit.why.found_by };
     let why = Why::only(found_by);
-    RecalledHit { id: EntryId::new(hit.id.as_str()), kind: Kind::Chunk, score: hit.score, why, given }
+    RecalledHit {
+        id: EntryId::new(hit.id.as_str()),
+        kind: Kind::Chunk,
+        score: hit.score,
+        why,
+        given,
+        evidence: Vec::new(),
+    }
 }
 
 fn without_secrets(body: Body) -> Body {

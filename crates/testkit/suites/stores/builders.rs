@@ -102,7 +102,7 @@ pub(super) fn recall(id: &str, query: &str, at: i64, hits: &[&str]) -> RecallRec
     let why = Why { found_by: FoundBy::Words, features: vec![part("own", 0.75, 3.0), part("base", 1.0, -2.5)] };
     let hit = |id: &&str| {
         let id = EntryId::new(*id);
-        RecalledHit { id, kind: Kind::Entry, score: why.score(), why: why.clone(), given: false }
+        RecalledHit { id, kind: Kind::Entry, score: why.score(), why: why.clone(), given: false, evidence: Vec::new() }
     };
     RecallRecord {
         recall_id: RecallId::new(id),

@@ -2,8 +2,11 @@
 
 use clap::Args;
 use owo_colors::OwoColorize as _;
+use serde::Serialize;
+use throughline_core::context;
 use throughline_core::engine::ContextRequest;
-use throughline_core::model::SessionId;
+use throughline_core::model::{EntryId, Kind, SessionId};
+use throughline_core::recall::{Hit, Why};
 
 use super::reply::Reply;
 use super::{Answer, Failure, style};
@@ -22,6 +25,40 @@ pub(super) struct Context {
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
 }
+
+/// What would be given, and what was found and would not.
+#[derive(Serialize)]
+struct Preview {
+    #[serde(flatten)]
+    context: context::Context,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    found_but_not_given: Vec<LeftOut>,
+}
+
+/// A memory that fits too little.
+#[derive(Serialize)]
+struct LeftOut {
+    id: EntryId,
+    kind: Kind,
+    content: String,
+    score: f64,
+    why: Why,
+}
+
+impl LeftOut {
+    fn of(hit: Hit) -> Self {
+        let entry = hit.memory.entry;
+        Self { id: entry.id, kind: entry.kind, content: entry.content, score: hit.score, why: hit.why }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let content = style::one_line(&self.content, SHOWN);
+        vec![style::short(self.id.as_str()), style::percent(self.score), content, style::reasons(&self.why)]
+    }
+}
+
+/// What is shown of a memory that fits too little, in characters.
+const SHOWN: usize = 60;
 
 impl Context {
     pub(super) fn run(self, world: &World) -> Answer {
@@ -48,11 +85,21 @@ impl Context {
             let id = part.id.as_ref().map(|id| style::short(id.as_str())).unwrap_or_default();
             vec![part.what.to_owned(), id, part.tokens.to_string(), part.why.clone()]
         };
-        text.push_str(&if nothing {
-            "no memory would be added\n".to_owned()
-        } else {
-            style::table(&["what", "id", "tokens", "why"], context.parts.iter().map(row).collect())
-        });
-        Ok(Reply::new(&context, text))
+        if !nothing {
+            let headings = ["what", "id", "tokens", "why"];
+            text.push_str(&style::table(&headings, context.parts.iter().map(row).collect()));
+        }
+        let is_given = context.parts.iter().any(|part| part.id.is_some());
+        let left: Vec<LeftOut> = prepared.fits_too_little.into_iter().map(LeftOut::of).collect();
+        let near: Vec<Vec<String>> =
+            left.iter().filter(|left| left.score >= style::LEAST_SHOWN).map(LeftOut::row).collect();
+        if !is_given && !near.is_empty() {
+            let table = style::table(&["id", "fits", "memory", "why"], near);
+            text.push_str(&format!("{}\n{table}", "FOUND, BUT FITS TOO LITTLE".bold()));
+        }
+        if nothing {
+            text.push_str("no memory would be added\n");
+        }
+        Ok(Reply::new(&Preview { context, found_but_not_given: left }, text))
     }
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use throughline_core::engine::{
     Consolidation, Explained, Filled, ListedSession, Said, SessionReset, StartSession, Used,
 };
-use throughline_core::model::{Role, SessionId, Turn};
+use throughline_core::model::{Kind, Role, SessionId, Turn};
 use throughline_core::when;
 
 use super::failure::Failure;
@@ -149,26 +149,46 @@ fn explain(id: &SessionId, world: &World) -> Answer {
         let nothing = Explained::from(None);
         return Ok(Reply::new(&nothing, "no memory was recalled in this conversation yet\n").or_nothing(true));
     };
-    let row = |used: &Used| {
-        let why = style::one_line(&used.why.to_string(), 60);
-        let content = style::one_line(used.content.as_deref().unwrap_or("(erased)"), 44);
-        vec![style::short(used.id.as_str()), content, used.by.to_string(), format!("{:.2}", used.score), why]
-    };
-    let table = |used: &[Used]| {
-        let headings = ["id", "memory", "for the", "fits", "why"];
-        style::table(&headings, used.iter().map(row).collect())
-    };
-    let mut text = format!("for: {}\n\n", style::plain(&explanation.query));
+    let mut text = String::new();
+    for part in &explanation.opening {
+        let began = format!("began with the {}:", part.what);
+        text.push_str(&format!("{}\n{}", began.dimmed(), style::wrapped(&style::plain(&part.content), 2)));
+    }
+    if !explanation.query.is_empty() {
+        text.push_str(&format!("for: {}\n\n", style::one_line(&explanation.query, style::width())));
+    }
     text.push_str(&if explanation.memories.is_empty() {
         "no memory was given\n".to_owned()
     } else {
-        table(&explanation.memories)
+        explanation.memories.iter().map(used).collect()
     });
-    if !explanation.found_but_not_given.is_empty() {
-        let left = table(&explanation.found_but_not_given);
-        text.push_str(&format!("\nfound and left out (in view already, or no room):\n{left}"));
+    let near = explanation.found_but_not_given.iter().filter(|used| used.score >= style::LEAST_SHOWN);
+    let left: String = near.map(used).collect();
+    if !left.is_empty() {
+        text.push_str(&format!("\nfound and left out (fits too little, or no room):\n{left}"));
     }
     Ok(Reply::new(&explanation, text))
+}
+
+/// A memory that was found: what it says, how it came, and why.
+fn used(used: &Used) -> String {
+    let id = style::short(used.id.as_str());
+    let indent = " ".repeat(id.len() + 2);
+    let absent = if used.kind == Kind::Chunk { "(a passage of the vault)" } else { "(erased)" };
+    let content = style::one_line(used.content.as_deref().unwrap_or(absent), style::width() - indent.len());
+    let way = match &used.session {
+        Some(session) => format!("by {} in {session}", used.by),
+        None => format!("by {}", used.by),
+    };
+    let mut about = vec![used.kind.to_string()];
+    about.extend(used.date.clone());
+    about.extend([way, format!("fits {}", style::percent(used.score))]);
+    let mut text = format!("{}  {content}\n{indent}{}\n", id.yellow(), style::plain(&about.join(" · ")).dimmed());
+    text.push_str(&format!("{indent}{}\n", style::reasons(&used.why).cyan()));
+    if !used.evidence.is_empty() {
+        text.push_str(&format!("{indent}{}\n", style::also(&used.evidence).cyan()));
+    }
+    text
 }
 
 /// What came of looking back, in words.

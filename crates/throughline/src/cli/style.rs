@@ -5,8 +5,8 @@ use jiff::{Timestamp, Zoned};
 use owo_colors::OwoColorize as _;
 use similar::{ChangeTag, TextDiff};
 use throughline_core::engine::EmbeddingProgress;
-use throughline_core::model::{Memory, Source, Status};
-use throughline_core::recall::Hit;
+use throughline_core::model::{EntryId, Memory, Source, Status};
+use throughline_core::recall::{Hit, Why};
 pub(super) use throughline_core::text::count;
 use throughline_core::when;
 use unicode_width::UnicodeWidthStr as _;
@@ -16,6 +16,12 @@ const SHORT_ID: usize = 8;
 
 /// Lines around a difference that stay visible.
 const AROUND: usize = 2;
+
+/// So many reasons for a score are shown, those that count most.
+const MOST_REASONS: usize = 4;
+
+/// What fits less than this is not worth a line.
+pub(super) const LEAST_SHOWN: f64 = 0.01;
 
 /// The widest that running text gets.
 const MAX_WIDTH: usize = 100;
@@ -131,10 +137,40 @@ pub(super) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
     let mut text = memory(&hit.memory, now);
     if why {
         let (indent, why) = (" ".repeat(SHORT_ID + 2), &hit.why);
-        let formula = format!("fits {:.0} %, by its {}: {why}", hit.score * 100.0, why.found_by.word());
-        text.push_str(&format!("{indent}{}\n", formula.cyan()));
+        let how = format!("fits {}, by its {}: {}", percent(hit.score), why.found_by.word(), reasons(why));
+        text.push_str(&format!("{indent}{}\n", how.cyan()));
+        if !hit.evidence.is_empty() {
+            text.push_str(&format!("{indent}{}\n", also(&hit.evidence).cyan()));
+        }
     }
     text
+}
+
+/// How surely something fits.
+pub(super) fn percent(score: f64) -> String {
+    let percent = score * 100.0;
+    if percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+}
+
+/// What counted most for a score and against it.
+pub(super) fn reasons(why: &Why) -> String {
+    let features = || why.features.iter().filter(|feature| feature.name != "base");
+    let shown = features().take(MOST_REASONS).map(|feature| format!("{} {:+.1}", feature.name, feature.points));
+    let shown: Vec<String> = shown.collect();
+    let others = features().count().saturating_sub(MOST_REASONS);
+    match (shown.is_empty(), others) {
+        (true, _) => "not weighed".to_owned(),
+        (false, 0) => shown.join(", "),
+        (false, _) => format!("{}, {others} smaller", shown.join(", ")),
+    }
+}
+
+/// What says the same.
+pub(super) fn also(evidence: &[EntryId]) -> String {
+    let ids: Vec<String> = evidence.iter().take(MOST_REASONS).map(|id| short(id.as_str())).collect();
+    let others = evidence.len() - ids.len();
+    let others = if others > 0 { format!(" and {others} more") } else { String::new() };
+    format!("also in {}{others}", ids.join(", "))
 }
 
 /// A date as people write it, with how long ago it was.

@@ -61,7 +61,9 @@ impl Caller<'_> {
             ..ContextRequest::default()
         };
         let service = self.engine.context();
-        let context = service.prepare(&request)?.context;
+        let prepared = service.prepare(&request)?;
+        service.note_told(&prepared);
+        let context = prepared.context;
         let opening = service.opening_now(&request)?;
         let mut content =
             json!({ "note": NOTE, "context": opening, "message": context.message, "parts": context.parts });

@@ -24,9 +24,6 @@ use crate::{background, vectors};
 /// More than this is no event of any client.
 const LONGEST_INPUT: u64 = 32 << 20;
 
-/// So much of a message is recalled for, in characters: what follows is pasted.
-const LONGEST_QUESTION: usize = 4000;
-
 /// Does what the event asks for, and says the answer as soon as there is one.
 pub(super) fn work(
     event: Event,
@@ -117,8 +114,8 @@ impl Hooked<'_> {
 
     /// Memories that fit the message; before the first one, what the conversation begins with, if nothing gave it yet.
     fn for_prompt(&self) -> Result<Given, Failure> {
-        let Some(question) = self.question() else { return Ok(Given::default()) };
-        let prepared = self.engine().context().prepare(&self.request(Some(question)))?;
+        let Some(message) = self.input.prompt.clone() else { return Ok(Given::default()) };
+        let prepared = self.engine().context().prepare(&self.request(Some(message)))?;
         let Some(session) = &self.session else { return Ok(Given { text: prepared.block, prepared: None }) };
         let begins = !prepared.is_open;
         let opening = if begins { self.opening(&prepared.opening) } else { None };
@@ -161,11 +158,6 @@ impl Hooked<'_> {
             tracing::warn!(%failure, "the project's memory cannot be read; going on without it");
             None
         })
-    }
-
-    /// As much of the message as is recalled for.
-    fn question(&self) -> Option<String> {
-        self.input.prompt.as_ref().map(|prompt| prompt.chars().take(LONGEST_QUESTION).collect())
     }
 
     /// Keeps the message of a client that says it keeps no transcript. Copilot CLI names it only later.
