@@ -1,4 +1,7 @@
-//! What a conversation waits for, against a bare recall: the context of a session's start, and of a message.
+//! What a conversation waits for, against a bare recall: the context of a session's start, and of a message; by words alone, and
+//! with the built-in embedder.
+
+use std::sync::Arc;
 
 use clap::Args;
 use throughline::synthetic::{self, Dice};
@@ -8,6 +11,7 @@ use throughline_core::engine::{Engine, StartSession};
 use throughline_core::model::SessionId;
 use throughline_core::recall::{Filter, RecallRequest};
 
+use crate::homes::{self, Builtin, Size, Tier};
 use crate::table::{Times, markdown, ms, ratio};
 use crate::{Failure, laboratory};
 
@@ -16,44 +20,94 @@ const WARM_UP: usize = 30;
 
 #[derive(Args)]
 pub(crate) struct Context {
-    /// How many memories, one table row each
-    #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000])]
-    sizes: Vec<u64>,
+    #[command(flatten)]
+    tier: Tier,
     /// How many messages at each size
     #[arg(long, default_value_t = 300)]
     messages: usize,
 }
 
+/// One way of searching, and what it took.
+struct Contender {
+    name: &'static str,
+    engine: Engine,
+    starts: Times,
+    messages: Times,
+    recalls: Times,
+}
+
 impl Context {
     pub(crate) fn run(self) -> Result<String, Failure> {
-        let rows = self.sizes.iter().map(|&size| self.measure(size)).collect::<Result<Vec<_>, _>>()?;
-        let head = ["memories", "start p50 ms", "message p50 ms", "p99 ms", "recall p50 ms", "start", "message"];
-        Ok(markdown(&head, &rows))
+        let rows = self.tier.sizes()?.into_iter().map(|size| self.measure(size)).collect::<Result<Vec<_>, _>>()?;
+        let head = [
+            "memory",
+            "searched by",
+            "start p50 ms",
+            "message p50 ms",
+            "p99 ms",
+            "recall p50 ms",
+            "p99 ms",
+            "start, ratio",
+            "message, ratio p50",
+            "ratio p99",
+        ];
+        Ok(markdown(&head, &rows.concat()))
     }
 
-    fn measure(&self, size: u64) -> Result<Vec<String>, Failure> {
-        let home = tempfile::tempdir()?;
-        laboratory::fill(&laboratory::open(home.path(), Durability::Process)?, size)?;
+    fn measure(&self, size: Size) -> Result<Vec<Vec<String>>, Failure> {
+        let home = homes::copy(size)?;
         // As people have it: a message notes what it was given, and that waits for the disk.
-        let engine = laboratory::open(home.path(), Durability::Full)?;
-        engine.documents().write(&"user/profile".parse()?, "- My name is Ada\n- I like short answers\n", None)?;
-        engine.documents().write(&"user/working".parse()?, "## Working on\n- the parser in src/parse.rs\n", None)?;
+        let words = laboratory::open(home.path(), Durability::Full)?;
+        let meaning = laboratory::open(home.path(), Durability::Full)?.with_embedders(Arc::new(Builtin));
+        let mut contenders = [Contender::new("words", words), Contender::new("words and meaning", meaning)];
         let mut dice = Dice::new(2);
-        let (mut starts, mut messages, mut recalls) = (Times::default(), Times::default(), Times::default());
         for at in 0..self.messages + WARM_UP {
-            if at == WARM_UP {
-                (starts, messages, recalls) = (Times::default(), Times::default(), Times::default());
-            }
-            let session = SessionId::on_channel("bench", &at.to_string())?;
             let message = synthetic::question(&mut dice);
-            starts.time(|| engine.sessions().start(&StartSession::new(session.clone())))?;
-            messages.time(|| engine.context().give(&session, &message, Visibility::Stays))?;
-            recalls.time(|| recall(&engine, &message))?;
+            // Who goes first changes, so that neither always finds the caches as the other left them.
+            contenders.rotate_left(1);
+            for contender in &mut contenders {
+                if at == WARM_UP {
+                    contender.forget();
+                }
+                contender.round(at, &message)?;
+            }
         }
-        let mut row = vec![size.to_string()];
-        row.extend([starts.at(0.5), messages.at(0.5), messages.at(0.99), recalls.at(0.5)].map(ms));
+        contenders.sort_by_key(|contender| contender.name.len());
+        Ok(contenders.iter().map(|contender| contender.row(size)).collect())
+    }
+}
+
+impl Contender {
+    fn new(name: &'static str, engine: Engine) -> Self {
+        Self { name, engine, starts: Times::default(), messages: Times::default(), recalls: Times::default() }
+    }
+
+    fn forget(&mut self) {
+        (self.starts, self.messages, self.recalls) = (Times::default(), Times::default(), Times::default());
+    }
+
+    fn round(&mut self, at: usize, message: &str) -> Result<(), Failure> {
+        let engine = &self.engine;
+        let session = SessionId::on_channel("bench", &format!("{}-{at}", self.name.replace(' ', "-")))?;
+        self.starts.time(|| engine.sessions().start(&StartSession::new(session.clone())))?;
+        // Each is the first to read what this message touches every other time.
+        if at % 2 == 0 {
+            self.messages.time(|| engine.context().give(&session, message, Visibility::Stays))?;
+            self.recalls.time(|| recall(engine, message))?;
+        } else {
+            self.recalls.time(|| recall(engine, message))?;
+            self.messages.time(|| engine.context().give(&session, message, Visibility::Stays))?;
+        }
+        Ok(())
+    }
+
+    fn row(&self, size: Size) -> Vec<String> {
+        let (starts, messages, recalls) = (&self.starts, &self.messages, &self.recalls);
+        let mut row = vec![size.to_string(), self.name.to_owned()];
+        row.extend([starts.at(0.5), messages.at(0.5), messages.at(0.99), recalls.at(0.5), recalls.at(0.99)].map(ms));
         row.extend([starts.at(0.5), messages.at(0.5)].map(|time| ratio(time, recalls.at(0.5))));
-        Ok(row)
+        row.push(ratio(messages.at(0.99), recalls.at(0.99)));
+        row
     }
 }
 

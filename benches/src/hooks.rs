@@ -9,63 +9,80 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
+use tempfile::TempDir;
 use throughline::synthetic::{self, Dice};
 
+use crate::Failure;
+use crate::daemon::Daemon;
+use crate::homes::{self, Size, Tier};
 use crate::start::program;
 use crate::table::{Times, markdown, ms, ratio};
-use crate::{Failure, laboratory};
-use throughline::world::Durability;
 
 const WARM_UP: usize = 10;
 
 #[derive(Args)]
 pub(crate) struct Hooks {
-    /// How many memories the homes have
-    #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000])]
-    sizes: Vec<u64>,
+    #[command(flatten)]
+    tier: Tier,
     /// How many processes of each sort
     #[arg(long, default_value_t = 200)]
     spawns: usize,
 }
 
+/// A memory, and what hooks took there.
+struct Place {
+    name: String,
+    home: TempDir,
+    /// Runs as long as the place is measured, where it does.
+    _daemon: Option<Daemon>,
+    starts: Times,
+    prompts: Times,
+}
+
+impl Place {
+    fn new(size: Size, with_daemon: bool) -> Result<Self, Failure> {
+        let home = homes::copy(size)?;
+        let daemon = if with_daemon { Some(Daemon::start(home.path())?) } else { None };
+        let name = format!("{size}, {} daemon", if with_daemon { "a" } else { "no" });
+        Ok(Self { name, home, _daemon: daemon, starts: Times::default(), prompts: Times::default() })
+    }
+
+    fn round(&mut self, program: &Path, at: usize, question: &str) -> Result<(), Failure> {
+        let (home, session) = (self.home.path(), format!("s{at}"));
+        let start = json!({ "session_id": session, "cwd": home, "source": "startup" });
+        time(&mut self.starts, &mut hook(program, home, "session-start"), &start.to_string())?;
+        let prompt = json!({ "session_id": session, "cwd": home, "prompt": question,
+            "transcript_path": home.join("none.jsonl") });
+        time(&mut self.prompts, &mut hook(program, home, "prompt"), &prompt.to_string())
+    }
+}
+
 impl Hooks {
     pub(crate) fn run(self) -> Result<String, Failure> {
         let program = program()?;
-        let mut homes = Vec::new();
-        for &size in &self.sizes {
-            let home = tempfile::tempdir()?;
-            laboratory::fill(&laboratory::open(home.path(), Durability::Process)?, size)?;
-            std::fs::create_dir_all(home.path().join("user"))?;
-            std::fs::write(home.path().join("user/profile.md"), "- My name is Ada. I like short answers.\n")?;
-            homes.push((size, home));
+        let mut places = Vec::new();
+        for size in self.tier.sizes()? {
+            places.extend([Place::new(size, false)?, Place::new(size, true)?]);
         }
         let mut dice = Dice::new(5);
         let mut truth = Times::default();
-        let mut ours = vec![(Times::default(), Times::default()); homes.len()];
         for at in 0..self.spawns + WARM_UP {
             if at == WARM_UP {
                 truth = Times::default();
-                ours.fill((Times::default(), Times::default()));
+                places.iter_mut().for_each(|place| (place.starts, place.prompts) = Default::default());
             }
             time(&mut truth, &mut Command::new("/bin/true"), "")?;
             let question = synthetic::question(&mut dice);
-            for ((_, home), (starts, prompts)) in homes.iter().zip(&mut ours) {
-                let session = format!("s{at}");
-                let start = json!({ "session_id": session, "cwd": home.path(), "source": "startup" });
-                time(starts, &mut hook(&program, home.path(), "session-start"), &start.to_string())?;
-                let prompt = json!({ "session_id": session, "cwd": home.path(), "prompt": question,
-                    "transcript_path": home.path().join("none.jsonl") });
-                time(prompts, &mut hook(&program, home.path(), "prompt"), &prompt.to_string())?;
-            }
+            places.iter_mut().try_for_each(|place| place.round(&program, at, &question))?;
         }
         let row = |name: String, times: &Times| {
             let p50 = times.at(0.5);
             vec![name, ms(p50), ms(times.at(0.99)), ratio(p50, truth.at(0.5))]
         };
         let mut rows = vec![row("/bin/true".to_owned(), &truth)];
-        for ((size, _), (starts, prompts)) in homes.iter().zip(&ours) {
-            rows.push(row(format!("hook session-start, {size} memories"), starts));
-            rows.push(row(format!("hook prompt, {size} memories"), prompts));
+        for place in &places {
+            rows.push(row(format!("hook session-start, {}", place.name), &place.starts));
+            rows.push(row(format!("hook prompt, {}", place.name), &place.prompts));
         }
         Ok(markdown(&["process", "to end p50 ms", "p99 ms", "ratio p50"], &rows))
     }

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -12,8 +12,9 @@ use throughline::world::Durability;
 use throughline_core::engine::{Engine, NewMemory};
 use throughline_core::recall::{Filter, RecallRequest};
 
+use crate::daemon::Daemon;
 use crate::table::{Times, markdown, ms, ratio};
-use crate::{Failure, laboratory, start};
+use crate::{Failure, laboratory};
 
 /// What `wrk` does with each connection.
 const SCRIPT: &str = include_str!("load.lua");
@@ -82,13 +83,13 @@ impl Load {
         let home = tempfile::tempdir()?;
         laboratory::fill(&laboratory::open(home.path(), Durability::Process)?, self.entries)?;
         let engine = laboratory::open(home.path(), Durability::Full)?;
-        let daemon = Daemon::start(home.path())?;
+        let driven = Driven::start(home.path())?;
         let seconds = Duration::from_secs(self.seconds);
         let mut rows = Vec::new();
         for verb in &VERBS {
             for clients in [1, self.clients] {
                 let inside = in_process(&engine, verb, clients, seconds)?;
-                let outside = daemon.wrk(verb, clients, self.seconds)?;
+                let outside = driven.wrk(verb, clients, self.seconds)?;
                 rows.push(row(verb, clients, &inside, &outside));
             }
         }
@@ -106,23 +107,23 @@ impl Load {
             "p50",
         ];
         let mut told = markdown(&head, &rows);
-        told.push_str(&self.flat(&daemon)?);
+        told.push_str(&self.flat(&driven)?);
         Ok(told)
     }
 
     /// Both verbs at once for minutes; how much memory the daemon has after each.
-    fn flat(&self, daemon: &Daemon) -> Result<String, Failure> {
+    fn flat(&self, driven: &Driven) -> Result<String, Failure> {
         let [recall, remember] = &VERBS;
-        let (mut resident, mut errors) = (vec![daemon.resident()?], 0);
+        let (mut resident, mut errors) = (vec![driven.daemon.resident()?], 0);
         for _ in 0..self.minutes {
             let half = self.clients.div_ceil(2);
             let (one, other) = std::thread::scope(|scope| {
-                let one = scope.spawn(|| daemon.wrk(recall, half, 60));
-                (daemon.wrk(remember, half, 60), one.join())
+                let one = scope.spawn(|| driven.wrk(recall, half, 60));
+                (driven.wrk(remember, half, 60), one.join())
             });
             let other = other.map_err(|_| "wrk was lost")??;
             errors += one?.errors + other.errors;
-            resident.push(daemon.resident()?);
+            resident.push(driven.daemon.resident()?);
         }
         let resident: Vec<String> = resident.iter().map(u64::to_string).collect();
         Ok(format!("\nresident memory in MB, minute by minute: {}; errors: {errors}\n", resident.join(" ")))
@@ -169,41 +170,24 @@ fn in_process(engine: &Engine, verb: &Verb, clients: usize, lasting: Duration) -
     Ok(Figures { rate: times.len() as f64 / seconds, p50: times.at(0.5), p99: times.at(0.99), errors })
 }
 
-/// The real daemon, on a free port.
-struct Daemon {
-    process: Child,
-    url: String,
-    token: String,
+/// A daemon, and what `wrk` asks it.
+struct Driven {
+    daemon: Daemon,
     scratch: tempfile::TempDir,
 }
 
-impl Daemon {
+impl Driven {
     fn start(home: &Path) -> Result<Self, Failure> {
-        let mut command = Command::new(start::program()?);
-        command.args(["serve", "--port", "0"]).env("THROUGHLINE_HOME", home).stdout(Stdio::null());
-        let process = command.spawn()?;
-        let scratch = tempfile::tempdir()?;
-        let mut daemon = Self { process, url: String::new(), token: String::new(), scratch };
-        let began = Instant::now();
-        while daemon.url.is_empty() {
-            if began.elapsed() > Duration::from_secs(60) {
-                return Err("the daemon does not say where it listens".into());
-            }
-            std::thread::sleep(Duration::from_millis(20));
-            let said = std::fs::read_to_string(home.join("daemon.json")).unwrap_or_default();
-            let url = said.split("\"url\":\"").nth(1).and_then(|rest| rest.split('"').next());
-            daemon.url = url.unwrap_or_default().to_owned();
-        }
-        daemon.token = std::fs::read_to_string(home.join("token"))?.trim().to_owned();
-        std::fs::write(daemon.scratch.path().join("load.lua"), SCRIPT)?;
+        let driven = Self { daemon: Daemon::start(home)?, scratch: tempfile::tempdir()? };
+        std::fs::write(driven.scratch.path().join("load.lua"), SCRIPT)?;
         for verb in &VERBS {
             let mut dice = Dice::new(9);
-            let mut file = std::io::BufWriter::new(std::fs::File::create(daemon.bodies(verb))?);
+            let mut file = std::io::BufWriter::new(std::fs::File::create(driven.bodies(verb))?);
             for _ in 0..BODIES {
                 writeln!(file, "{}", (verb.body)(&mut dice))?;
             }
         }
-        Ok(daemon)
+        Ok(driven)
     }
 
     fn bodies(&self, verb: &Verb) -> std::path::PathBuf {
@@ -214,8 +198,8 @@ impl Daemon {
         let mut command = Command::new("wrk");
         command.args(["-t", &clients.min(2).to_string(), "-c", &clients.to_string(), "-d", &seconds.to_string()]);
         command.args(["--timeout", "60s", "-s"]).arg(self.scratch.path().join("load.lua"));
-        command.arg(format!("{}{}", self.url, verb.path));
-        let output = command.env("BODIES", self.bodies(verb)).env("TOKEN", &self.token).output();
+        command.arg(format!("{}{}", self.daemon.url, verb.path));
+        let output = command.env("BODIES", self.bodies(verb)).env("TOKEN", &self.daemon.token).output();
         let output = output.map_err(|error| format!("wrk cannot be started ({error}): apt-get install wrk"))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let result = text.lines().find_map(|line| line.strip_prefix("RESULT "));
@@ -224,20 +208,5 @@ impl Daemon {
             [_, rate, p50, p99, errors] => Ok(Figures { rate, p50, p99, errors: errors as u64 }),
             _ => Err(format!("wrk says: {text}{}", String::from_utf8_lossy(&output.stderr)).into()),
         }
-    }
-
-    /// In megabytes.
-    fn resident(&self) -> Result<u64, Failure> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
-        let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse()?;
-        Ok(kilobytes / 1024)
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }

@@ -6,6 +6,8 @@
 #![allow(clippy::print_stdout, reason = "it prints tables")]
 
 mod context;
+mod daemon;
+mod homes;
 mod hooks;
 mod insert;
 mod laboratory;

@@ -23,6 +23,7 @@ impl Summarise {
         let turns = conversation(self.kilobytes * 1000)?;
         let megabytes = turns.iter().map(|turn| turn.content.len()).sum::<usize>() as f64 / 1e6;
         let summary = SummaryBrief {
+            person: Default::default(),
             personal: true,
             turns: turns.clone(),
             previous: None,

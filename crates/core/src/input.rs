@@ -61,6 +61,11 @@ pub(crate) fn speaker(text: &str) -> Done<String> {
     label("the speaker", text, MAX_TAG)
 }
 
+/// The name of the person among those who speak.
+pub(crate) fn person(text: &str) -> Done<String> {
+    label("the person", text, MAX_TAG)
+}
+
 /// What a task is called: one line.
 pub(crate) fn title(text: &str) -> Done<String> {
     label("the title", text, MAX_TITLE)

@@ -34,6 +34,7 @@ fn check(name: &str, fixture: &str) {
     let summary = |personal| {
         let (turns, previous) = (turns.clone(), find("previous"));
         reply(Brief::Summarise(SummaryBrief {
+            person: Default::default(),
             personal,
             turns,
             previous,

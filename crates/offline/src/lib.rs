@@ -126,8 +126,14 @@ mod tests {
 
     #[test]
     fn nothing_gives_nothing() {
-        let brief =
-            SummaryBrief { personal: true, turns: Vec::new(), previous: None, knowledge: Vec::new(), max_tokens: 100 };
+        let brief = SummaryBrief {
+            personal: true,
+            turns: Vec::new(),
+            person: Default::default(),
+            previous: None,
+            knowledge: Vec::new(),
+            max_tokens: 100,
+        };
         let reply = Offline.complete(&Brief::Summarise(brief), &mut |_| false).unwrap();
         assert_eq!((reply.text.as_str(), reply.finish), ("", Finish::Complete));
     }

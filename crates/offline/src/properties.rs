@@ -92,6 +92,7 @@ proptest! {
     #[test]
     fn summaries_are_verbatim_and_within_the_budget(turns in turns(), personal: bool, max_tokens in 0usize..300) {
         check_summary(SummaryBrief {
+            person: Default::default(),
             personal, turns, previous: Some(PREVIOUS.to_owned()), knowledge: vec!["Never said".to_owned()], max_tokens,
         })?;
     }
@@ -116,7 +117,7 @@ proptest! {
     #[test]
     fn any_previous_memory_is_read(previous in any::<String>(), max_tokens in 0usize..80) {
         let previous = Some(format!("## Open threads\n- {previous}\n- x {previous}"));
-        let brief = SummaryBrief { personal: true, turns: Vec::new(), previous, knowledge: Vec::new(), max_tokens };
+        let brief = SummaryBrief { personal: true, turns: Vec::new(), person: Default::default(), previous, knowledge: Vec::new(), max_tokens };
         prop_assert!(tokens::estimate(&reply(&Brief::Summarise(brief))) <= max_tokens);
     }
 }
@@ -126,8 +127,14 @@ proptest! {
 fn a_long_conversation_gives_a_short_summary_and_few_facts() {
     let lines: String = (0..2_000).map(|i| format!("We decided to move shelf {i} to room {}.\n", i % 97)).collect();
     let turns = vec![turn("user", &lines), turn("assistant", &lines)];
-    let summary =
-        SummaryBrief { personal: true, turns: turns.clone(), previous: None, knowledge: Vec::new(), max_tokens: 1000 };
+    let summary = SummaryBrief {
+        personal: true,
+        turns: turns.clone(),
+        person: Default::default(),
+        previous: None,
+        knowledge: Vec::new(),
+        max_tokens: 1000,
+    };
     let summary = reply(&Brief::Summarise(summary));
     assert!(summary.lines().count() <= 61 && summary.contains("shelf 1999"), "{summary}");
     let facts = reply(&Brief::Extract(ExtractBrief { turns, known: Vec::new() }));

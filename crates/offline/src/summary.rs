@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use throughline_core::model::{Role, Turn};
+use throughline_core::model::{Person, Role, Turn};
 use throughline_core::ports::SummaryBrief;
 use throughline_core::prompts::CARRIED_OVER;
 use throughline_core::text::tokens;
@@ -65,15 +65,17 @@ impl Candidate {
     /// Whether the person says what they are doing, and does not only ask.
     fn is_work(&self) -> bool {
         let sentence = &self.sentence;
-        let is_said =
-            self.section == Section::Working && sentence.speaker == Speaker::Person && !sentence.is_question();
+        let is_said = self.section == Section::Working
+            && sentence.speaker == Speaker::Person
+            && sentence.by.is_none()
+            && !sentence.is_question();
         is_said && (sentence.has(Cue::Works) || sentence.has(Cue::Done) || specifics(&sentence.text) > 0)
     }
 }
 
 /// The summary, in Markdown; empty where there is nothing to keep.
 pub(super) fn summarise(brief: &SummaryBrief) -> String {
-    let sentences = read(&brief.turns);
+    let sentences = read(&brief.turns, &brief.person);
     let previous = brief.previous.as_deref().filter(|_| brief.personal);
     let mut carried = previous.map(|previous| carry::untouched(previous, &sentences)).unwrap_or_default();
     let reserved = size_of(&carried).min(brief.max_tokens / 4);
@@ -104,7 +106,7 @@ fn size_of(carried: &Carried) -> usize {
 }
 
 /// The sentences of everybody, in order.
-fn read(turns: &[Turn]) -> Vec<Sentence> {
+fn read(turns: &[Turn], person: &Person) -> Vec<Sentence> {
     let mut out = Vec::new();
     for (nth, turn) in turns.iter().enumerate() {
         let speaker = match turn.role {
@@ -117,6 +119,7 @@ fn read(turns: &[Turn]) -> Vec<Sentence> {
             }
             Role::System => continue,
         };
+        let by = turn.speaker.clone().filter(|_| person.is_other(turn));
         for piece in prose::pieces(&turn.content) {
             let parts = if piece.form == Form::Prose { of_line(piece.text) } else { vec![piece.text] };
             for part in parts {
@@ -125,7 +128,8 @@ fn read(turns: &[Turn]) -> Vec<Sentence> {
                     keep_last(&mut out);
                     continue;
                 }
-                out.push(Sentence::new(without_fillers(&text).to_owned(), speaker, piece.form, nth));
+                let sentence = Sentence::new(without_fillers(&text).to_owned(), speaker, piece.form, nth);
+                out.push(Sentence { by: by.clone(), ..sentence });
             }
         }
     }
@@ -150,7 +154,7 @@ fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Pa
     for candidate in candidates {
         let is_error = candidate.sentence.form == Form::Error;
         let strong = candidate.score >= STRONG && candidate.sentence.speaker == Speaker::Person;
-        let size = cost(&candidate.sentence.text);
+        let size = cost(&candidate.sentence.line());
         let room = if strong { 2 * target } else { target };
         if chosen.len() == MAX_BULLETS || spent + size > room || (is_error && errors == MAX_ERRORS) {
             continue;
@@ -163,7 +167,7 @@ fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Pa
         chosen.push(candidate);
     }
     chosen.sort_by_key(|candidate| candidate.order);
-    let line = |c: Candidate| (page.heading(&c), c.is_work(), c.sentence.text);
+    let line = |c: Candidate| (page.heading(&c), c.is_work(), c.sentence.line());
     chosen.into_iter().map(line).map(|(heading, works, text)| (heading, text, works)).collect()
 }
 
@@ -391,7 +395,17 @@ mod tests {
     fn check(personal: bool, max_tokens: usize, previous: Option<&str>, turns: &[(&str, &str)], expected: &str) {
         let turns = turns.iter().map(|(role, content)| turn(role, content)).collect();
         let previous = previous.map(str::to_owned);
-        assert_eq!(summarise(&SummaryBrief { personal, turns, previous, knowledge: Vec::new(), max_tokens }), expected);
+        assert_eq!(
+            summarise(&SummaryBrief {
+                personal,
+                turns,
+                person: Person::default(),
+                previous,
+                knowledge: Vec::new(),
+                max_tokens
+            }),
+            expected
+        );
     }
 
     const PREVIOUS: &str = "## Decisions\n- use Rust\n\n## Open threads\n- Ask Bob about the fence\n- Paint the shed\n\n\

@@ -47,6 +47,8 @@ pub(super) struct Sentence {
     /// The words, white space folded.
     pub(super) text: String,
     pub(super) speaker: Speaker,
+    /// The name of somebody else than the person, whose words these are.
+    pub(super) by: Option<String>,
     pub(super) form: Form,
     /// Which turn it is of.
     pub(super) turn: usize,
@@ -75,7 +77,12 @@ pub(super) struct Place {
 impl Sentence {
     pub(super) fn new(text: String, speaker: Speaker, form: Form, turn: usize) -> Self {
         let found = cues(&text);
-        Self { text, speaker, form, turn, found }
+        Self { text, speaker, by: None, form, turn, found }
+    }
+
+    /// As a summary shows it: other people's words with their name.
+    pub(super) fn line(&self) -> String {
+        self.by.as_ref().map_or_else(|| self.text.clone(), |name| format!("{name}: {}", self.text))
     }
 
     pub(super) fn has(&self, cue: Cue) -> bool {

@@ -78,6 +78,11 @@ impl<'a> ChangeWriter<'a> {
                 moved(session, self.consolidated(session, [*from, *to, *kept_from], summary.as_ref()))
             }
             Op::Filled { session, from, to } => moved(session, self.filled(session, *from, *to)),
+            Op::Person { session, name } => {
+                let sql = "UPDATE sessions SET person = ifnull(person, ?2) WHERE id = ?1";
+                let kept = self.transaction.execute(sql, params![session.as_str(), name]);
+                kept.map(|_| None).map_err(while_doing("note who the person is"))
+            }
             Op::Reflected(pass) => {
                 crate::reflections::insert(self.transaction, pass).map(|()| None).map_err(while_doing("keep a pass"))
             }

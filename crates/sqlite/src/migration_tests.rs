@@ -47,6 +47,12 @@ fn pointers_of_schema_7_stand_where_they_stood() {
 }
 
 #[test]
+fn sessions_of_schema_7_do_not_say_who_the_person_is() {
+    let (_home, connection) = from_schema_7();
+    assert_eq!(rows(&connection, "SELECT '' || count(person) FROM sessions"), ["0"]);
+}
+
+#[test]
 fn leases_of_schema_7_expire() {
     let (_home, connection) = from_schema_7();
     let sql = "SELECT concat_ws('|', name, host, process, started, worker, until) FROM leases";

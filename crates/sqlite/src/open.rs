@@ -10,7 +10,7 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing, without_path};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 15] = [
+pub(crate) const MIGRATIONS: [&str; 16] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
@@ -26,6 +26,7 @@ pub(crate) const MIGRATIONS: [&str; 15] = [
     include_str!("migrations/0013_machines.sql"),
     include_str!("migrations/0014_store_identity.sql"),
     include_str!("migrations/0015_memory_vectors.sql"),
+    include_str!("migrations/0016_person.sql"),
 ];
 
 /// `PRAGMA application_id`: says that a database is one of ours.

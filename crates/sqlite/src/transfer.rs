@@ -108,12 +108,13 @@ impl<'a> Adopter<'a> {
         let mut new_sessions = Vec::new();
         for session in &bundle.sessions {
             let added = self.connection().execute(
-                "INSERT INTO sessions (id, project, task, created_at, updated_at, ended_at) VALUES (?, ?, ?, ?, ?, ?) \
-                 ON CONFLICT DO NOTHING",
+                "INSERT INTO sessions (id, project, task, person, created_at, updated_at, ended_at) \
+                 VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 params![
                     session.id.as_str(),
                     session.project,
                     session.task,
+                    session.person,
                     session.created_at.as_millisecond(),
                     session.updated_at.as_millisecond(),
                     session.ended_at.map(|at| at.as_millisecond())

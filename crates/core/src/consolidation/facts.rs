@@ -112,7 +112,7 @@ pub(crate) fn json(text: &str) -> serde_json::Result<serde_json::Value> {
     Ok(value)
 }
 
-/// Every word that the person said.
+/// Every word that the person said, in turns without those of other people.
 pub(crate) fn words_of_the_person(turns: &[Turn]) -> HashSet<String> {
     let theirs = turns.iter().filter(|turn| turn.role == Role::User);
     theirs.flat_map(|turn| words(&turn.content)).collect()

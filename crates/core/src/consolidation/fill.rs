@@ -9,9 +9,10 @@ use crate::error::Done;
 use crate::input;
 use crate::kernel::{Race as _, Worker, conflict, retry};
 use crate::model::{
-    Entry, EntryId, Layer, Namespace, Position, Role, SessionId, SessionState, Source, Task, TaskId, Turn, Verb,
+    Entry, EntryId, Layer, Namespace, Person, Position, Role, SessionId, SessionState, Source, Task, TaskId, Turn, Verb,
 };
 use crate::ports::{Brief, ExtractBrief, Model, Op};
+use crate::sessions::{settled, without_others};
 use crate::tasks;
 use crate::text::{redact::redact, tokens};
 
@@ -83,11 +84,13 @@ impl ConsolidationService<'_> {
         model: &dyn Model,
         is_still_alone: &dyn Fn() -> Done<bool>,
     ) -> Done<Option<Filled>> {
-        let from = self.sessions.get(session)?.filled;
+        let state = self.sessions.get(session)?;
+        let (from, person) = (state.filled, self.speakers().person_in(&state)?);
         let turns = within(FILL_TOKENS, self.turns.turns_after(session, from)?);
         let last = turns.last().map(|(at, _)| *at);
         let said: Vec<Turn> =
             turns.into_iter().map(|(_, turn)| turn).filter(|turn| turn.role != Role::Summary).collect();
+        let said = without_others(&said, &person);
         let facts = self.ask_fill(&said, model);
         if !is_still_alone()? {
             return Ok(None);
@@ -102,7 +105,8 @@ impl ConsolidationService<'_> {
                 if self.sessions.get(session)?.filled != from {
                     return Ok(Some(None));
                 }
-                let written = self.write_fill(session, &said, &facts, (from, reached)).unless_outrun_or_taken()?;
+                let written =
+                    self.write_fill(session, (&said, &person), &facts, (from, reached)).unless_outrun_or_taken()?;
                 Ok(written.map(Some))
             },
         )
@@ -130,7 +134,7 @@ impl ConsolidationService<'_> {
     fn write_fill(
         &self,
         session: &SessionId,
-        said: &[Turn],
+        (said, person): (&[Turn], &Person),
         facts: &[Fact],
         (from, reached): (Position, Option<Position>),
     ) -> Done<Filled> {
@@ -150,6 +154,7 @@ impl ConsolidationService<'_> {
             ops.extend(kept.ops);
         }
         if let Some(to) = reached.filter(|to| *to > from) {
+            ops.extend(settled(&state, person));
             ops.push(Op::Filled { session: session.clone(), from, to });
         }
         if !ops.is_empty() {

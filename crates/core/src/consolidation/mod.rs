@@ -18,12 +18,12 @@ use crate::documents::DocumentService;
 use crate::error::Done;
 use crate::kernel::{Kernel, Worker};
 use crate::memories::MemoryService;
-use crate::model::{DocumentName, EntryId, Layer, Position, Role, SessionId, SessionState, Turn};
+use crate::model::{DocumentName, EntryId, Layer, Person, Position, Role, SessionId, SessionState, Turn};
 use crate::models::ModelService;
 use crate::ports::{self, Brief, ExtractBrief, Model, ModelError, Reply, SummaryBrief};
 use crate::recall::find::Fallback;
 use crate::recall::{Filter, RecallRequest, RecallService, Scope};
-use crate::sessions::{SessionService, Standing};
+use crate::sessions::{SessionService, Speakers, Standing, without_others};
 
 pub(crate) use fill::SESSION_TAG;
 pub use fill::{Ended, Filled};
@@ -75,6 +75,7 @@ struct Batch {
     state: SessionState,
     window: Vec<(Position, Turn)>,
     turns: Vec<Turn>,
+    person: Person,
     to: Position,
 }
 
@@ -82,6 +83,11 @@ impl Batch {
     /// When the last of it was said.
     fn said_last(&self) -> Timestamp {
         self.turns.last().map_or(self.state.session.updated_at, |turn| turn.at)
+    }
+
+    /// What was said, without the words of other people: what may be known of the person.
+    fn own(&self) -> Vec<Turn> {
+        without_others(&self.turns, &self.person)
     }
 
     /// What stands for the part of the conversation that is no longer sent.
@@ -191,7 +197,8 @@ impl ConsolidationService<'_> {
         let standing = Standing { window: &window, consolidated: state.consolidated };
         let turns: Vec<Turn> = standing.unconsolidated().map(|(_, turn)| turn.clone()).collect();
         let Some(to) = standing.unconsolidated().last().map(|(at, _)| *at) else { return Ok(None) };
-        Ok(Some(Batch { turns, to, window, state }))
+        let person = self.speakers().person_in(&state)?;
+        Ok(Some(Batch { turns, person, to, window, state }))
     }
 
     fn ask_summary(&self, batch: &Batch, model: &dyn Model) -> Result<Result<String, NotASummary>, ModelError> {
@@ -199,8 +206,9 @@ impl ConsolidationService<'_> {
         let brief = Brief::Summarise(SummaryBrief {
             personal: self.kernel.settings.namespace.is_some(),
             turns: batch.turns.clone(),
+            person: batch.person.clone(),
             previous: previous.map(|working| working.content),
-            knowledge: self.related(&batch.turns),
+            knowledge: self.related(&batch.own()),
             max_tokens: self.kernel.settings.policy.summary_max_tokens,
         });
         let summary = reply::summary(&self.models.ask(model, &brief, &mut |_| true)?);
@@ -212,7 +220,8 @@ impl ConsolidationService<'_> {
         if !self.kernel.settings.enabled || !self.kernel.settings.policy.auto_extract {
             return Vec::new();
         }
-        let brief = Brief::Extract(ExtractBrief { turns: batch.turns.clone(), known: self.related(&batch.turns) });
+        let own = batch.own();
+        let brief = Brief::Extract(ExtractBrief { turns: own.clone(), known: self.related(&own) });
         let reply = match self.models.ask(model, &brief, &mut |_| true) {
             Ok(reply) => reply,
             Err(error) => {
@@ -220,10 +229,14 @@ impl ConsolidationService<'_> {
                 return Vec::new();
             }
         };
-        facts::parse(&reply, &batch.turns).unwrap_or_else(|error| {
+        facts::parse(&reply, &own).unwrap_or_else(|error| {
             tracing::warn!(%error, "no facts were extracted");
             Vec::new()
         })
+    }
+
+    pub(crate) fn speakers(&self) -> Speakers<'_> {
+        Speakers { session_store: self.session_store, turns: self.turns, documents: self.documents }
     }
 
     /// Knowledge about what the person said, for the model to understand it.

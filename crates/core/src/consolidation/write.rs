@@ -14,7 +14,7 @@ use crate::model::{
 };
 use crate::ports::{Op, Page, StoreError};
 use crate::recall::{Filter, similarity};
-use crate::sessions::Standing;
+use crate::sessions::{Standing, settled};
 use crate::text::{bullets, tokens};
 
 use super::new_facts::{NewFacts, SAME_FACT};
@@ -51,12 +51,13 @@ impl ConsolidationService<'_> {
                     ops.push(Op::Insert(self.timeline_entry(batch, &summary.own)));
                 }
                 let new_facts = if self.kernel.settings.enabled {
-                    self.new_facts(&batch.state, &batch.turns, facts, SAME_FACT)?
+                    self.new_facts(&batch.state, &batch.own(), facts, SAME_FACT)?
                 } else {
                     NewFacts::default()
                 };
                 ops.extend(new_facts.ops(&self.memories));
                 ops.push(self.pointer(batch, kept_from, &running));
+                ops.extend(settled(&batch.state, &batch.person));
                 let documents =
                     if has_documents { self.documents_of(batch, &working, &new_facts.entries)? } else { Vec::new() };
                 let entries = match self.documents.commit(Verb::Consolidate, &ops, &documents) {

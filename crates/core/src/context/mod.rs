@@ -224,6 +224,7 @@ impl ContextService<'_> {
             id: session.clone(),
             project: request.project.clone(),
             task: request.task.clone(),
+            person: None,
             base_prompt: request.base_prompt.as_deref().map(|prompt| redact(prompt).text.into_owned()),
             at: self.kernel.now,
         }

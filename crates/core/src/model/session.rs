@@ -16,6 +16,9 @@ pub struct Session {
     /// The task it is about.
     #[serde(default)]
     pub task: Option<String>,
+    /// The name of the person among the speakers: what others say is theirs. Nothing where it is not known yet.
+    #[serde(default)]
+    pub person: Option<String>,
     /// When it began.
     pub created_at: Timestamp,
     /// When its last turn was said.

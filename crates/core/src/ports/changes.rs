@@ -62,6 +62,13 @@ pub enum Op {
         /// The last turn that was looked at.
         to: Position,
     },
+    /// Who the person is in a conversation, unless that is known already.
+    Person {
+        /// The conversation.
+        session: SessionId,
+        /// Their name as a speaker.
+        name: String,
+    },
     /// A pass of reflection, kept with the change that it made.
     Reflected(Box<Pass>),
     /// Something was erased: the change says so, and nothing else.

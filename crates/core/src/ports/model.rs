@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{Role, Turn, spelled};
+use crate::model::{Person, Role, Turn, spelled};
 
 use super::ReflectBrief;
 
@@ -139,6 +139,8 @@ pub struct SummaryBrief {
     pub personal: bool,
     /// What was said since the last summary.
     pub turns: Vec<Turn>,
+    /// Who the person is among those who speak.
+    pub person: Person,
     /// The working memory so far: its open threads are carried over, and nothing else of it.
     pub previous: Option<String>,
     /// Knowledge that may help to understand what was said; never part of the summary by itself.
@@ -150,7 +152,7 @@ pub struct SummaryBrief {
 /// What facts are extracted from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtractBrief {
-    /// What was said since the last time.
+    /// What was said since the last time, without what other people said.
     pub turns: Vec<Turn>,
     /// Knowledge that is stored already.
     pub known: Vec<String>,

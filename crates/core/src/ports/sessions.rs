@@ -51,6 +51,8 @@ pub struct NewSession {
     pub project: Option<String>,
     /// The task it is about.
     pub task: Option<String>,
+    /// The name of the person among the speakers.
+    pub person: Option<String>,
     /// The host's own system prompt.
     pub base_prompt: Option<String>,
     /// When it begins.

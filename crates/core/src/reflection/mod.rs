@@ -26,6 +26,7 @@ use crate::models::ModelService;
 use crate::ports::{self, Brief, Dropped, Model, Op, Pass, PassOutcome, ReflectBrief, ReflectFact, TurnMark, TurnsOf};
 use crate::projects::ProjectService;
 use crate::recall::RecallService;
+use crate::sessions::Speakers;
 use crate::text::{redact::redact, tokens};
 
 use draft::Draft;
@@ -307,6 +308,8 @@ impl ReflectionService<'_> {
         let since = if last.is_some() { Timestamp::MIN } else { first_look };
         let of = target.project.clone().map_or(TurnsOf::NoProject, TurnsOf::Project);
         let (said, to) = self.turns.said_after(&of, &after, since, MAX_TURNS)?;
+        let speakers = Speakers { session_store: self.session_store, turns: self.turns, documents: self.documents };
+        let said = speakers.own_words(said)?;
         let mut room = TURNS_TOKENS;
         let fits = |turn: &Turn| {
             let size = tokens::estimate(&turn.content) + 10;

@@ -3,6 +3,7 @@
 mod due;
 mod list;
 mod policy;
+mod speakers;
 
 use serde::Serialize;
 
@@ -18,6 +19,7 @@ use crate::text::redact::redact;
 pub use due::{Backlog, DueRules};
 pub use list::{ListedSession, SessionListing, SessionReset, ShownSession};
 pub use policy::*;
+pub(crate) use speakers::{Speakers, settled, without_others};
 
 /// A conversation that begins, or goes on.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +30,8 @@ pub struct StartSession {
     pub project: Option<String>,
     /// The task it is about.
     pub task: Option<String>,
+    /// The name of the person among the speakers: user turns of others are other people's words.
+    pub person: Option<String>,
     /// The host's own system prompt.
     pub system_prompt: Option<String>,
 }
@@ -35,7 +39,7 @@ pub struct StartSession {
 impl StartSession {
     /// A conversation of which nothing else is known.
     pub fn new(id: SessionId) -> Self {
-        Self { id, project: None, task: None, system_prompt: None }
+        Self { id, project: None, task: None, person: None, system_prompt: None }
     }
 }
 
@@ -135,6 +139,7 @@ impl SessionService<'_> {
             id: start.id.clone(),
             project,
             task,
+            person: start.person.as_deref().map(input::person).transpose()?,
             base_prompt: start.system_prompt.as_deref().map(|prompt| redact(prompt).text.into_owned()),
             at: self.kernel.now,
         })

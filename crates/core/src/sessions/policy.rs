@@ -158,6 +158,7 @@ mod tests {
             id: "cli:main".parse().unwrap(),
             project: None,
             task: None,
+            person: None,
             created_at: at,
             updated_at: at,
             ended_at: None,

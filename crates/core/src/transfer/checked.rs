@@ -31,6 +31,10 @@ pub(crate) fn checked(bundle: &Bundle) -> Done<Bundle> {
             turn.speaker.as_deref().map(input::speaker).transpose().map_err(|error| bad(error.to_string()))?;
         turn.at = whole(turn.at);
     }
+    for session in &mut bundle.sessions {
+        session.person =
+            session.person.as_deref().map(input::person).transpose().map_err(|error| bad(error.to_string()))?;
+    }
     for version in &mut bundle.document_history {
         version.text = version.text.as_deref().map(|text| redact(text).text.into_owned());
     }

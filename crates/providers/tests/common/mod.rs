@@ -65,7 +65,14 @@ pub(crate) fn with_tools(messages: Vec<Message>) -> Brief {
 
 pub(crate) fn summary() -> Brief {
     let knowledge = vec!["The person likes tea.".to_owned()];
-    Brief::Summarise(SummaryBrief { personal: true, turns: Vec::new(), previous: None, knowledge, max_tokens: 300 })
+    Brief::Summarise(SummaryBrief {
+        personal: true,
+        turns: Vec::new(),
+        person: Default::default(),
+        previous: None,
+        knowledge,
+        max_tokens: 300,
+    })
 }
 
 pub(crate) fn extraction() -> Brief {

@@ -49,6 +49,8 @@ struct Start {
     project: Option<String>,
     /// The task it is about.
     task: Option<String>,
+    /// The name of the person among the speakers: user turns of others are other people's words.
+    person: Option<String>,
     /// The host's own system prompt.
     system_prompt: Option<String>,
 }
@@ -57,14 +59,14 @@ struct Start {
 #[utoipa::path(post, path = "/api/sessions", tag = "sessions", request_body = Start,
     responses((status = 201, description = "It has begun", body = Started, headers(("Location" = String)))))]
 async fn start(State(app): State<Arc<App>>, Body(start): Body<Start>) -> Result<Response, Problem> {
-    let Start { channel, session, project, task, system_prompt } = start;
+    let Start { channel, session, project, task, person, system_prompt } = start;
     let given = session.map(|session| on_channel(&channel, &session)).transpose()?;
     let started = app.engine(move |engine| {
         let started = match given {
-            Some(id) => engine.sessions().start(&StartSession { id, project, task, system_prompt }),
+            Some(id) => engine.sessions().start(&StartSession { id, project, task, person, system_prompt }),
             None => {
                 let id = engine.sessions().new_name(&channel)?;
-                engine.sessions().start_new(&StartSession { id, project, task, system_prompt })
+                engine.sessions().start_new(&StartSession { id, project, task, person, system_prompt })
             }
         };
         Ok(started?)

@@ -3,7 +3,7 @@
 use throughline_core::model::Verb;
 use throughline_core::ports::{PassOutcome, Purpose};
 
-use super::{Home, NOTHING, ops};
+use super::{Home, NOTHING, Role, Said, StartSession, ops};
 
 const FILE: &str = "# stall\r\n\r\nMine, do not touch.  \r\n\r\n## What Is\r\n- [sig:5] The stall is in Porto\r\n- the sign is blue\r\n\
                     - The sign is blue.\r\n\r\n## What Happened\r\n- [sig:1] 2020-01-01 Rain\r\n\r\n## What Is Done\r\n\r\nlast words";
@@ -187,4 +187,19 @@ fn half_an_answer_is_half_a_pass() {
         assert_eq!(heard(brief), 0);
         NOTHING.to_owned()
     });
+}
+
+#[test]
+fn words_of_others_are_no_material() {
+    let home = Home::new();
+    let said = |speaker: &str, text: &str| Said { speaker: Some(speaker.to_owned()), ..Said::now(Role::User, text) };
+    let start = StartSession { person: Some("Ada".to_owned()), ..StartSession::new("cli:one".parse().unwrap()) };
+    let talk = [said("Grace", "I fly to Oslo on Monday"), said("Ada", "I bake bread on Monday")];
+    home.engine.sessions().observe_in(&start, &talk).unwrap();
+    let shown = std::sync::Mutex::new(Vec::new());
+    home.ask(None, true, |brief| {
+        shown.lock().unwrap().extend(brief.turns.iter().map(|turn| turn.content.clone()));
+        NOTHING.to_owned()
+    });
+    assert_eq!(*shown.lock().unwrap(), ["I bake bread on Monday"]);
 }

@@ -11,6 +11,7 @@ mod meddling;
 mod observing;
 mod opening;
 mod recalling;
+mod speakers;
 mod together;
 mod triggers;
 

@@ -104,6 +104,7 @@ fn populate(store: &dyn Store, dice: &mut Dice) -> Vec<Entry> {
         id: id.parse().unwrap(),
         project: project.clone(),
         task: None,
+        person: None,
         created_at: minute(0),
         updated_at: minute(9),
         ended_at: None,

@@ -202,6 +202,27 @@ fn a_conversation_is_searched_from_where_the_search_stands() {
 }
 
 #[test]
+fn who_the_person_is_stays_unless_it_is_told() {
+    let store = make();
+    let person = |name: &str| Op::Person { session: session(), name: name.to_owned() };
+    let settle = |name: &str| {
+        done(apply(&*store, Verb::Consolidate, &[person(name)]));
+        state(&*store).session.person
+    };
+    assert_eq!(done(store.open_session(&new(1))).session.person, None);
+    assert_eq!(settle("Ada").as_deref(), Some("Ada"));
+    assert_eq!(settle("Grace").as_deref(), Some("Ada"), "what is known stays");
+    let told = NewSession { person: Some("Grace".to_owned()), ..new(2) };
+    assert_eq!(done(store.open_session(&told)).session.person.as_deref(), Some("Grace"));
+    assert_eq!(done(store.open_session(&new(3))).session.person.as_deref(), Some("Grace"), "what is not given stays");
+    assert_eq!(done(store.changes(9)), [], "no change of memory");
+    let bundle = done(store.bundle());
+    let other = make();
+    done(other.adopt(&change(Verb::Import), &bundle, &mut |_| true));
+    assert_eq!(state(&*other).session.person.as_deref(), Some("Grace"), "it comes along with an export");
+}
+
+#[test]
 fn failures_add_up_until_a_consolidation() {
     let store = make();
     let positions = say(&*store, 1);
@@ -223,6 +244,7 @@ fn the_latest_session_comes_first() {
         id: id.parse().unwrap(),
         project: None,
         task: None,
+        person: None,
         created_at: minute(from),
         updated_at: minute(to),
         ended_at: None,

@@ -80,6 +80,7 @@ fn what_was_said_after_a_mark_is_found_by_project() {
         id: id.parse().unwrap(),
         project: project.map(str::to_owned),
         task: None,
+        person: None,
         base_prompt: None,
         at: minute(0),
     };

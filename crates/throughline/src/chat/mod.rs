@@ -88,11 +88,13 @@ impl<'a> Conversation<'a> {
         let system_prompt = engine.tools().guidance().map(|guidance| guidance.text);
         let (project, task) = about.clone();
         let started = match which {
-            Which::Named(id) => engine.sessions().start(&StartSession { id, system_prompt, project, task }),
+            Which::Named(id) => {
+                engine.sessions().start(&StartSession { system_prompt, project, task, ..StartSession::new(id) })
+            }
             Which::New(channel) => {
                 let minute = world.now().strftime("%Y-%m-%d-%H%M").to_string();
                 let id = SessionId::on_channel(channel, &minute)?;
-                engine.sessions().start_new(&StartSession { id, system_prompt, project, task })
+                engine.sessions().start_new(&StartSession { system_prompt, project, task, ..StartSession::new(id) })
             }
         };
         Ok(Self { world, engine, model, session: started?.session })

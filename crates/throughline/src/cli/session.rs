@@ -67,7 +67,10 @@ pub(super) struct Observe {
     /// The task that the conversation is about
     #[arg(long)]
     task: Option<String>,
-    /// What was said; without it, JSON lines are read from standard input: {"role", "content", "id"?, "at"?}
+    /// Your name among the speakers: what others say is theirs, and never about you
+    #[arg(long, value_name = "NAME")]
+    person: Option<String>,
+    /// What was said; without it, JSON lines are read from standard input: {"role", "content", "id"?, "speaker"?, "at"?}
     text: Vec<String>,
 }
 
@@ -235,7 +238,8 @@ impl Observe {
         if let Some(task) = &self.task {
             world.engine.tasks().get(task)?;
         }
-        let start = StartSession { project: self.project, task: self.task, ..StartSession::new(id.clone()) };
+        let about = StartSession::new(id.clone());
+        let start = StartSession { project: self.project, task: self.task, person: self.person, ..about };
         let observed = world.engine.sessions().observe_in(&start, &said)?;
         let mut text = format!("kept {} of {id}\n", style::count(observed.kept as u64, "turn", "turns"));
         if observed.due.is_some() && background::start(world, &id) {

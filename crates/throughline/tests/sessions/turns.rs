@@ -120,7 +120,7 @@ fn the_latest_conversation_is_listed_first() {
     home.set_now("2026-03-01T12:01:00Z");
     home.json(&["session", "observe", "--session", "web:1", "--project", "launch", "hello"]);
     let listed = home.json(&["session", "list"]);
-    let expected = json!({"id": "web:1", "project": "launch", "task": null, "created_at": "2026-03-01T12:01:00Z",
+    let expected = json!({"id": "web:1", "project": "launch", "task": null, "person": null, "created_at": "2026-03-01T12:01:00Z",
         "updated_at": "2026-03-01T12:01:00Z", "ended_at": null, "consolidated": 0, "kept_from": 0, "failures": 0,
         "filled": 0, "turns": 1});
     assert_eq!(listed["sessions"][0], expected);

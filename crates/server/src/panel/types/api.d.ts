@@ -147,6 +147,7 @@ declare namespace Api {
     ended_at?: Instant | null;
     project?: string | null;
     task?: string | null;
+    person?: string | null;
     failures: number;
   }
 

@@ -28,6 +28,9 @@ impl Feed {
     }
 }
 
+/// No name: marks what has no speaker.
+const NO_NAME: &str = "memory";
+
 /// The speakers of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cast {
@@ -44,6 +47,11 @@ impl Cast {
         Self { feed, person: person.map(str::to_owned) }
     }
 
+    /// The person's name among the speakers of a chat between people.
+    pub(super) fn person(&self) -> Option<&str> {
+        self.person.as_deref().filter(|name| self.feed == Feed::People && *name != NO_NAME)
+    }
+
     /// Whether the person said it. What has no speaker is theirs.
     pub(super) fn is_person(&self, doc: &Doc) -> bool {
         doc.speaker.is_none() || doc.speaker == self.person
@@ -56,9 +64,9 @@ impl Cast {
         }
     }
 
-    /// The name that goes with a turn. `memory` is no name: it marks what has no speaker.
+    /// The name that goes with a turn.
     pub(super) fn speaker<'d>(&self, doc: &'d Doc) -> Option<&'d str> {
-        doc.speaker.as_deref().filter(|name| self.feed == Feed::People && *name != "memory")
+        doc.speaker.as_deref().filter(|name| self.feed == Feed::People && *name != NO_NAME)
     }
 
     /// The turns that arrive together: of an assistant chat a message with its reply, else one.

@@ -171,7 +171,7 @@ impl<'w> Trial<'w> {
     fn feed_session(&mut self, id: &SessionId, docs: &[&Doc], cast: &Cast) -> Result<(), Failure> {
         let Some(first) = docs.first() else { return Ok(()) };
         self.set_time(first.at());
-        self.post("/api/sessions", &json!({ "channel": CHANNEL, "session": id }))?;
+        self.post("/api/sessions", &json!({ "channel": CHANNEL, "session": id, "person": cast.person() }))?;
         for exchange in cast.exchanges(docs) {
             self.be_silent_until(exchange[0].at())?;
             self.last = exchange.iter().map(|doc| doc.at()).max().unwrap_or(self.last);

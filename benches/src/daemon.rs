@@ -1,0 +1,49 @@
+//! The real daemon, on a free port, until it is dropped.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::{Failure, start};
+
+pub(crate) struct Daemon {
+    process: Child,
+    pub(crate) url: String,
+    pub(crate) token: String,
+}
+
+impl Daemon {
+    pub(crate) fn start(home: &Path) -> Result<Self, Failure> {
+        let mut command = Command::new(start::program()?);
+        command.args(["serve", "--port", "0"]).env("THROUGHLINE_HOME", home).stdout(Stdio::null());
+        let process = command.spawn()?;
+        let mut daemon = Self { process, url: String::new(), token: String::new() };
+        let began = Instant::now();
+        while daemon.url.is_empty() {
+            if began.elapsed() > Duration::from_secs(60) {
+                return Err("the daemon does not say where it listens".into());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+            let said = std::fs::read_to_string(home.join("daemon.json")).unwrap_or_default();
+            let url = said.split("\"url\":\"").nth(1).and_then(|rest| rest.split('"').next());
+            daemon.url = url.unwrap_or_default().to_owned();
+        }
+        daemon.token = std::fs::read_to_string(home.join("token"))?.trim().to_owned();
+        Ok(daemon)
+    }
+
+    /// In megabytes.
+    pub(crate) fn resident(&self) -> Result<u64, Failure> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+        let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse()?;
+        Ok(kilobytes / 1024)
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
