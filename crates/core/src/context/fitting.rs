@@ -51,16 +51,20 @@ impl ContextService<'_> {
         let in_view = self.in_view(request)?;
         let tasks = self.named_tasks(message)?;
         let mut hits = self.found(request, message, &question, &tasks)?;
+        let spoken = distinct_words(message);
         hits.retain(|hit| {
-            !in_view.contains(&hit.memory.entry.id) && may_be_given(hit) && !stands_in(opening, &hit.memory.entry.content)
+            let entry = &hit.memory.entry;
+            let is_known = in_view.contains(&entry.id) || stands_in(opening, &entry.content);
+            !is_known && may_be_given(hit) && adds_something(&entry.content, &spoken)
         });
         let (fitting, mut left): (Vec<Hit>, Vec<Hit>) =
             hits.into_iter().partition(|hit| hit.score >= floor(hit, &question, &tasks));
         left.truncate(NOTED);
-        let (mut given, mut evidence): (Vec<Hit>, Vec<Hit>) = fitting.into_iter().partition(|hit| is_memory(hit));
+        let (mut given, mut evidence): (Vec<Hit>, Vec<Hit>) = fitting.into_iter().partition(is_memory);
         given.truncate(settings.recall_limit);
         // Passages of the vault stand behind the memories and take no memory's place.
-        evidence.extend(self.vault.passages_for(message).into_iter().filter(|hit| !in_view.contains(&hit.memory.entry.id)));
+        evidence
+            .extend(self.vault.passages_for(message).into_iter().filter(|hit| !in_view.contains(&hit.memory.entry.id)));
         evidence.truncate(settings.evidence_limit);
         given.extend(evidence);
         for hit in given.iter_mut().filter(|hit| hit.memory.entry.kind == Kind::Turn) {
@@ -86,13 +90,7 @@ impl ContextService<'_> {
     }
 
     /// Everything that may fit, best first: by what is said, by the tasks that are named, and by the time.
-    fn found(
-        &self,
-        request: &ContextRequest,
-        message: &str,
-        question: &Question,
-        tasks: &[String],
-    ) -> Done<Vec<Hit>> {
+    fn found(&self, request: &ContextRequest, message: &str, question: &Question, tasks: &[String]) -> Done<Vec<Hit>> {
         let recall = self.for_message(request, message, question)?;
         let mut hits = self.recall.find(&recall, Fallback::Nothing)?;
         for task in tasks {
@@ -109,9 +107,12 @@ impl ContextService<'_> {
         }
         for time in &question.times {
             let filter = Filter { since: Some(time.from), until: Some(time.until), ..recall.filter.clone() };
-            hits.extend(self.recall.find(&RecallRequest { filter: filter.clone(), ..recall.clone() }, Fallback::Nothing)?);
+            hits.extend(
+                self.recall.find(&RecallRequest { filter: filter.clone(), ..recall.clone() }, Fallback::Nothing)?,
+            );
             let summaries = Filter { layers: vec![Layer::Archive], kinds: vec![Kind::Entry], ..filter };
-            let listing = self.entries.list(&summaries, &Page { limit: self.kernel.settings.recall_limit, cursor: None })?;
+            let listing =
+                self.entries.list(&summaries, &Page { limit: self.kernel.settings.recall_limit, cursor: None })?;
             let by_date = |memory| Hit::of(memory, Why::only(FoundBy::Date));
             hits.extend(listing.memories.into_iter().map(by_date));
         }
@@ -138,7 +139,8 @@ impl ContextService<'_> {
             None => Projects::Any,
             Some(own) => {
                 let known = self.project_store.projects()?;
-                let named = known.into_iter().map(|project| project.name.to_string()).filter(|name| question.names(name));
+                let named =
+                    known.into_iter().map(|project| project.name.to_string()).filter(|name| question.names(name));
                 Projects::NoneOr(std::iter::once(own.clone()).chain(named).collect())
             }
         };
@@ -168,6 +170,14 @@ fn stands_in(opening: &str, text: &str) -> bool {
     !text.is_empty() && squeezed(opening).contains(&text)
 }
 
+/// Whether a text says more than the message itself: "run it again" is not answered by the same words of last week.
+fn adds_something(text: &str, spoken: &[String]) -> bool {
+    const REPEATED: f64 = 0.8;
+    let words = distinct_words(text);
+    let known = words.iter().filter(|word| spoken.binary_search(word).is_ok()).count();
+    words.is_empty() || (known as f64) < REPEATED * words.len() as f64
+}
+
 /// How surely this must fit.
 fn floor(hit: &Hit, question: &Question, tasks: &[String]) -> f64 {
     let entry = &hit.memory.entry;
@@ -176,6 +186,10 @@ fn floor(hit: &Hit, question: &Question, tasks: &[String]) -> f64 {
     if is_of_time || is_of_task {
         // A message that says little beyond the time asks for whatever was then.
         return if question.says_little() || is_of_task { 0.0 } else { TIME_FLOOR };
+    }
+    // "Thanks!", "run it again": nothing is asked that a memory could answer.
+    if question.says_little() && !question.is_personal {
+        return f64::INFINITY;
     }
     match (is_memory(hit), question.asks_past) {
         (true, _) => MEMORY_FLOOR,

@@ -218,9 +218,10 @@ fn line(hit: &Hit, given: &[&EntryId]) -> String {
         format!("{}: {}", plain(who), plain(content))
     };
     let own = said(hit.speaker.as_deref(), entry.source, &entry.content);
-    let beside = hit.beside.as_ref().filter(|beside| {
-        !given.contains(&&beside.id) && tokens::estimate(&beside.content) <= BESIDE_TOKENS
-    });
+    let beside = hit
+        .beside
+        .as_ref()
+        .filter(|beside| !given.contains(&&beside.id) && tokens::estimate(&beside.content) <= BESIDE_TOKENS);
     let told = match beside {
         None => own,
         Some(beside) => {

@@ -31,8 +31,8 @@ use jiff::{SignedDuration, Timestamp};
 use crate::model::{Kind, Memory, SessionId, Source};
 
 use super::pool::{Candidate, Pool};
-use super::request::Beside;
 use super::question::{Part, Question, WordSet, bits};
+use super::request::Beside;
 
 macro_rules! features {
     ($($name:ident => $text:literal),* $(,)?) => {
@@ -268,9 +268,8 @@ impl<'a> Read<'a> {
         let usual = if self.is_with_assistant(at) { USUAL_TERMS_WITH_ASSISTANT } else { USUAL_TERMS };
         let length = K1 * (1.0 - B + B * matches.terms / usual);
         let counted = matches.counts.iter().filter(|(place, _)| asked & (1 << place) != 0);
-        let score = |(place, count): &(usize, f32)| {
-            self.question.words[*place].weight * count * (K1 + 1.0) / (count + length)
-        };
+        let score =
+            |(place, count): &(usize, f32)| self.question.words[*place].weight * count * (K1 + 1.0) / (count + length);
         counted.map(score).sum::<f32>() / total
     }
 
@@ -283,9 +282,8 @@ impl<'a> Read<'a> {
                     *turns.entry(place).or_default() += 1.0;
                 }
             }
-            let worth = |(place, count): (usize, f32)| {
-                self.question.words[place].weight * count * (K1 + 1.0) / (count + K1)
-            };
+            let worth =
+                |(place, count): (usize, f32)| self.question.words[place].weight * count * (K1 + 1.0) / (count + K1);
             // Summed in the order of the words: the same question gives the same score to the last bit.
             let said: f32 = bits(asked).filter_map(|place| turns.get(&place).map(|count| worth((place, *count)))).sum();
             let best = conversation.members.iter().map(|member| own[*member]).fold(0.0, f32::max);

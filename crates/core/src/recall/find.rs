@@ -8,7 +8,8 @@ use crate::model::{EntryId, Kind};
 use crate::ports::{self, MemorySet, Search};
 use crate::recall::fold::{fold, is_summary_part};
 use crate::recall::{
-    AskedBy, Features, Filter, Hit, Pool, Question, Recall, RecallLog, RecallRecord, RecallRequest, Terms, measured, rank,
+    AskedBy, Features, Filter, Hit, Pool, Question, Recall, RecallLog, RecallRecord, RecallRequest, Terms, measured,
+    rank,
 };
 
 /// More than this is a listing, not a recall.

@@ -1,5 +1,5 @@
-//! One hit per statement: a memory, the turns it came from and the summaries that repeat it are one; the best form stands
-//! and names the others as its evidence.
+//! One hit per statement: a memory, the turns it came from and the summaries that repeat it are one; the one that
+//! fits best stands and names the others as its evidence.
 
 use crate::model::{EntryId, Kind, Layer};
 
@@ -8,9 +8,6 @@ use super::similar::distinct_words;
 
 /// One that has so much of another's words says the same.
 const SAME: f64 = 0.8;
-
-/// A turn of which a memory has so much is told by that memory; of less, the turn itself says more.
-const TOLD: f64 = 0.7;
 
 /// So many hits are compared: more are never given, and each is compared with all before it.
 const COMPARED: usize = 60;
@@ -36,17 +33,9 @@ pub(crate) fn fold(hits: Vec<Hit>) -> Vec<Hit> {
         match kept.iter().position(|(better, better_words)| is_same((better, better_words), (&hit, &words))) {
             None => kept.push((hit, words)),
             Some(place) => {
-                let (better, better_words) = &mut kept[place];
-                if says_more(&hit, &words, better_words) {
-                    // The longer form stands where the shorter one stood.
-                    let shorter = std::mem::replace(better, Hit { score: better.score, why: better.why.clone(), ..hit });
-                    *better_words = words;
-                    better.evidence.push(shorter.memory.entry.id);
-                    better.evidence.extend(shorter.evidence);
-                } else {
-                    better.evidence.push(hit.memory.entry.id);
-                    better.evidence.extend(hit.evidence);
-                }
+                let better = &mut kept[place].0;
+                better.evidence.push(hit.memory.entry.id);
+                better.evidence.extend(hit.evidence);
             }
         }
     }
@@ -80,11 +69,6 @@ fn comes_from(memory: &Hit, turn: &Hit) -> bool {
     let (entry, turn) = (&memory.memory.entry, &turn.memory.entry);
     let is_source = |id: &EntryId| entry.provenance.iter().any(|source| source.as_str() == id.as_str());
     turn.kind == Kind::Turn && entry.layer != Layer::Archive && is_source(&turn.id)
-}
-
-/// Whether a turn says much that the memory made of it leaves out.
-fn says_more(hit: &Hit, words: &[String], told: &[String]) -> bool {
-    hit.memory.entry.kind == Kind::Turn && (shared(words, told) as f64) < TOLD * words.len() as f64
 }
 
 fn shared(a: &[String], b: &[String]) -> usize {

@@ -22,8 +22,8 @@ const MAX_SENTENCES: usize = 24;
 /// A sentence that says less than this is read together with the one before it.
 const LEAST_BITS: f32 = 24.0;
 
-/// A message that says less than this beyond a time asks for that time.
-const LITTLE_BITS: f32 = 10.0;
+/// A message that says less than this says little: about two everyday words.
+const LITTLE_BITS: f32 = 12.0;
 
 /// How much less a sentence counts for every one behind it, and at most.
 const DISCOUNT: f32 = 0.1;
@@ -87,7 +87,8 @@ impl Question {
         let has_content = read.iter().flatten().any(|(_, is_stop)| !is_stop);
         let counts = |is_stop: bool| !is_stop || !has_content;
         let words = chosen(&read, counts);
-        let places: HashMap<&str, usize> = words.iter().enumerate().map(|(at, word)| (word.term.as_str(), at)).collect();
+        let places: HashMap<&str, usize> =
+            words.iter().enumerate().map(|(at, word)| (word.term.as_str(), at)).collect();
         let parts = parts(&read, &places);
         Self {
             parts,
@@ -111,7 +112,7 @@ impl Question {
         self.words.is_empty()
     }
 
-    /// Whether it says little beyond a time: `what happened on May 5?`
+    /// Whether it says little, times aside: `what happened on May 5?`, `thanks!`, `run it again`.
     pub fn says_little(&self) -> bool {
         self.parts.first().is_none_or(|whole| self.weight(whole.words) < LITTLE_BITS)
     }
@@ -244,14 +245,44 @@ fn texts(message: &str, sentences: &[String]) -> Vec<String> {
 
 /// Words that ask for what an assistant said, between word boundaries.
 const OF_ASSISTANT: &[&str] = &[
-    "you", "your", "remind me", "previous chat", "previous conversation", "we discussed", "we talked", "we chatted",
+    "you",
+    "your",
+    "remind me",
+    "previous chat",
+    "previous conversation",
+    "we discussed",
+    "we talked",
+    "we chatted",
     // German, French, Spanish
-    "hast du", "du hast", "deine", "haben wir besprochen", "as-tu", "tu as", "tu m'as", "nous avons parlé", "dijiste",
-    "me dijiste", "recomendaste", "hablamos",
+    "hast du",
+    "du hast",
+    "deine",
+    "haben wir besprochen",
+    "as-tu",
+    "tu as",
+    "tu m'as",
+    "nous avons parlé",
+    "dijiste",
+    "me dijiste",
+    "recomendaste",
+    "hablamos",
 ];
 
 /// The same in scripts without word boundaries.
-const OF_ASSISTANT_PIECES: &[&str] = &["你说", "你推荐", "你建议", "你提到", "你给", "你之前", "你上次", "您说", "提醒我", "言った", "教えてくれ", "おすすめして"];
+const OF_ASSISTANT_PIECES: &[&str] = &[
+    "你说",
+    "你推荐",
+    "你建议",
+    "你提到",
+    "你给",
+    "你之前",
+    "你上次",
+    "您说",
+    "提醒我",
+    "言った",
+    "教えてくれ",
+    "おすすめして",
+];
 
 fn asks_assistant(message: &str) -> bool {
     let text = message.to_lowercase();
@@ -265,12 +296,12 @@ mod tests;
 /// Words that ask, and words that mean the person or what is theirs.
 const ASKING: &[&str] = &[
     "what", "what's", "when", "where", "which", "who", "whose", "why", "how", "wann", "wo", "was", "welche", "welcher",
-    "welches", "wer", "wie", "quel", "quelle", "quand", "où", "qui", "comment", "cuál", "cuándo", "dónde", "quién", "cómo",
-    "qué",
+    "welches", "wer", "wie", "quel", "quelle", "quand", "où", "qui", "comment", "cuál", "cuándo", "dónde", "quién",
+    "cómo", "qué",
 ];
 const OWN: &[&str] = &[
-    "i", "my", "mine", "me", "we", "our", "us", "ich", "mein", "meine", "meinen", "wir", "unser", "unsere", "je", "mon",
-    "ma", "mes", "nous", "notre", "nos", "yo", "mi", "mis", "nuestro", "nuestra", "nosotros",
+    "i", "my", "mine", "me", "we", "our", "us", "ich", "mein", "meine", "meinen", "wir", "unser", "unsere", "je",
+    "mon", "ma", "mes", "nous", "notre", "nos", "yo", "mi", "mis", "nuestro", "nuestra", "nosotros",
 ];
 
 fn is_personal(message: &str) -> bool {

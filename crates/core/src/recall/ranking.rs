@@ -119,9 +119,12 @@ pub fn rank(question: &Question, pool: &Pool, filter: &Filter, now: Timestamp, r
             }
         }
     }
-    let admitted = pool.candidates.iter().zip(best).enumerate().filter(|(_, (candidate, _))| {
-        filter.admits(&candidate.memory.entry)
-    });
+    let admitted = pool
+        .candidates
+        .iter()
+        .zip(best)
+        .enumerate()
+        .filter(|(_, (candidate, _))| filter.admits(&candidate.memory.entry));
     let mut hits: Vec<Hit> = admitted
         .filter_map(|(at, (candidate, best))| {
             let (_, features, discount) = best?;

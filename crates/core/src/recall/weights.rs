@@ -124,6 +124,7 @@ pub(super) const ASSISTANT_WITH_MEANING: Weights = Weights {
         (Feature::PreviousMeaning, -0.468),
         (Feature::NextMeaning, -0.067),
         (Feature::SessionMeaning, 1.029),
+        (Feature::Personal, 3.000),
         (Feature::Asked, -1.420),
         (Feature::Recency, 0.150),
         (Feature::Trust, 0.200),
