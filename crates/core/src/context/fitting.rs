@@ -23,6 +23,11 @@ const MEMORY_FLOOR: f64 = 0.15;
 const ARCHIVE_FLOOR: f64 = 0.08;
 const PAST_FLOOR: f64 = 0.05;
 const TIME_FLOOR: f64 = 0.02;
+/// A summary repeats what turns say: without a question about the past it must fit very surely.
+const SUMMARY_FLOOR: f64 = 0.5;
+
+/// So many summaries are given at most.
+const SUMMARIES: usize = 2;
 
 /// So many are looked at: what is in view already, or below the floor, makes room for others.
 const LOOKED_AT: usize = 60;
@@ -60,14 +65,18 @@ impl ContextService<'_> {
         let (fitting, mut left): (Vec<Hit>, Vec<Hit>) =
             hits.into_iter().partition(|hit| hit.score >= floor(hit, &question, &tasks));
         left.truncate(NOTED);
-        let (mut given, mut evidence): (Vec<Hit>, Vec<Hit>) = fitting.into_iter().partition(is_memory);
+        let (mut given, evidence): (Vec<Hit>, Vec<Hit>) = fitting.into_iter().partition(is_memory);
         given.truncate(settings.recall_limit);
+        // What was said comes before summaries of it.
+        let (mut evidence, summaries): (Vec<Hit>, Vec<Hit>) =
+            evidence.into_iter().partition(|hit| hit.memory.entry.kind == Kind::Turn);
+        evidence.extend(summaries.into_iter().take(SUMMARIES));
         // Passages of the vault stand behind the memories and take no memory's place.
         evidence
             .extend(self.vault.passages_for(message).into_iter().filter(|hit| !in_view.contains(&hit.memory.entry.id)));
         evidence.truncate(settings.evidence_limit);
         given.extend(evidence);
-        for hit in given.iter_mut().filter(|hit| hit.memory.entry.kind == Kind::Turn) {
+        for hit in given.iter_mut().filter(|hit| !is_memory(hit)) {
             hit.memory.entry.content = passage(&hit.memory.entry.content, &question).into_owned();
         }
         Ok(Fitting { given, left })
@@ -191,9 +200,10 @@ fn floor(hit: &Hit, question: &Question, tasks: &[String]) -> f64 {
     if question.says_little() && !question.is_personal {
         return f64::INFINITY;
     }
-    match (is_memory(hit), question.asks_past) {
-        (true, _) => MEMORY_FLOOR,
-        (false, true) => PAST_FLOOR,
-        (false, false) => ARCHIVE_FLOOR,
+    match (entry.kind, is_memory(hit), question.asks_past) {
+        (_, true, _) => MEMORY_FLOOR,
+        (_, false, true) => PAST_FLOOR,
+        (Kind::Entry, false, false) => SUMMARY_FLOOR,
+        (_, false, false) => ARCHIVE_FLOOR,
     }
 }
