@@ -83,7 +83,8 @@ fn what_a_message_was_given_can_be_looked_up_in_another_process() {
         text.contains("for: deploy")
             && text.contains("We deploy on Fridays")
             && text.contains("FITS")
-            && text.contains("own +"),
+            && text.contains("WHY")
+            && text.contains(" +"),
         "{text}"
     );
 }
