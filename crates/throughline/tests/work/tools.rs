@@ -79,14 +79,7 @@ fn what_a_message_was_given_can_be_looked_up_in_another_process() {
     let first = &told["memories"][0]["why"]["features"][0];
     assert!(first["name"].is_string() && first["points"].as_f64().is_some(), "{told}");
     let text = home.run(&["session", "explain", "one"]).done();
-    assert!(
-        text.contains("for: deploy")
-            && text.contains("We deploy on Fridays")
-            && text.contains("FITS")
-            && text.contains("WHY")
-            && text.contains(" +"),
-        "{text}"
-    );
+    assert!(text.contains("for: deploy") && text.contains("We deploy on Fridays") && text.contains("fits "), "{text}");
 }
 
 #[test]
