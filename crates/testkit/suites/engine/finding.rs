@@ -241,7 +241,7 @@ fn a_score_does_not_depend_on_what_else_is_stored() {
     let alone = scores();
     assert!(alone.iter().all(|found| !found.is_empty()), "{alone:?}");
     let other = |n: usize| {
-        let text = if n % 50 == 0 { "tea, a key, a shop or a deploy" } else { "something else entirely" };
+        let text = if n.is_multiple_of(50) { "tea, a key, a shop or a deploy" } else { "something else entirely" };
         Op::Insert(stores::entry(&format!("other{n}"), &format!("{text} {n} x{n} y{n} z{n}")))
     };
     stores::apply(&*world.store, Verb::Import, &(0..2000).map(other).collect::<Vec<_>>()).unwrap();

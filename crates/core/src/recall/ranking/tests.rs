@@ -177,7 +177,7 @@ fn a_turn_counts_with_what_stands_beside_it() {
     let hits = rank(&question("the keys of the observatory"), &pool, &Filter::default(), now(), Ranking::Fused);
     assert!(hits.iter().position(|hit| hit.memory.entry.id.as_str() == "t2") < Some(2), "{hits:?}");
     assert_eq!(hits.len(), 4);
-    assert_eq!(hits[0].speaker.is_some(), true, "it is said who spoke");
+    assert!(hits[0].speaker.is_some(), "it is said who spoke");
 }
 
 #[test]
