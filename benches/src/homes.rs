@@ -97,16 +97,17 @@ fn build(home: &Path, size: Size) -> Result<(), Failure> {
     engine.documents().write(&"user/profile".parse()?, "- My name is Ada\n- I like short answers\n", None)?;
     engine.documents().write(&"user/working".parse()?, "## Working on\n- the parser in src/parse.rs\n", None)?;
     laboratory::fill(&engine, size.memories)?;
+    let now = engine.now();
     drop(engine);
     let store = store_at(&home.join("memory.db"), Durability::Process)?;
-    add_turns(&*store, size.turns)?;
+    add_turns(&*store, size.turns, now)?;
     add_vectors(&*store, size.memories + size.turns <= EMBEDDED)
 }
 
 /// Conversations in which the person and the assistant take turns, one a minute, all of them processed.
-fn add_turns(store: &dyn Store, count: u64) -> Result<(), Failure> {
+fn add_turns(store: &dyn Store, count: u64, now: jiff::Timestamp) -> Result<(), Failure> {
     let mut dice = Dice::new(3);
-    let began = jiff::Timestamp::now() - jiff::SignedDuration::from_mins(i64::try_from(count)? + 60);
+    let began = now - jiff::SignedDuration::from_mins(i64::try_from(count)? + 60);
     let mut turns = Vec::with_capacity(BATCH);
     for at in 0..count {
         turns.push(Turn {
