@@ -91,7 +91,7 @@ impl Contender {
         let session = SessionId::on_channel("bench", &format!("{}-{at}", self.name.replace(' ', "-")))?;
         self.starts.time(|| engine.sessions().start(&StartSession::new(session.clone())))?;
         // Each is the first to read what this message touches every other time.
-        if at % 2 == 0 {
+        if at.is_multiple_of(2) {
             self.messages.time(|| engine.context().give(&session, message, Visibility::Stays))?;
             self.recalls.time(|| recall(engine, message))?;
         } else {

@@ -16,8 +16,6 @@ use crate::{Failure, laboratory};
 
 /// Changes when what is built changes, so that nothing old is measured.
 const VERSION: u32 = 1;
-/// Asks for the large memory too.
-const FULL: &str = "THROUGHLINE_BENCH_FULL";
 /// Turns of one conversation.
 const TURNS: u64 = 20;
 /// Turns or vectors written in one transaction.
@@ -43,7 +41,7 @@ impl std::fmt::Display for Size {
 
 #[derive(Args)]
 pub(crate) struct Tier {
-    /// Also with 100,000 memories and 100,000 turns, as with THROUGHLINE_BENCH_FULL=1; built once, which takes minutes
+    /// Also with 100,000 memories and 100,000 turns: built once, which takes minutes
     #[arg(long)]
     full: bool,
     /// How many memories, or memories+turns, instead of 10000
@@ -57,7 +55,7 @@ impl Tier {
         if sizes.is_empty() {
             sizes.push(Size { memories: 10_000, turns: 0 });
         }
-        if self.full || std::env::var_os(FULL).is_some_and(|value| value == "1") {
+        if self.full {
             sizes.push(Size { memories: 100_000, turns: 100_000 });
         }
         Ok(sizes)
@@ -99,16 +97,17 @@ fn build(home: &Path, size: Size) -> Result<(), Failure> {
     engine.documents().write(&"user/profile".parse()?, "- My name is Ada\n- I like short answers\n", None)?;
     engine.documents().write(&"user/working".parse()?, "## Working on\n- the parser in src/parse.rs\n", None)?;
     laboratory::fill(&engine, size.memories)?;
+    let now = engine.now();
     drop(engine);
     let store = store_at(&home.join("memory.db"), Durability::Process)?;
-    add_turns(&*store, size.turns)?;
+    add_turns(&*store, size.turns, now)?;
     add_vectors(&*store, size.memories + size.turns <= EMBEDDED)
 }
 
 /// Conversations in which the person and the assistant take turns, one a minute, all of them processed.
-fn add_turns(store: &dyn Store, count: u64) -> Result<(), Failure> {
+fn add_turns(store: &dyn Store, count: u64, now: jiff::Timestamp) -> Result<(), Failure> {
     let mut dice = Dice::new(3);
-    let began = jiff::Timestamp::now() - jiff::SignedDuration::from_mins(i64::try_from(count)? + 60);
+    let began = now - jiff::SignedDuration::from_mins(i64::try_from(count)? + 60);
     let mut turns = Vec::with_capacity(BATCH);
     for at in 0..count {
         turns.push(Turn {

@@ -16,6 +16,7 @@ mod phrases;
 mod prose;
 mod reflect;
 mod smalltalk;
+mod spoken;
 mod statement;
 mod summary;
 mod weigh;

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use throughline_core::model::{Person, Role, Turn};
+use throughline_core::model::{Role, Turn};
 use throughline_core::ports::SummaryBrief;
 use throughline_core::prompts::CARRIED_OVER;
 use throughline_core::text::tokens;
@@ -13,13 +13,10 @@ use throughline_core::text::tokens;
 use super::carry::{self, Carried};
 use super::change::Change;
 use super::lexicon::Cue;
-use super::one_line;
-use super::prose::{self, Form};
-use super::smalltalk::refers_back;
-use super::statement::without_fillers;
+use super::prose::Form;
+use super::spoken::read;
 use super::weigh::{Place, STRONG, Section, Sentence, Speaker, WORTHY, is_technical, specifics};
 use super::words::Words;
-use throughline_core::text::sentences::of_line;
 
 /// The part of the conversation that its summary takes.
 const SHARE: usize = 5;
@@ -103,44 +100,6 @@ fn size_of(carried: &Carried) -> usize {
     };
     let size: usize = lists.into_iter().map(of_list).sum();
     if size > 0 && carried.threads.is_empty() { size + cost(CARRIED_OVER) } else { size }
-}
-
-/// The sentences of everybody, in order.
-fn read(turns: &[Turn], person: &Person) -> Vec<Sentence> {
-    let mut out = Vec::new();
-    for (nth, turn) in turns.iter().enumerate() {
-        let speaker = match turn.role {
-            Role::User => Speaker::Person,
-            Role::Assistant | Role::Summary => Speaker::Assistant,
-            Role::Tool => {
-                let told = prose::telling_line(&turn.content);
-                out.extend(told.map(|line| Sentence::new(one_line(line), Speaker::Tool, Form::Error, nth)));
-                continue;
-            }
-            Role::System => continue,
-        };
-        let by = turn.speaker.clone().filter(|_| person.is_other(turn));
-        for piece in prose::pieces(&turn.content) {
-            let parts = if piece.form == Form::Prose { of_line(piece.text) } else { vec![piece.text] };
-            for part in parts {
-                let text = one_line(part);
-                if speaker == Speaker::Person && refers_back(&text) {
-                    keep_last(&mut out);
-                    continue;
-                }
-                let sentence = Sentence::new(without_fillers(&text).to_owned(), speaker, piece.form, nth);
-                out.push(Sentence { by: by.clone(), ..sentence });
-            }
-        }
-    }
-    out
-}
-
-/// `Remember that.` means the sentence before it.
-fn keep_last(sentences: &mut [Sentence]) {
-    if let Some(last) = sentences.last_mut().filter(|last| last.speaker == Speaker::Person && !last.is_question()) {
-        last.keep();
-    }
 }
 
 /// The lines of the summary with the place of their heading, in the order of the conversation; and whether each says
@@ -399,7 +358,7 @@ mod tests {
             summarise(&SummaryBrief {
                 personal,
                 turns,
-                person: Person::default(),
+                person: Default::default(),
                 previous,
                 knowledge: Vec::new(),
                 max_tokens

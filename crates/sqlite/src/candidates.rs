@@ -1,6 +1,7 @@
 //! Candidates for a recall: FTS5 over analysed text, and letters that stand for themselves.
 
 mod conversation;
+mod passages;
 
 use std::collections::HashSet;
 
@@ -34,6 +35,9 @@ impl Candidates for SqliteStore {
                     let condition = || filter::turn_condition(&search.filter);
                     let rows = found_rows(connection, &TURN_WORDS, condition, &matching, search)?;
                     conversation::add_turns(connection, &rows, &mut pool)?;
+                }
+                if search.filter.wants(Kind::Chunk) {
+                    passages::add(connection, &matching, (&search.filter, search.limit), &mut pool)?;
                 }
                 Ok(pool)
             },

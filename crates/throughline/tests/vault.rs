@@ -45,6 +45,26 @@ fn documents(home: &Home) -> Vec<String> {
 }
 
 #[test]
+fn recall_reaches_passages_where_they_are_asked_for() {
+    let home = by_words();
+    put(&home, "notes/tea.md", "# Tea\n\nSteep gyokuro at 60 degrees.\n");
+    home.json(&["vault", "add", "notes"]);
+    home.remember(&["We drink gyokuro at 60 degrees on Sundays"]);
+    let found = |args: &[&str]| -> Vec<(String, String)> {
+        let ran = home.run(&[&["--json", "recall", "gyokuro at 60 degrees"], args].concat());
+        let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let hits = answer["hits"].as_array().unwrap().iter();
+        hits.map(|hit| (string(&hit["kind"]), string(&hit["content"]))).collect()
+    };
+    let passage = ("chunk".to_owned(), "Steep gyokuro at 60 degrees.".to_owned());
+    assert_eq!(found(&["--kind", "chunk"]), [passage.clone()]);
+    assert!(!found(&[]).contains(&passage), "only where they are asked for");
+    let both = found(&["--kind", "chunk", "--kind", "entry"]);
+    assert!(both.len() == 2 && both.contains(&passage), "on the same scale: {both:?}");
+    assert_eq!(found(&["--kind", "chunk", "--project", "apollo"]), [], "filters hold");
+}
+
+#[test]
 fn a_passage_is_found_and_cited() {
     let home = by_words();
     let path = put(&home, "notes/tea.md", "# Tea\n\nAbout tea.\n\n## Brewing\n\nSteep gyokuro at 60 degrees.\n");

@@ -197,7 +197,7 @@ fn floor(hit: &Hit, question: &Question, tasks: &[String]) -> f64 {
         return if question.says_little() || is_of_task { 0.0 } else { TIME_FLOOR };
     }
     // "Thanks!", "run it again": nothing is asked that a memory could answer.
-    if question.says_little() && !question.is_personal {
+    if question.says_little() && !question.is_asking {
         return f64::INFINITY;
     }
     match (entry.kind, is_memory(hit), question.asks_past) {

@@ -23,9 +23,6 @@ pub enum FilterError {
     /// A memory belongs to one project at most.
     #[error("more than one project is given")]
     SeveralProjects,
-    /// Passages of the vault are no memories.
-    #[error("memories have no chunks")]
-    Chunks,
     /// A category that does not exist.
     #[error("unknown category `{0}`: expected knowledge or timeline")]
     Category(String),
@@ -54,7 +51,6 @@ impl FilterError {
         match self {
             Self::LayerAndCategory => "give one of them",
             Self::SeveralProjects => "give one, as the project or as the tag `project:NAME`",
-            Self::Chunks => "a search of the vault finds its passages",
             Self::Category(_) | Self::Status(_) => "use one of those",
             Self::Limit { .. } => "ask for that many at most",
             Self::When(error) => error.hint(),
@@ -188,9 +184,6 @@ impl Criteria {
     }
 
     fn check(&self) -> Result<(), FilterError> {
-        if self.kinds.contains(&Kind::Chunk) {
-            return Err(FilterError::Chunks);
-        }
         if self.layer.is_some() && self.category.is_some() {
             return Err(FilterError::LayerAndCategory);
         }
@@ -295,7 +288,8 @@ mod tests {
         assert_eq!(whenever.to_string(), "`whenever` is not a date");
         let nowhere = error(Criteria { namespace: Some("nowhere".into()), ..Criteria::default() });
         assert!(matches!(nowhere, FilterError::Namespace(_)));
-        assert_eq!(error(Criteria { kinds: vec![Kind::Chunk], ..Criteria::default() }), FilterError::Chunks);
+        let passages = vec![Kind::Chunk];
+        check(&Criteria { kinds: passages.clone(), ..Criteria::default() }, Ok(Filter { kinds: passages, ..live() }));
     }
 
     #[test]

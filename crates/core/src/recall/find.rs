@@ -8,8 +8,8 @@ use crate::model::{EntryId, Kind};
 use crate::ports::{self, MemorySet, Search};
 use crate::recall::fold::{fold, is_summary_part};
 use crate::recall::{
-    AskedBy, Features, Filter, Hit, Pool, Question, Recall, RecallLog, RecallRecord, RecallRequest, Terms, measured,
-    rank,
+    AskedBy, Features, Filter, FoundBy, Hit, Pool, Question, Recall, RecallLog, RecallRecord, RecallRequest, Terms,
+    measured, rank,
 };
 
 /// More than this is a listing, not a recall.
@@ -17,6 +17,9 @@ const MAX_HITS: usize = 1000;
 
 /// How many candidates of each kind are weighed.
 const POOL: usize = 200;
+
+/// How surely something must fit that no word brought.
+const LEAST: f64 = 0.05;
 
 /// How many candidates are found by each time that a question names.
 const OF_TIME: usize = 60;
@@ -85,7 +88,20 @@ impl RecallService<'_> {
     /// Finds the same and notes nothing: for a person who is still typing.
     pub fn look(&self, request: &RecallRequest) -> Done<Vec<Hit>> {
         self.documents.notice_all_or_warn();
-        self.find(request, Fallback::Letters)
+        self.search(request)
+    }
+
+    /// What a search answers: one hit for each statement. What only its meaning or its place brought must fit a little.
+    pub(crate) fn search(&self, request: &RecallRequest) -> Done<Vec<Hit>> {
+        let all = RecallRequest { limit: request.limit.saturating_mul(2).min(MAX_HITS), ..request.clone() };
+        let mut hits = self.find(&all, Fallback::Letters)?;
+        let by_word = |hit: &Hit| !matches!(hit.why.found_by, FoundBy::Meaning | FoundBy::Beside);
+        if request.filter.kinds != [Kind::Turn] {
+            hits.retain(|hit| by_word(hit) || hit.score >= LEAST);
+        }
+        let mut hits = fold(hits);
+        hits.truncate(request.limit);
+        Ok(hits)
     }
 
     /// Finds without a trace. The verb that calls it has checked the documents.
@@ -105,7 +121,6 @@ impl RecallService<'_> {
         if request.filter.layers.is_empty() {
             hits.retain(|hit| !is_summary_part(hit));
         }
-        let mut hits = fold(hits);
         hits.truncate(limit);
         Ok(hits)
     }
@@ -122,7 +137,7 @@ impl RecallService<'_> {
         let mut pool = search(question.terms())?;
         // What was said is evidence: there, a weak trace is better than none, behind everything that fits better.
         let stopped = Terms::of_query(&request.query).stopped();
-        let is_short = request.filter.wants(Kind::Turn) && pool.candidates.len() < request.limit;
+        let is_short = request.filter.kinds == [Kind::Turn] && pool.candidates.len() < request.limit;
         if is_short && !stopped.is_empty() {
             pool = search([question.terms(), stopped.as_slice().to_vec()].concat())?;
         }

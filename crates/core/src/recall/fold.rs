@@ -3,11 +3,11 @@
 
 use crate::model::{EntryId, Kind, Layer};
 
+use super::analysis;
 use super::request::Hit;
-use super::similar::distinct_words;
 
-/// One that has so much of another's words says the same.
-const SAME: f64 = 0.8;
+/// A summary that has so much of the words of another repeats it.
+const REPEATED: f64 = 0.9;
 
 /// So many hits are compared: more are never given, and each is compared with all before it.
 const COMPARED: usize = 60;
@@ -29,7 +29,7 @@ pub(crate) fn fold(hits: Vec<Hit>) -> Vec<Hit> {
             kept.push((hit, Vec::new()));
             continue;
         }
-        let words = distinct_words(&hit.memory.entry.content);
+        let words = content_stems(&hit.memory.entry.content);
         match kept.iter().position(|(better, better_words)| is_same((better, better_words), (&hit, &words))) {
             None => kept.push((hit, words)),
             Some(place) => {
@@ -49,7 +49,6 @@ fn is_same((a, a_words): (&Hit, &[String]), (b, b_words): (&Hit, &[String])) -> 
     if comes_from(a, b) || comes_from(b, a) {
         return true;
     }
-    let (both, longer) = (shared(a_words, b_words), a_words.len().max(b_words.len()));
     let is_turn = |hit: &Hit| hit.memory.entry.kind == Kind::Turn;
     let is_archive = |hit: &Hit| hit.memory.entry.layer == Layer::Archive && !is_turn(hit);
     match (is_turn(a), is_turn(b)) {
@@ -57,10 +56,11 @@ fn is_same((a, a_words): (&Hit, &[String]), (b, b_words): (&Hit, &[String])) -> 
         (true, true) => a.memory.entry.content.trim() == b.memory.entry.content.trim(),
         // A summary repeats what it has of another.
         _ if is_archive(a) != is_archive(b) => {
-            let told = if is_archive(a) { b_words.len() } else { a_words.len() };
-            both as f64 >= SAME * told as f64
+            let (told, summary) = if is_archive(a) { (b_words, a_words) } else { (a_words, b_words) };
+            shared(told, summary) as f64 >= REPEATED * told.len() as f64
         }
-        _ => both as f64 >= SAME * longer as f64,
+        // Memories that differ in one word may differ in the one that matters.
+        _ => a_words == b_words,
     }
 }
 
@@ -69,6 +69,15 @@ fn comes_from(memory: &Hit, turn: &Hit) -> bool {
     let (entry, turn) = (&memory.memory.entry, &turn.memory.entry);
     let is_source = |id: &EntryId| entry.provenance.iter().any(|source| source.as_str() == id.as_str());
     turn.kind == Kind::Turn && entry.layer != Layer::Archive && is_source(&turn.id)
+}
+
+/// The distinct stems of a text without stop words, sorted.
+fn content_stems(text: &str) -> Vec<String> {
+    let mut stems: Vec<String> =
+        analysis::stems(text).into_iter().filter_map(|(stem, is_stop)| (!is_stop).then_some(stem)).collect();
+    stems.sort_unstable();
+    stems.dedup();
+    stems
 }
 
 fn shared(a: &[String], b: &[String]) -> usize {

@@ -69,6 +69,8 @@ pub struct Question {
     pub asks_assistant: bool,
     /// Whether it asks about what was.
     pub asks_past: bool,
+    /// Whether it asks something at all.
+    pub is_asking: bool,
     /// Whether it asks about the person, or what is theirs.
     pub is_personal: bool,
     /// Every word as it is written, folded: names are looked for among them.
@@ -80,7 +82,10 @@ pub struct Question {
 impl Question {
     /// Reads a message. `now` gives the time zone, and what `yesterday` counts from.
     pub fn of(message: &str, now: &Zoned) -> Self {
-        let times = times::named(message, now);
+        let asks_past = past::is_asked_about(message, now.timestamp());
+        let mut times = times::named(message, now);
+        // "On Friday" is a day of every week, unless the message asks about what was.
+        times.retain(|time| !time.is_assumed || asks_past);
         let text = without_times(message, &times);
         let sentences = joined(&sentences(&text));
         let read: Vec<Vec<(String, bool)>> = sentences.iter().map(|sentence| analysis::stems(sentence)).collect();
@@ -93,8 +98,9 @@ impl Question {
         Self {
             parts,
             asks_assistant: asks_assistant(message),
-            is_personal: is_personal(message),
-            asks_past: past::is_asked_about(message, now.timestamp()),
+            is_asking: is_asking(message),
+            is_personal: is_asking(message) && has_any(message, OWN),
+            asks_past,
             spoken: analysis::index_text(message).split(' ').map(str::to_owned).collect(),
             texts: texts(message, &sentences),
             words,
@@ -304,8 +310,11 @@ const OWN: &[&str] = &[
     "mon", "ma", "mes", "nous", "notre", "nos", "yo", "mi", "mis", "nuestro", "nuestra", "nosotros",
 ];
 
-fn is_personal(message: &str) -> bool {
+fn is_asking(message: &str) -> bool {
+    message.contains(['?', '？']) || has_any(message, ASKING)
+}
+
+fn has_any(message: &str, words: &[&str]) -> bool {
     let text = message.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| past::has_phrase(&text, word));
-    has(ASKING) && has(OWN)
+    words.iter().any(|word| past::has_phrase(&text, word))
 }

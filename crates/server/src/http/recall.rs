@@ -47,7 +47,7 @@ struct Question {
     since: Option<String>,
     /// Only stored before this time.
     until: Option<String>,
-    /// Only these kinds; entries, bullets and turns unless given.
+    /// Only these kinds; all but `chunk`, passages of the vault, unless given.
     #[serde(default)]
     kinds: Vec<Kind>,
     /// Leaves no trace: no line in the log, no count. For somebody who is still typing.

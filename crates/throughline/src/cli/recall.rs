@@ -22,7 +22,7 @@ pub(super) struct Recall {
     limit: usize,
     #[command(flatten)]
     filters: Filters,
-    /// Only this kind (repeat for several): entry, bullet or turn; without it, all of them
+    /// Only this kind (repeat for several): entry, bullet, turn or chunk (a passage of the vault); without it, all but chunks
     #[arg(long = "kind", value_name = "KIND")]
     kinds: Vec<Kind>,
     /// Show how each score came about

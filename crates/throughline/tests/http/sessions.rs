@@ -73,6 +73,25 @@ fn conversations_come_page_by_page_while_people_go_on_talking() {
 }
 
 #[test]
+fn words_of_others_never_reach_the_profile() {
+    let home = Home::new();
+    let served = Served::on(&home);
+    let start = json!({ "channel": "web", "session": "1", "person": "Ada" });
+    served.post("/api/sessions", start).with(201);
+    assert_eq!(served.get("/api/sessions/web:1").with(200)["session"]["person"], "Ada");
+    let turn = |speaker: &str, text: &str| json!({ "role": "user", "speaker": speaker, "content": text });
+    let grace = turn("Grace", "My name is Grace and I work as a pilot in Oslo.");
+    let turns = json!({ "turns": [grace, turn("Ada", "My name is Ada and I live in Porto.")] });
+    served.post("/api/sessions/web:1/turns", turns).with(201);
+    served.post("/api/sessions/web:1/end", json!({})).with(200);
+    let profile = home.run(&["profile"]).done();
+    assert!(profile.contains("Porto") && !profile.contains("Oslo"), "{profile}");
+    let facts = home.json(&["list", "--layer", "knowledge"]).to_string();
+    assert!(facts.contains("Porto") && !facts.contains("Oslo"), "{facts}");
+    served.post("/api/sessions", json!({ "channel": "web", "person": " " })).refused(400, "invalid");
+}
+
+#[test]
 fn what_is_no_turn_is_refused_and_none_of_its_batch_is_kept() {
     let home = Home::new();
     let served = Served::on(&home);

@@ -51,6 +51,17 @@ fn lines_of_json_are_turns_with_their_own_time_and_speaker() {
 }
 
 #[test]
+fn a_conversation_says_who_the_person_is() {
+    let home = quiet();
+    let line = r#"{"role": "user", "content": "one", "speaker": "Grace"}"#;
+    home.run_with(&["session", "observe", "--session", "web:1", "--person", "Ada"], line).done();
+    let person = || home.json(&["session", "show", "web:1"])["session"]["person"].clone();
+    assert_eq!(person(), json!("Ada"));
+    say(&home, "web:1", "two");
+    assert_eq!(person(), json!("Ada"), "what is not given stays");
+}
+
+#[test]
 fn one_bad_line_and_nothing_is_kept() {
     for (bad, problem) in [
         (r#"{"role": "usr", "content": "x"}"#, "unknown role `usr`"),

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use crate::context::{ContextRequest, neutralise};
 use crate::error::Done;
-use crate::recall::find::Fallback;
 use crate::recall::{self, AskedBy, Criteria, Hit, Projects, RecallRequest, Scope};
 use crate::text::{redact::redact, tokens};
 use crate::tools::parameters::{Context, Explain, Recall};
@@ -42,7 +41,7 @@ impl Caller<'_> {
         }
         let request = RecallRequest { query: wanted.query, limit, filter };
         engine.documents().notice_all_or_warn();
-        let hits = engine.recall().find(&request, Fallback::Letters)?;
+        let hits = engine.recall().search(&request)?;
         let found = within(ANSWER_TOKENS, &hits);
         let given: Vec<_> = hits[..found.len()].iter().map(|hit| hit.memory.entry.id.clone()).collect();
         let recall_id = engine.log().note((AskedBy::Tool, Some(self.session)), &request.query, &hits, &given);
