@@ -16,12 +16,12 @@ use crate::settings::InjectAt;
 use super::passage::passage;
 use super::{ContextRequest, ContextService};
 
-/// How surely a memory must fit to be given.
-const MEMORY_FLOOR: f64 = 0.15;
-/// What was said, and summaries, must fit as surely as this: by default, when the message asks about the past, and when
-/// they are of a time that it names.
-const ARCHIVE_FLOOR: f64 = 0.08;
+/// How surely something must fit to be given: by default, where the message asks about the past and this is of the archive,
+/// and where it is of a time that the message names.
+const FLOOR: f64 = 0.08;
 const PAST_FLOOR: f64 = 0.05;
+/// The archive's own entries, where the message does not ask about the past.
+const ARCHIVE_FLOOR: f64 = 0.2;
 const TIME_FLOOR: f64 = 0.02;
 /// A summary repeats what turns say: without a question about the past it must fit very surely.
 const SUMMARY_FLOOR: f64 = 0.5;
@@ -69,7 +69,7 @@ impl ContextService<'_> {
         given.truncate(settings.recall_limit);
         // What was said comes before summaries of it.
         let (mut evidence, summaries): (Vec<Hit>, Vec<Hit>) =
-            evidence.into_iter().partition(|hit| hit.memory.entry.kind == Kind::Turn);
+            evidence.into_iter().partition(|hit| !is_session_summary(hit));
         evidence.extend(summaries.into_iter().take(SUMMARIES));
         // Passages of the vault stand behind the memories and take no memory's place.
         evidence
@@ -158,6 +158,10 @@ impl ContextService<'_> {
     }
 }
 
+fn is_session_summary(hit: &Hit) -> bool {
+    hit.memory.entry.key.as_deref().is_some_and(|key| key.starts_with("session_"))
+}
+
 fn is_memory(hit: &Hit) -> bool {
     hit.memory.entry.layer != Layer::Archive
 }
@@ -181,7 +185,7 @@ fn stands_in(opening: &str, text: &str) -> bool {
 
 /// Whether a text says more than the message itself: "run it again" is not answered by the same words of last week.
 fn adds_something(text: &str, spoken: &[String]) -> bool {
-    const REPEATED: f64 = 0.8;
+    const REPEATED: f64 = 0.9;
     let words = distinct_words(text);
     let known = words.iter().filter(|word| spoken.binary_search(word).is_ok()).count();
     words.is_empty() || (known as f64) < REPEATED * words.len() as f64
@@ -201,9 +205,9 @@ fn floor(hit: &Hit, question: &Question, tasks: &[String]) -> f64 {
         return f64::INFINITY;
     }
     match (entry.kind, is_memory(hit), question.asks_past) {
-        (_, true, _) => MEMORY_FLOOR,
         (_, false, true) => PAST_FLOOR,
-        (Kind::Entry, false, false) => SUMMARY_FLOOR,
-        (_, false, false) => ARCHIVE_FLOOR,
+        (Kind::Entry, false, false) if is_session_summary(hit) => SUMMARY_FLOOR,
+        (Kind::Entry, false, false) => ARCHIVE_FLOOR,
+        _ => FLOOR,
     }
 }

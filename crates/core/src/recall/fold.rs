@@ -29,7 +29,7 @@ pub(crate) fn fold(hits: Vec<Hit>) -> Vec<Hit> {
             kept.push((hit, Vec::new()));
             continue;
         }
-        let words = content_stems(&hit.memory.entry.content);
+        let words = distinct_stems(&hit.memory.entry.content);
         match kept.iter().position(|(better, better_words)| is_same((better, better_words), (&hit, &words))) {
             None => kept.push((hit, words)),
             Some(place) => {
@@ -71,10 +71,9 @@ fn comes_from(memory: &Hit, turn: &Hit) -> bool {
     turn.kind == Kind::Turn && entry.layer != Layer::Archive && is_source(&turn.id)
 }
 
-/// The distinct stems of a text without stop words, sorted.
-fn content_stems(text: &str) -> Vec<String> {
-    let mut stems: Vec<String> =
-        analysis::stems(text).into_iter().filter_map(|(stem, is_stop)| (!is_stop).then_some(stem)).collect();
+/// The distinct stems of a text, sorted.
+fn distinct_stems(text: &str) -> Vec<String> {
+    let mut stems: Vec<String> = analysis::stems(text).into_iter().map(|(stem, _)| stem).collect();
     stems.sort_unstable();
     stems.dedup();
     stems

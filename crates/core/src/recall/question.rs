@@ -86,7 +86,11 @@ impl Question {
         let mut times = times::named(message, now);
         // "On Friday" is a day of every week, unless the message asks about what was.
         times.retain(|time| !time.is_assumed || asks_past);
-        let text = without_times(message, &times);
+        let mut text = without_times(message, &times);
+        if analysis::stems(&text).is_empty() {
+            // A date alone is looked for as it is written, too.
+            text = message.to_owned();
+        }
         let sentences = joined(&sentences(&text));
         let read: Vec<Vec<(String, bool)>> = sentences.iter().map(|sentence| analysis::stems(sentence)).collect();
         let has_content = read.iter().flatten().any(|(_, is_stop)| !is_stop);

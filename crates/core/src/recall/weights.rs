@@ -46,7 +46,7 @@ pub(super) const PEOPLE: Weights = Weights {
     ],
 };
 pub(super) const PEOPLE_WITH_MEANING: Weights = Weights {
-    base: -8.893,
+    base: -8.393,
     of: &[
         (Feature::Own, -0.987),
         (Feature::Previous, -0.994),

@@ -133,7 +133,7 @@ fn what_stands_in_view_already_makes_room_for_the_next_best() {
         let ids = world
             .engine
             .context()
-            .give(&chat(), "tea", Visibility::Stays)
+            .give(&chat(), "which tea is there?", Visibility::Stays)
             .unwrap()
             .parts
             .into_iter()
