@@ -39,6 +39,22 @@ struct Model {
     tokens: usize,
 }
 
+/// Words that most sentences of a language have, and no other language here.
+const ENGLISH: &str =
+    " the a an is are was do does did what when where which who how i my we our you to of and it this that for with ";
+const FOREIGN: &str = " le la les des une est dans sans pour avec que qui ce cette et du de el los las un por con para al mi der die \
+    das und ist nicht ein eine mit für auf ich wir wie il è che di per ";
+
+/// Whether a text has as many common words of English as of its neighbours. One without any is taken for English.
+fn is_english(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let count = |list: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.filter(|word| list.contains(&format!(" {word} "))).count()
+    };
+    count(ENGLISH) >= count(FOREIGN)
+}
+
 impl Embedder for BuiltinEmbedder {
     fn provider(&self) -> &'static str {
         PROVIDER
@@ -52,11 +68,11 @@ impl Embedder for BuiltinEmbedder {
         None
     }
 
-    /// It was taught English: what is mostly in another script is noise to it.
+    /// It was taught English: what is mostly in another script or language is noise to it.
     fn knows(&self, text: &str) -> bool {
         let letters = text.chars().filter(|c| c.is_alphabetic());
         let (latin, other): (Vec<char>, Vec<char>) = letters.partition(|c| (*c as u32) < 0x250);
-        latin.len() >= 4 * other.len()
+        latin.len() >= 4 * other.len() && is_english(text)
     }
 
     fn cost(&self) -> Cost {

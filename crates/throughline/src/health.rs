@@ -6,6 +6,7 @@ use throughline_core::engine::{EngineError, Health, MemoryStatus, chain};
 use throughline_core::ports::StoreError;
 
 use crate::daemon::{find, lost_by};
+use crate::vectors;
 use crate::world::{Home, OpenError, World};
 use crate::{connections, embedders};
 
@@ -20,10 +21,11 @@ pub(crate) fn of(world: &World) -> Health {
     with_clients(with_places(health, &world.home))
 }
 
-/// How many memories have no vector yet, where an embedder is set up.
+/// How many memories have no vector yet, where an embedder is set up and more wait than a run is begun for.
 fn unembedded(world: &World) -> Option<String> {
     let by = embedders::made_by(world).ok().flatten()?;
-    let progress = world.engine.embedding().progress(&by).ok().filter(|progress| progress.missing() > 0)?;
+    let progress =
+        world.engine.embedding().progress(&by).ok().filter(|progress| progress.missing() >= vectors::PILE)?;
     let (embedded, of) = (progress.embedded, progress.of);
     Some(format!(
         "embedded {embedded} of {of} memories by {by}: the rest is done in the background, or by `throughline reindex --vectors`"

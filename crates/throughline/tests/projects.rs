@@ -215,14 +215,14 @@ fn other_projects_do_not_see_it_and_a_removed_one_is_left_alone() {
     let project = Project::new();
     project.below(&["project", "record", "Zebra crossing"]).done();
     assert!(project.home.found(&["zebra", "--project", "other"]).is_empty());
-    let asked = ["context", "--session", "web:1", "--project", "other", "--message", "the zebra crossing"];
+    let asked = ["context", "--session", "web:1", "--project", "other", "--message", "where is the zebra?"];
     assert!(!project.home.run(&asked).done().contains("- ["), "a conversation about another project");
-    let asked = ["context", "--session", "web:1", "--message", "the zebra crossing"];
+    let asked = ["context", "--session", "web:1", "--message", "where is the zebra?"];
     assert!(
         project.home.run(&asked).done().contains("Zebra crossing"),
         "a conversation about no project sees every one"
     );
-    let asked = ["context", "--session", "web:1", "--project", "apollo", "--message", "the zebra crossing"];
+    let asked = ["context", "--session", "web:1", "--project", "apollo", "--message", "where is the zebra?"];
     assert!(project.home.run(&asked).done().contains("Zebra crossing"));
     project.home.run(&["project", "remove", "apollo"]).done();
     assert!(project.text().contains("Zebra crossing"), "the file is the project's own");

@@ -18,7 +18,7 @@ fn home(directory: &Path, memories: &[&str]) -> World {
     let clock: Arc<dyn Clock> = Arc::new(FixedClock::at("2026-05-01T12:00:00Z".parse().unwrap()));
     let world = World::open_at(Home::at(directory.to_owned()), clock).unwrap();
     for memory in memories {
-        world.engine.memories().remember(&NewMemory::fact(memory)).unwrap();
+        world.engine.memories().remember(&NewMemory::fact(*memory)).unwrap();
     }
     let done = Command::new(env!("CARGO_BIN_EXE_throughline"))
         .args(["reindex", "--vectors"])

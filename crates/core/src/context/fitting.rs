@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use crate::error::Done;
-use crate::model::{EntryId, Kind, Layer, Source};
+use crate::model::{EntryId, Kind, Layer, SessionId, Source};
 use crate::ports::Page;
 use crate::recall::find::Fallback;
 use crate::recall::fold::fold;
@@ -60,7 +60,7 @@ impl ContextService<'_> {
         hits.retain(|hit| {
             let entry = &hit.memory.entry;
             let is_known = in_view.contains(&entry.id) || stands_in(opening, &entry.content);
-            !is_known && may_be_given(hit) && adds_something(&entry.content, &spoken)
+            !is_known && may_be_given(hit) && adds_something(&entry.content, &spoken) && !is_weak(hit, &question)
         });
         let (fitting, mut left): (Vec<Hit>, Vec<Hit>) =
             hits.into_iter().partition(|hit| hit.score >= floor(hit, &question, &tasks));
@@ -91,11 +91,15 @@ impl ContextService<'_> {
         if !shows_again {
             in_view.extend(self.injections.injected(session)?);
         }
-        if let Some(state) = self.session_store.session(session)? {
-            let turns = self.turns.turns_after(session, state.kept_from)?;
-            in_view.extend(turns.into_iter().map(|(_, turn)| EntryId::new(turn.id.as_str())));
-        }
+        in_view.extend(self.window(session)?);
         Ok(in_view)
+    }
+
+    /// The turns of a conversation that are still sent to its model.
+    pub(crate) fn window(&self, session: &SessionId) -> Done<Vec<EntryId>> {
+        let Some(state) = self.session_store.session(session)? else { return Ok(Vec::new()) };
+        let turns = self.turns.turns_after(session, state.kept_from)?;
+        Ok(turns.into_iter().map(|(_, turn)| EntryId::new(turn.id.as_str())).collect())
     }
 
     /// Everything that may fit, best first: by what is said, by the tasks that are named, and by the time.
@@ -181,6 +185,15 @@ fn stands_in(opening: &str, text: &str) -> bool {
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = squeezed(text);
     !text.is_empty() && squeezed(opening).contains(&text)
+}
+
+/// Whether a memory has no more than one weak word in common with the message, nor its meaning.
+fn is_weak(hit: &Hit, question: &Question) -> bool {
+    /// In units of what five rare words say: about one rare word, or two ordinary ones.
+    const STRONG: f64 = 0.19;
+    let value = |name: &str| hit.why.features.iter().find(|feature| feature.name == name).map_or(0.0, |f| f.value);
+    let answers = question.is_asking && value("cover") >= 0.9;
+    is_memory(hit) && value("strength") < STRONG && !answers && value("meaning") < 1.0 && value("personal") < 0.5
 }
 
 /// Whether a text says more than the message itself: "run it again" is not answered by the same words of last week.

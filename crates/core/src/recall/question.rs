@@ -103,7 +103,7 @@ impl Question {
             parts,
             asks_assistant: asks_assistant(message),
             is_asking: is_asking(message),
-            is_personal: is_asking(message) && has_any(message, OWN),
+            is_personal: is_asking(message) && has_any(message, OWN) && !has_any(message, HOW_TO),
             asks_past,
             spoken: analysis::index_text(message).split(' ').map(str::to_owned).collect(),
             texts: texts(message, &sentences),
@@ -313,6 +313,9 @@ const OWN: &[&str] = &[
     "i", "my", "mine", "me", "we", "our", "us", "ich", "mein", "meine", "meinen", "wir", "unser", "unsere", "je",
     "mon", "ma", "mes", "nous", "notre", "nos", "yo", "mi", "mis", "nuestro", "nuestra", "nosotros",
 ];
+
+/// Words that ask how something is done, by anybody.
+const HOW_TO: &[&str] = &["how do i", "how can i", "how do we", "how can we"];
 
 fn is_asking(message: &str) -> bool {
     message.contains(['?', '？']) || has_any(message, ASKING)

@@ -102,7 +102,7 @@ pub(super) const ASSISTANT: Weights = Weights {
     ],
 };
 pub(super) const ASSISTANT_WITH_MEANING: Weights = Weights {
-    base: -7.609,
+    base: -7.489,
     of: &[
         (Feature::Own, 1.317),
         (Feature::Previous, 0.036),

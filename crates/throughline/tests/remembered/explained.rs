@@ -117,7 +117,7 @@ fn what_a_client_without_hooks_asked_for_is_named_too() {
 #[test]
 fn what_says_the_same_is_named_as_evidence() {
     let home = told::home();
-    let asks = "Did I tell you that I'm vegetarian and don't eat mushrooms?";
+    let asks = "Can I put mushrooms on the pizza for a vegetarian?";
     let given = hook(&home, "prompt", &json!({ "session_id": SESSION, "cwd": home.root(), "prompt": asks }));
     assert!(given.contains("vegetarian"), "{given}");
     let told = home.json(&["session", "explain", &format!("claude-code:{SESSION}")]);

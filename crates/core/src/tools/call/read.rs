@@ -41,7 +41,12 @@ impl Caller<'_> {
         }
         let request = RecallRequest { query: wanted.query, limit, filter };
         engine.documents().notice_all_or_warn();
-        let hits = engine.recall().search(&request)?;
+        // What was just said in this conversation is in view already.
+        let window = engine.context().window(self.session)?;
+        let mut hits =
+            engine.recall().search(&RecallRequest { limit: limit + window.len().min(MOST), ..request.clone() })?;
+        hits.retain(|hit| !window.contains(&hit.memory.entry.id));
+        hits.truncate(limit);
         let found = within(ANSWER_TOKENS, &hits);
         let given: Vec<_> = hits[..found.len()].iter().map(|hit| hit.memory.entry.id.clone()).collect();
         let recall_id = engine.log().note((AskedBy::Tool, Some(self.session)), &request.query, &hits, &given);
