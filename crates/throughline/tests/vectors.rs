@@ -49,7 +49,7 @@ fn a_command_waits_for_all_vectors_and_says_how_many_there_are() {
     home.remember(&["The automobile stands in the garage."]);
     home.remember(&[&format!("A {BAD} crossed the road.")]);
     assert!(server.requests().is_empty(), "two are not worth a run");
-    assert!(home.run(&["doctor"]).done().contains("embedded 0 of 2 memories by ollama/m"));
+    assert!(!home.run(&["doctor"]).done().contains("embedded"), "a few that wait are no remark");
     server.now_for("m", Embeds::Refuses(400));
     let told = home.run(&["reindex", "--vectors"]).done();
     assert_eq!(told, "embedded 1 of 2 memories by ollama/m, 1 refused\n");

@@ -1,5 +1,5 @@
 //! One hit per statement: a memory, the turns it came from and the summaries that repeat it are one; the one that
-//! fits best stands and names the others as its evidence.
+//! fits best stands, or the memory that tells it, and names the others as its evidence.
 
 use crate::model::{EntryId, Kind, Layer};
 
@@ -8,6 +8,9 @@ use super::request::Hit;
 
 /// A summary that has so much of the words of another repeats it.
 const REPEATED: f64 = 0.9;
+
+/// A memory that has so much of the words of its turn tells it.
+const TOLD: f64 = 0.6;
 
 /// So many hits are compared: more are never given, and each is compared with all before it.
 const COMPARED: usize = 60;
@@ -33,9 +36,19 @@ pub(crate) fn fold(hits: Vec<Hit>) -> Vec<Hit> {
         match kept.iter().position(|(better, better_words)| is_same((better, better_words), (&hit, &words))) {
             None => kept.push((hit, words)),
             Some(place) => {
-                let better = &mut kept[place].0;
-                better.evidence.push(hit.memory.entry.id);
-                better.evidence.extend(hit.evidence);
+                let (better, better_words) = &mut kept[place];
+                let mut folded = hit;
+                if comes_from(&folded, better)
+                    && shared(better_words, &words) as f64 >= TOLD * better_words.len() as f64
+                {
+                    // The memory tells what was said: it stands in the turn's place.
+                    std::mem::swap(better, &mut folded);
+                    std::mem::swap(&mut better.score, &mut folded.score);
+                    std::mem::swap(&mut better.why, &mut folded.why);
+                    *better_words = words;
+                }
+                better.evidence.push(folded.memory.entry.id);
+                better.evidence.extend(folded.evidence);
             }
         }
     }
