@@ -1,6 +1,7 @@
 //! A message that needs no memory gets none, and a question finds its memory in other words.
 //!
 //! Both are measured against a thousand ordinary memories with the built-in embedder, on lists that are committed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
 use std::path::Path;
 use std::process::Command;

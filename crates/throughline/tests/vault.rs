@@ -57,7 +57,7 @@ fn recall_reaches_passages_where_they_are_asked_for() {
         hits.map(|hit| (string(&hit["kind"]), string(&hit["content"]))).collect()
     };
     let passage = ("chunk".to_owned(), "Steep gyokuro at 60 degrees.".to_owned());
-    assert_eq!(found(&["--kind", "chunk"]), [passage.clone()]);
+    assert_eq!(found(&["--kind", "chunk"]), std::slice::from_ref(&passage));
     assert!(!found(&[]).contains(&passage), "only where they are asked for");
     let both = found(&["--kind", "chunk", "--kind", "entry"]);
     assert!(both.len() == 2 && both.contains(&passage), "on the same scale: {both:?}");

@@ -192,7 +192,7 @@ fn is_weak(hit: &Hit, question: &Question) -> bool {
     /// In units of what five rare words say: about one rare word, or two ordinary ones.
     const STRONG: f64 = 0.19;
     let value = |name: &str| hit.why.features.iter().find(|feature| feature.name == name).map_or(0.0, |f| f.value);
-    let answers = question.is_asking && value("cover") >= 0.9;
+    let answers = question.is_asking && value("cover") >= 0.3;
     is_memory(hit) && value("strength") < STRONG && !answers && value("meaning") < 1.0 && value("personal") < 0.5
 }
 
