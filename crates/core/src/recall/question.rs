@@ -13,7 +13,7 @@ use super::analysis;
 use super::past;
 use super::times::{self, TimeRange};
 
-/// Words of one message that are looked for: those that say most. A set of them is the bits of a [`WordSet`].
+/// Words of one message that are looked for: those that say most. A set of them is the bits of a `u128`.
 pub const MAX_WORDS: usize = 128;
 
 /// Sentences of one message, the last ones.
