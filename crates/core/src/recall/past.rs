@@ -7,7 +7,6 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use crate::model::Task;
-use crate::when;
 
 use super::similar::distinct_words;
 use super::times;
@@ -157,19 +156,6 @@ const PIECES: &[&str] = &[
     "그때",
 ];
 
-/// How many words name a time.
-const LONGEST_TIME: usize = 3;
-
-/// Since when a message asks, where it names a time: `what did we do last week?`
-pub fn since(message: &str, now: Timestamp) -> Option<Timestamp> {
-    let words: Vec<&str> =
-        message.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty()).collect();
-    let now = now.to_zoned(TimeZone::UTC);
-    let spans = (1..=LONGEST_TIME).rev().flat_map(|length| words.windows(length));
-    let mut times = spans.filter_map(|span| when::parse(&span.join(" "), &now).ok());
-    times.find(|time| *time < now.timestamp())
-}
-
 /// Whether a message asks about what was.
 pub fn is_asked_about(message: &str, now: Timestamp) -> bool {
     let text = message.to_lowercase();
@@ -234,16 +220,6 @@ mod tests {
         ] {
             assert!(asks(message), "{message}");
         }
-    }
-
-    #[test]
-    fn the_time_that_is_named() {
-        let now = "2026-11-16T12:00:00Z".parse().unwrap();
-        let day = |message: &str| since(message, now).map(|at| at.to_zoned(TimeZone::UTC).date().to_string());
-        assert_eq!(day("What did we do yesterday?").as_deref(), Some("2026-11-15"));
-        assert_eq!(day("And on 2026-05-07?").as_deref(), Some("2026-05-07"));
-        assert!(day("What did we do last week?").is_some_and(|day| day.as_str() < "2026-11-11"));
-        assert_eq!(day("What did we do?"), None);
     }
 
     #[test]

@@ -46,7 +46,7 @@ tables! {
         /// How much room all of them may take, in tokens: {range}. Memories come whole or not at all.
         recall_max_tokens: u32 = 1000, in 0..=32_000;
 
-        /// Which memory comes first: "fused" weighs words, age, trust and significance; "bm25" goes by words alone.
+        /// Which memory comes first: "fused" uses the whole formula (`recall --why`); "bm25" goes by words alone.
         ranking: Ranking = Ranking::Fused;
 
         /// Pick up facts, preferences and decisions from conversations without being asked.
