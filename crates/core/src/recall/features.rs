@@ -134,7 +134,6 @@ pub(super) struct Read<'a> {
     /// Words that are the name of somebody who speaks: they say who, not what.
     named: WordSet,
     speaker: Option<String>,
-    has_meaning: bool,
     now: Timestamp,
 }
 
@@ -169,8 +168,7 @@ impl<'a> Read<'a> {
         }
         let (session, sessions) = conversations(&pool.candidates);
         let (named, speaker) = named(question, &pool.candidates);
-        let has_meaning = pool.candidates.iter().any(|candidate| candidate.meaning.is_some());
-        Self { question, pool, matches, before, after, session, sessions, named, speaker, has_meaning, now }
+        Self { question, pool, matches, before, after, session, sessions, named, speaker, now }
     }
 
     /// Where a candidate stands.
@@ -203,9 +201,9 @@ impl<'a> Read<'a> {
         })
     }
 
-    /// Whether the meaning of anything is known.
-    pub(super) fn has_meaning(&self) -> bool {
-        self.has_meaning
+    /// Whether the meaning of a candidate is known: what has no vector yet is weighed by its words.
+    pub(super) fn has_meaning(&self, at: usize) -> bool {
+        self.pool.candidates[at].meaning.is_some()
     }
 
     /// The features of every candidate for one part of the question.

@@ -165,7 +165,7 @@ pub(crate) fn sort(hits: &mut [Hit]) {
 fn weights_for(read: &Read<'_>, at: usize, ranking: Ranking) -> &'static Weights {
     match ranking {
         Ranking::Bm25 => &weights::BM25,
-        Ranking::Fused => match (read.setting(at), read.has_meaning()) {
+        Ranking::Fused => match (read.setting(at), read.has_meaning(at)) {
             (Setting::Memory, false) => &weights::MEMORIES,
             (Setting::Memory, true) => &weights::MEMORIES_WITH_MEANING,
             (Setting::People, false) => &weights::PEOPLE,

@@ -232,3 +232,18 @@ fn what_older_versions_logged_is_read() {
     let again: RecallRecord = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
     assert_eq!(again, record);
 }
+
+#[test]
+fn a_text_without_a_vector_is_weighed_by_its_words_among_others_that_have_one() {
+    let pool = |others: Option<f32>| {
+        let mut exact = candidate(memory("exact", "Ada's train leaves at ten"));
+        exact.memory.entry.updated_at = day(999);
+        let other = Candidate { meaning: others, ..candidate(memory("other", "The bus is late on Mondays")) };
+        Pool { candidates: vec![exact, other], beside: Vec::new() }
+    };
+    let score = |others: Option<f32>| {
+        let hits = rank(&question("which train?"), &pool(others), &Filter::default(), now(), Ranking::Fused);
+        hits.iter().find(|hit| hit.memory.entry.id.as_str() == "exact").unwrap().score
+    };
+    assert_eq!(score(Some(0.9)), score(None), "a store that is half embedded hides nothing");
+}
