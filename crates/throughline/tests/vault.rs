@@ -45,6 +45,19 @@ fn documents(home: &Home) -> Vec<String> {
 }
 
 #[test]
+fn an_assistant_finds_passages_when_it_asks_for_the_vault() {
+    let home = by_words();
+    std::fs::write(home.root().join("boats.md"), "The dinghy lies at the northern pier.").unwrap();
+    home.json(&["vault", "add", home.root().join("boats.md").to_str().unwrap()]);
+    let found = |arguments: Value| {
+        let answer = home.json(&["tool", "call", "memory_recall", &arguments.to_string()]);
+        answer["hits"].as_array().unwrap().iter().map(|hit| hit["kind"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(json!({ "query": "where is the dinghy" })), Vec::<Value>::new());
+    assert_eq!(found(json!({ "query": "where is the dinghy", "vault": true })), [json!("chunk")]);
+}
+
+#[test]
 fn recall_reaches_passages_where_they_are_asked_for() {
     let home = by_words();
     put(&home, "notes/tea.md", "# Tea\n\nSteep gyokuro at 60 degrees.\n");

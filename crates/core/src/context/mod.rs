@@ -23,7 +23,9 @@ use crate::text::{ends::ends, redact::redact};
 use crate::vault::VaultService;
 
 pub use blocks::opening_blocks;
+pub(crate) use passage::passage;
 pub use readable::Readable;
+pub(crate) use render::BESIDE_TOKENS;
 pub use render::{Context, Part, fenced, neutralise, project_block, system_prompt, without_fence};
 pub use tier::Tier;
 

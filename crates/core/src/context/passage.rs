@@ -12,7 +12,7 @@ use crate::text::tokens;
 const SHOWN_TOKENS: usize = 120;
 
 /// The text itself where it is short; else the sentences around those that fit the question, with `…` for what is left out.
-pub(super) fn passage<'t>(text: &'t str, question: &Question) -> Cow<'t, str> {
+pub(crate) fn passage<'t>(text: &'t str, question: &Question) -> Cow<'t, str> {
     if tokens::estimate(text) <= SHOWN_TOKENS {
         return Cow::Borrowed(text);
     }

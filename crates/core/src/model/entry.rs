@@ -18,6 +18,11 @@ pub enum Kind {
     Chunk,
 }
 
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Entry, Self::Bullet, Self::Turn, Self::Chunk];
+}
+
 spelled!(Kind, "kind", "entry, bullet, turn, chunk", {
     Entry => "entry", Bullet => "bullet", Turn => "turn", Chunk => "chunk",
 });

@@ -27,6 +27,9 @@ pub struct Recall {
     /// The project it is about.
     #[serde(default)]
     pub project: Option<String>,
+    /// Whether passages of the files in the person's vault are searched too.
+    #[serde(default)]
+    pub vault: bool,
     /// How many at most.
     #[serde(default)]
     #[schemars(range(min = 0, max = 50))]

@@ -25,6 +25,19 @@ fn a_person_sees_and_tries_what_assistants_are_offered() {
 }
 
 #[test]
+fn what_was_said_is_found_with_its_speaker_and_what_stands_beside_it() {
+    let home = quiet();
+    let turn = |speaker: &str, text: &str| json!({ "role": "user", "speaker": speaker, "content": text }).to_string();
+    let said = [turn("Ada", "Which colour do you want for the kitchen walls?"), turn("Ben", "Sage green, please.")];
+    home.run_with(&["session", "observe", "--session", "web:a"], &said.join("\n")).done();
+    let answer = call(&home, "memory_recall", &json!({ "query": "was it sage green that Ben wanted?" }));
+    let hit = answer["hits"].as_array().unwrap().iter().find(|hit| hit["speaker"] == "Ben").unwrap();
+    assert_eq!((&hit["kind"], &hit["content"]), (&json!("turn"), &json!("Sage green, please.")));
+    let beside = &hit["beside"];
+    assert!(string(&beside["content"]).contains("kitchen walls") && beside["speaker"] == "Ada", "{hit}");
+}
+
+#[test]
 fn a_call_that_is_refused_ends_with_2_and_the_same_body_and_changes_nothing() {
     let home = quiet();
     home.remember(&["--layer", "identity", "is called Ada"]);

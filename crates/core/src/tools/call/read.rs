@@ -3,9 +3,10 @@
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use crate::context::{ContextRequest, neutralise};
+use crate::context::{BESIDE_TOKENS, ContextRequest, neutralise, passage};
 use crate::error::Done;
-use crate::recall::{self, AskedBy, Criteria, Hit, Projects, RecallRequest, Scope};
+use crate::model::Kind;
+use crate::recall::{self, AskedBy, Criteria, Hit, Projects, Question, RecallRequest, Scope};
 use crate::text::{redact::redact, tokens};
 use crate::tools::parameters::{Context, Explain, Recall};
 
@@ -30,6 +31,7 @@ impl Caller<'_> {
             category: wanted.category,
             tags: wanted.tags,
             project: wanted.project,
+            kinds: if wanted.vault { Kind::ALL.to_vec() } else { Vec::new() },
             since: wanted.since,
             until: wanted.until,
             ..Criteria::default()
@@ -47,6 +49,10 @@ impl Caller<'_> {
             engine.recall().search(&RecallRequest { limit: limit + window.len().min(MOST), ..request.clone() })?;
         hits.retain(|hit| !window.contains(&hit.memory.entry.id));
         hits.truncate(limit);
+        let question = Question::of(&request.query, &engine.kernel.local_now());
+        for hit in hits.iter_mut().filter(|hit| hit.memory.entry.kind == Kind::Turn) {
+            hit.memory.entry.content = passage(&hit.memory.entry.content, &question).into_owned();
+        }
         let found = within(ANSWER_TOKENS, &hits);
         let given: Vec<_> = hits[..found.len()].iter().map(|hit| hit.memory.entry.id.clone()).collect();
         let recall_id = engine.log().note((AskedBy::Tool, Some(self.session)), &request.query, &hits, &given);
@@ -126,8 +132,14 @@ fn within(max_tokens: usize, hits: &[Hit]) -> Vec<Value> {
 fn shown(hit: &Hit) -> Value {
     let entry = &hit.memory.entry;
     let date = entry.updated_at.to_zoned(TimeZone::UTC).date().to_string();
+    let beside = hit.beside.as_ref().filter(|beside| tokens::estimate(&beside.content) <= BESIDE_TOKENS);
     json!({
-        "id": entry.id, "key": entry.key, "content": neutralise(&entry.content), "layer": entry.layer, "source": entry.source,
+        "id": entry.id, "kind": entry.kind, "key": entry.key, "content": neutralise(&entry.content), "layer": entry.layer,
+        "source": entry.source, "speaker": hit.speaker.as_deref().map(neutralise),
+        "beside": beside.map(|beside| json!({
+            "speaker": beside.speaker.as_deref().map(neutralise), "source": beside.source,
+            "content": neutralise(&beside.content), "is_before": beside.is_before,
+        })),
         "significance": hit.memory.significance, "tags": entry.tags, "project": entry.project, "date": date,
         "score": hit.score,
     })
