@@ -1,4 +1,4 @@
-//! The built-in model: paraphrase-MiniLM-L3-v2, 4 bits per weight, English, compiled in.
+//! The built-in model: all-MiniLM-L6-v2, 4 bits per weight, English, compiled in.
 //!
 //! Its bytes are a part of the program, which the system maps: a page that is never looked at is never read. Loading
 //! builds no tables, so that a process that embeds one question pays for little more than the question.
@@ -13,15 +13,15 @@ use crate::product::{GROUP, PANEL};
 use crate::rows::WordRows;
 use crate::tokens::{Pieces, Tokenizer, Vocabulary, WordPiece};
 
-static BYTES: &[u8] = include_bytes!("../model/minilm-l3-q4.bin");
+static BYTES: &[u8] = include_bytes!("../model/minilm-l6-q4.bin");
 
 const MAGIC: &[u8] = b"TLEMBED1";
 
 /// The provider's name.
-pub(crate) const PROVIDER: &str = "builtin";
+pub(crate) const PROVIDER: &str = throughline_core::ports::BUILTIN;
 
 /// The model's name: another one means other vectors.
-const NAME: &str = "paraphrase-minilm-l3-q4";
+const NAME: &str = "all-minilm-l6-q4";
 
 /// BERT's numbers of special tokens.
 const UNKNOWN: u32 = 100;

@@ -71,7 +71,7 @@ pub use tasks::Tasks;
 pub use transfer::{Adopted, Bundle, Transfer};
 pub use turns::{TurnMark, Turns, TurnsOf};
 pub use vault::Vault;
-pub use vectors::{ChunkMark, Made, MadeBy, VectorSet, VectorSetId, Vectors};
+pub use vectors::{BUILTIN, ChunkMark, Made, MadeBy, VectorSet, VectorSetId, Vectors};
 
 type Stored<T> = Result<T, StoreError>;
 

@@ -16,7 +16,15 @@ pub struct MadeBy {
     pub base_url: Option<String>,
 }
 
+/// The provider of the model that is a part of the program.
+pub const BUILTIN: &str = "builtin";
+
 impl MadeBy {
+    /// Whether the model that is a part of the program made them.
+    pub fn is_builtin(&self) -> bool {
+        self.provider == BUILTIN
+    }
+
     /// The maker that an embedder is.
     pub fn of(embedder: &dyn Embedder) -> Self {
         Self {

@@ -207,6 +207,12 @@ fn fold_letter(c: char) -> Option<&'static str> {
     })
 }
 
+/// Whether a term is one character of an unspaced script.
+pub(crate) fn is_unspaced_unit(term: &str) -> bool {
+    let mut characters = term.chars();
+    characters.next().is_some_and(is_unspaced) && characters.next().is_none()
+}
+
 /// Scripts written without spaces between words (Hangul has them, but its particles cling to the words).
 fn is_unspaced(c: char) -> bool {
     c >= '\u{e00}'

@@ -1,4 +1,5 @@
-//! How well each candidate fits a question, as named features. All are absolute: none depends on what else a store holds.
+//! How well each candidate fits a question, as named features. All but the last row are absolute: none depends on what else a
+//! store holds. The last row compares candidates with each other: it orders them, and adds nothing to how surely they fit.
 //!
 //! | feature | what it says |
 //! |---|---|
@@ -23,6 +24,7 @@
 //! | `personal` | `meaning`, where the message asks about the person or what is theirs: "what is my pet called?" |
 //! | `asked` | how much the question says at all, in units of 64 bits |
 //! | `recency`, `trust`, `significance`, `correction` | newer, from the person, weighty, corrected |
+//! | `rare`, `rare_context`, `rare_session` | `own`, and the shares of `cover_context` and `session`, with words that few candidates have counting more |
 
 use std::collections::HashMap;
 
@@ -30,8 +32,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::model::{Kind, Memory, SessionId, Source};
 
-use super::pool::{Candidate, Pool};
-use super::question::{Part, Question, WordSet, bits};
+use super::pool::{Candidate, FoundBy, MeaningBy, Pool};
+use super::question::{Part, Question, WordSet, bits, share_of_characters};
 use super::request::Beside;
 
 macro_rules! features {
@@ -58,7 +60,7 @@ features! {
     Passage => "passage", Phrase => "phrase", Speaker => "speaker", Role => "role", Time => "time", Answers => "answers",
     Question => "question", Short => "short", Meaning => "meaning", PreviousMeaning => "previous_meaning",
     NextMeaning => "next_meaning", SessionMeaning => "session_meaning", Personal => "personal", Asked => "asked", Recency => "recency",
-    Trust => "trust", Significance => "significance", Correction => "correction",
+    Trust => "trust", Significance => "significance", Correction => "correction", Rare => "rare", RareContext => "rare_context", RareSession => "rare_session",
 }
 
 /// How many features there are.
@@ -93,6 +95,9 @@ const K1: f32 = 1.2;
 const B: f32 = 0.75;
 const USUAL_TERMS: f32 = 45.0;
 const USUAL_TERMS_WITH_ASSISTANT: f32 = 220.0;
+
+/// Turns of more terms on average are long.
+const LONG_TERMS: f32 = 90.0;
 
 /// Of a neighbouring turn, so many terms count.
 const BESIDE_TERMS: usize = 60;
@@ -134,17 +139,19 @@ pub(super) struct Read<'a> {
     /// Words that are the name of somebody who speaks: they say who, not what.
     named: WordSet,
     speaker: Option<String>,
+    /// How rare each word of the question is among the candidates.
+    rarity: Vec<f32>,
     now: Timestamp,
 }
 
 /// Where a candidate stands: each setting has weights of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Setting {
-    /// By itself: an entry, or a line of a document.
-    Memory,
-    /// In a conversation between people.
+    /// By itself: an entry, a line of a document, or a turn where only one person speaks.
+    Alone,
+    /// In a conversation of short turns, as people have them with each other.
     People,
-    /// In a conversation with an assistant.
+    /// In a conversation of long turns, as assistants make them.
     Assistant,
 }
 
@@ -152,7 +159,19 @@ pub(super) enum Setting {
 #[derive(Default)]
 struct Conversation {
     with_assistant: bool,
+    /// Whether turns have different speakers.
+    with_others: bool,
     members: Vec<usize>,
+    words: WordSet,
+    /// Terms of its members together.
+    terms: f32,
+}
+
+impl Conversation {
+    /// Whether its turns are long on average: then a turn says more than what stands beside it.
+    fn is_long(&self) -> bool {
+        self.terms > LONG_TERMS * self.members.len() as f32
+    }
 }
 
 impl<'a> Read<'a> {
@@ -160,29 +179,35 @@ impl<'a> Read<'a> {
         let count = pool.candidates.len();
         let places: HashMap<&str, usize> =
             question.words.iter().enumerate().map(|(at, word)| (word.term.as_str(), at)).collect();
-        let matches = pool.candidates.iter().map(|candidate| matches(&candidate.terms, &places)).collect();
+        let matches: Vec<Matches> =
+            pool.candidates.iter().map(|candidate| matches(&candidate.terms, &places)).collect();
+        let rarity = rarity(question, &pool.candidates, &matches);
         let (mut before, mut after) = (vec![None; count], vec![None; count]);
         for (left, right) in &pool.beside {
             before[*right] = Some(*left);
             after[*left] = Some(*right);
         }
-        let (session, sessions) = conversations(&pool.candidates);
+        let (session, sessions) = conversations(&pool.candidates, &matches);
         let (named, speaker) = named(question, &pool.candidates);
-        Self { question, pool, matches, before, after, session, sessions, named, speaker, now }
+        Self { question, pool, matches, before, after, session, sessions, named, speaker, rarity, now }
     }
 
     /// Where a candidate stands.
     pub(super) fn setting(&self, at: usize) -> Setting {
-        match self.session[at] {
-            None => Setting::Memory,
-            Some(_) if self.is_with_assistant(at) => Setting::Assistant,
-            Some(_) => Setting::People,
+        match self.conversation(at) {
+            Some(conversation) if conversation.with_assistant && conversation.is_long() => Setting::Assistant,
+            Some(conversation) if conversation.with_assistant || conversation.with_others => Setting::People,
+            _ => Setting::Alone,
         }
+    }
+
+    fn conversation(&self, at: usize) -> Option<&Conversation> {
+        self.session[at].map(|session| &self.sessions[session])
     }
 
     /// Whether a candidate was said to or by an assistant.
     pub(super) fn is_with_assistant(&self, at: usize) -> bool {
-        self.session[at].is_some_and(|session| self.sessions[session].with_assistant)
+        self.conversation(at).is_some_and(|conversation| conversation.with_assistant)
     }
 
     /// What makes a short turn understandable: the answer to a question, else what was said before.
@@ -201,9 +226,9 @@ impl<'a> Read<'a> {
         })
     }
 
-    /// Whether the meaning of a candidate is known: what has no vector yet is weighed by its words.
-    pub(super) fn has_meaning(&self, at: usize) -> bool {
-        self.pool.candidates[at].meaning.is_some()
+    /// What tells the meaning of a candidate; what has no vector yet is weighed by its words.
+    pub(super) fn meaning_by(&self, at: usize) -> Option<MeaningBy> {
+        self.pool.candidates[at].meaning.map(|_| self.pool.meaning_by)
     }
 
     /// The features of every candidate for one part of the question.
@@ -213,12 +238,18 @@ impl<'a> Read<'a> {
         let time = if self.question.times.is_empty() { 0.0 } else { TIME_WEIGHT };
         let total = (self.question.weight(asked) + time).max(f32::MIN_POSITIVE);
         let share = |words: WordSet| self.question.weight(words & asked) / total;
-        let own: Vec<f32> = (0..self.matches.len()).map(|at| self.own(at, asked, total)).collect();
+        let common = |at: usize| self.question.words[at].weight;
+        let own: Vec<f32> = (0..self.matches.len()).map(|at| self.own(at, asked, common) / total).collect();
         let sessions = self.session_scores(asked, total, &own);
+        let rarity = |at: usize| self.rarity[at];
+        let all_rarity = bits(asked).map(rarity).sum::<f32>().max(f32::MIN_POSITIVE);
+        let rare_share = |words: WordSet| bits(words & asked).map(rarity).sum::<f32>() / all_rarity;
         (0..self.matches.len())
             .map(|at| {
                 let mut features = Features::default();
-                let (before, after) = (self.before[at], self.after[at]);
+                // What stands alone is not understood by what stands beside it.
+                let is_alone = self.setting(at) == Setting::Alone;
+                let (before, after) = if is_alone { (None, None) } else { (self.before[at], self.after[at]) };
                 let second = [before.and_then(|at| self.before[at]), after.and_then(|at| self.after[at])];
                 let beginning = |at: Option<usize>| at.map_or(0, |at| self.matches[at].beginning);
                 let near = beginning(second[0]) | beginning(second[1]);
@@ -226,9 +257,8 @@ impl<'a> Read<'a> {
                 let beside = |at: Option<usize>| at.map_or(0.0, |at| own[at]);
                 let in_time = if self.is_in_time(&self.pool.candidates[at]) { time / total } else { 0.0 };
                 let cover = share(self.matches[at].all) + in_time;
-                let (session, session_best) = match self.session[at] {
+                let (session, session_best) = match self.session[at].filter(|_| !is_alone) {
                     Some(session) => sessions[session],
-                    // A memory stands for itself: what surrounds it is itself.
                     None => (cover, own[at]),
                 };
                 let cover_context = share(around) + in_time;
@@ -253,22 +283,24 @@ impl<'a> Read<'a> {
                 features.set(Feature::Question, if is_question(at) { own[at] } else { 0.0 });
                 features.set(Feature::Short, own[at] / (1.0 + self.matches[at].terms / 30.0));
                 features.set(Feature::Asked, (total / UNIT_BITS).min(1.0));
-                self.set_meaning(at, &mut features);
+                features.set(Feature::Rare, self.own(at, asked, rarity) / all_rarity);
+                features.set(Feature::RareContext, rare_share(around));
+                let conversation = self.conversation(at).filter(|_| !is_alone);
+                features.set(Feature::RareSession, rare_share(conversation.map_or(around, |other| other.words)));
+                self.set_meaning(at, is_alone, &mut features);
                 self.set_priors(&candidate.memory, &mut features);
                 features
             })
             .collect()
     }
 
-    /// BM25 with what words say in ordinary language, as a share of what the question says.
-    fn own(&self, at: usize, asked: WordSet, total: f32) -> f32 {
+    /// BM25, with so much for each word.
+    fn own(&self, at: usize, asked: WordSet, worth: impl Fn(usize) -> f32) -> f32 {
         let matches = &self.matches[at];
-        let usual = if self.is_with_assistant(at) { USUAL_TERMS_WITH_ASSISTANT } else { USUAL_TERMS };
+        let usual = if self.setting(at) == Setting::Assistant { USUAL_TERMS_WITH_ASSISTANT } else { USUAL_TERMS };
         let length = K1 * (1.0 - B + B * matches.terms / usual);
         let counted = matches.counts.iter().filter(|(place, _)| asked & (1 << place) != 0);
-        let score =
-            |(place, count): &(usize, f32)| self.question.words[*place].weight * count * (K1 + 1.0) / (count + length);
-        counted.map(score).sum::<f32>() / total
+        counted.map(|(place, count)| worth(*place) * count * (K1 + 1.0) / (count + length)).sum()
     }
 
     /// For each conversation: the share of the question that it has, words in several turns counting more; and its best.
@@ -316,17 +348,16 @@ impl<'a> Read<'a> {
         self.question.times.iter().any(|time| time.from <= at && told_at < time.until)
     }
 
-    fn set_meaning(&self, at: usize, features: &mut Features) {
+    fn set_meaning(&self, at: usize, is_alone: bool, features: &mut Features) {
         let meaning = |at: Option<usize>| at.and_then(|at| self.pool.candidates[at].meaning).unwrap_or_default();
-        features.set(Feature::Meaning, meaning(Some(at)));
-        features.set(Feature::Personal, if self.question.is_personal { meaning(Some(at)) } else { 0.0 });
-        features.set(Feature::PreviousMeaning, meaning(self.before[at]));
-        features.set(Feature::NextMeaning, meaning(self.after[at]));
-        let best = match self.session[at] {
-            Some(session) => self.sessions[session].members.iter().map(|at| meaning(Some(*at))).fold(0.0, f32::max),
-            None => meaning(Some(at)),
-        };
-        features.set(Feature::SessionMeaning, best);
+        let own = meaning(Some(at));
+        features.set(Feature::Meaning, own);
+        features.set(Feature::Personal, if self.question.is_personal { own } else { 0.0 });
+        let conversation = self.conversation(at).filter(|_| !is_alone);
+        features.set(Feature::PreviousMeaning, conversation.map_or(0.0, |_| meaning(self.before[at])));
+        features.set(Feature::NextMeaning, conversation.map_or(0.0, |_| meaning(self.after[at])));
+        let best = |other: &Conversation| other.members.iter().map(|at| meaning(Some(*at))).fold(0.0, f32::max);
+        features.set(Feature::SessionMeaning, conversation.map_or(own, best));
     }
 
     fn set_priors(&self, memory: &Memory, features: &mut Features) {
@@ -348,6 +379,19 @@ impl<'a> Read<'a> {
         features.set(Feature::Significance, entry.importance.value() as f32);
         features.set(Feature::Correction, if super::ranking::is_correction(memory) { 1.0 } else { 0.0 });
     }
+}
+
+/// BM25's inverse document frequency of each word among the candidates that were found, not those beside them; 0 for a word
+/// that none has.
+fn rarity(question: &Question, candidates: &[Candidate], matches: &[Matches]) -> Vec<f32> {
+    let mut having = vec![0.0_f32; question.words.len()];
+    let mut count = 0.0;
+    for (_, matches) in candidates.iter().zip(matches).filter(|(candidate, _)| candidate.found_by != FoundBy::Beside) {
+        count += 1.0;
+        bits(matches.all).for_each(|place| having[place] += 1.0);
+    }
+    let rarity = |having: f32| if having > 0.0 { (1.0 + (count - having + 0.5) / (having + 0.5)).ln() } else { 0.0 };
+    question.words.iter().zip(having).map(|(word, having)| rarity(having) * share_of_characters(&word.term)).collect()
 }
 
 fn share_of_best(windows: &[WordSet], share: &impl Fn(WordSet) -> f32) -> f32 {
@@ -386,7 +430,7 @@ fn matches(terms: &str, places: &HashMap<&str, usize>) -> Matches {
     Matches { counts, all, beginning, windows, pairs, terms: length as f32 }
 }
 
-fn conversations(candidates: &[Candidate]) -> (Vec<Option<usize>>, Vec<Conversation>) {
+fn conversations(candidates: &[Candidate], matches: &[Matches]) -> (Vec<Option<usize>>, Vec<Conversation>) {
     let mut known: HashMap<&SessionId, usize> = HashMap::new();
     let mut conversations: Vec<Conversation> = Vec::new();
     let mut session = Vec::with_capacity(candidates.len());
@@ -399,8 +443,13 @@ fn conversations(candidates: &[Candidate]) -> (Vec<Option<usize>>, Vec<Conversat
             })
         });
         if let Some(place) = place {
-            conversations[place].members.push(at);
-            conversations[place].with_assistant |= entry.source == Source::Agent;
+            let conversation = &mut conversations[place];
+            let first = conversation.members.first().map(|first: &usize| &candidates[*first]);
+            conversation.with_others |= first.is_some_and(|first| first.speaker != candidate.speaker);
+            conversation.with_assistant |= entry.source == Source::Agent;
+            conversation.words |= matches[at].all;
+            conversation.terms += matches[at].terms;
+            conversation.members.push(at);
         }
         session.push(place);
     }

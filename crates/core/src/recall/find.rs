@@ -8,8 +8,8 @@ use crate::model::{EntryId, Kind};
 use crate::ports::{self, MemorySet, Search};
 use crate::recall::fold::{fold, is_summary_part};
 use crate::recall::{
-    AskedBy, Features, Filter, FoundBy, Hit, Pool, Question, Recall, RecallLog, RecallRecord, RecallRequest, Terms,
-    measured, rank,
+    AskedBy, Features, Filter, FoundBy, Hit, MeaningBy, Pool, Question, Recall, RecallLog, RecallRecord, RecallRequest,
+    Terms, measured, rank,
 };
 
 /// More than this is a listing, not a recall.
@@ -186,6 +186,7 @@ impl RecallService<'_> {
 
     /// Notes how near each candidate is in meaning.
     fn compare(&self, meaning: &Meaning, pool: &mut Pool) {
+        pool.meaning_by = if meaning.set.by.is_builtin() { MeaningBy::Builtin } else { MeaningBy::Chosen };
         let ids: Vec<EntryId> = pool.candidates.iter().map(|candidate| candidate.memory.entry.id.clone()).collect();
         for query in &meaning.queries {
             let cosines = match self.vectors.cosines(&meaning.set.id, query, &ids) {

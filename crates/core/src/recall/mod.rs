@@ -29,7 +29,7 @@ pub(crate) use find::check_range;
 pub use find::{Measured, RecallService};
 pub(crate) use log::RecallLog;
 pub use log::{Explained, Recalls};
-pub use pool::{Candidate, FoundBy, Pool};
+pub use pool::{Candidate, FoundBy, MeaningBy, Pool};
 pub use question::{MAX_WORDS, Question};
 pub use ranking::{CORRECTION_TAG, Contribution, Ranking, Why, measured, rank};
 pub use request::{AskedBy, Beside, Hit, Recall, RecallRecord, RecallRequest, RecalledHit};

@@ -48,6 +48,16 @@ pub struct Candidate {
     pub meaning: Option<f32>,
 }
 
+/// Which model says how near a meaning is: the larger it is, the more that tells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MeaningBy {
+    /// The small one that is a part of the program.
+    #[default]
+    Builtin,
+    /// One that the person chose.
+    Chosen,
+}
+
 /// Candidates, and which turns stand side by side in a conversation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pool {
@@ -55,4 +65,6 @@ pub struct Pool {
     pub candidates: Vec<Candidate>,
     /// Places of neighbours, the earlier first.
     pub beside: Vec<(usize, usize)>,
+    /// What the candidates' `meaning` comes from, where there is one.
+    pub meaning_by: MeaningBy,
 }

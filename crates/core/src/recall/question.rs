@@ -150,7 +150,14 @@ pub(super) fn bits(mut words: WordSet) -> impl Iterator<Item = usize> {
 
 /// How much a term says beyond a common word.
 pub(super) fn weight(term: &str) -> f32 {
-    (frequency::bits(term) - COMMON_BITS).max(LEAST_WEIGHT)
+    (frequency::bits(term) - COMMON_BITS).max(LEAST_WEIGHT) * share_of_characters(term)
+}
+
+/// What a term counts by the number of its characters: a single one of an unspaced script stands in words of any meaning, and
+/// its pairs say the rest.
+pub(super) fn share_of_characters(term: &str) -> f32 {
+    const SINGLE: f32 = 0.25;
+    if analysis::is_unspaced_unit(term) { SINGLE } else { 1.0 }
 }
 
 /// The message with blanks where it names a time: a date is no word to look for.

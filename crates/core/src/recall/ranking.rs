@@ -3,6 +3,7 @@
 //! ```text
 //! score  = 1 / (1 + e^-points)                  0 … 1: how surely this fits
 //! points = base + Σ weight × feature            see `features` for their meaning, `weights` for the numbers
+//! order  = points + Σ weight × feature          of those that compare candidates with each other
 //! ```
 //!
 //! A message of several sentences is several questions: a memory has the score of the one that it fits best, and
@@ -14,9 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Memory, Source};
 
-use super::features::{Features, Read, Setting};
+use super::features::{Feature, Features, Read, Setting};
 use super::filter::Filter;
-use super::pool::{FoundBy, Pool};
+use super::pool::{FoundBy, MeaningBy, Pool};
 use super::question::Question;
 use super::request::Hit;
 use super::similar::{distinct_words, overlap};
@@ -59,17 +60,25 @@ pub struct Why {
     /// What made its score, the weightiest first.
     #[serde(default)]
     pub features: Vec<Contribution>,
+    /// What places it among the other hits beyond its score: words that few of them have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<Contribution>,
 }
 
 impl Why {
     /// Found without being weighed.
     pub fn only(found_by: FoundBy) -> Self {
-        Self { found_by, features: Vec::new() }
+        Self { found_by, features: Vec::new(), order: Vec::new() }
     }
 
-    /// The sum of the points.
+    /// The points of the score.
     pub fn points(&self) -> f64 {
         self.features.iter().map(|feature| feature.points).sum()
+    }
+
+    /// The points by which hits are ordered.
+    pub fn order_points(&self) -> f64 {
+        self.points() + self.order.iter().map(|feature| feature.points).sum::<f64>()
     }
 
     /// What the points make: how surely it fits.
@@ -78,17 +87,18 @@ impl Why {
     }
 
     fn of(found_by: FoundBy, features: &Features, weights: &Weights, discount: f32) -> Self {
-        let weighed = weights.of.iter().map(|(feature, weight)| {
+        let weighed = |(feature, weight): &(Feature, f32)| {
             let value = features.get(*feature);
-            contribution(feature.name(), value, value * weight)
-        });
-        let mut features: Vec<Contribution> = weighed.filter(|feature| feature.points != 0.0).collect();
+            Some(contribution(feature.name(), value, value * weight)).filter(|feature| feature.points != 0.0)
+        };
+        let order = weights.order.iter().filter_map(weighed).collect();
+        let mut features: Vec<Contribution> = weights.of.iter().filter_map(weighed).collect();
         features.sort_by(|a, b| b.points.abs().total_cmp(&a.points.abs()));
         features.push(contribution("base", 1.0, weights.base));
         if discount > 0.0 {
             features.push(contribution("earlier_sentence", 1.0, -discount));
         }
-        Self { found_by, features }
+        Self { found_by, features, order }
     }
 }
 
@@ -157,21 +167,24 @@ pub fn measured(question: &Question, pool: &Pool, now: Timestamp) -> Vec<(Featur
 pub(crate) fn sort(hits: &mut [Hit]) {
     hits.sort_by(|a, b| {
         let (x, y) = (&a.memory.entry, &b.memory.entry);
-        let by_score = b.why.points().total_cmp(&a.why.points());
-        by_score.then(y.updated_at.cmp(&x.updated_at)).then_with(|| x.id.cmp(&y.id))
+        let by_points = b.why.order_points().total_cmp(&a.why.order_points());
+        by_points.then(y.updated_at.cmp(&x.updated_at)).then_with(|| x.id.cmp(&y.id))
     });
 }
 
 fn weights_for(read: &Read<'_>, at: usize, ranking: Ranking) -> &'static Weights {
     match ranking {
         Ranking::Bm25 => &weights::BM25,
-        Ranking::Fused => match (read.setting(at), read.has_meaning(at)) {
-            (Setting::Memory, false) => &weights::MEMORIES,
-            (Setting::Memory, true) => &weights::MEMORIES_WITH_MEANING,
-            (Setting::People, false) => &weights::PEOPLE,
-            (Setting::People, true) => &weights::PEOPLE_WITH_MEANING,
-            (Setting::Assistant, false) => &weights::ASSISTANT,
-            (Setting::Assistant, true) => &weights::ASSISTANT_WITH_MEANING,
+        Ranking::Fused => match (read.setting(at), read.meaning_by(at)) {
+            (Setting::Alone, None) => &weights::ALONE,
+            (Setting::Alone, Some(MeaningBy::Builtin)) => &weights::ALONE_WITH_MEANING,
+            (Setting::Alone, Some(MeaningBy::Chosen)) => &weights::ALONE_WITH_CHOSEN_MODEL,
+            (Setting::People, None) => &weights::PEOPLE,
+            (Setting::People, Some(MeaningBy::Builtin)) => &weights::PEOPLE_WITH_MEANING,
+            (Setting::People, Some(MeaningBy::Chosen)) => &weights::PEOPLE_WITH_CHOSEN_MODEL,
+            (Setting::Assistant, None) => &weights::ASSISTANT,
+            (Setting::Assistant, Some(MeaningBy::Builtin)) => &weights::ASSISTANT_WITH_MEANING,
+            (Setting::Assistant, Some(MeaningBy::Chosen)) => &weights::ASSISTANT_WITH_CHOSEN_MODEL,
         },
     }
 }
@@ -191,9 +204,9 @@ fn lift_corrections(hits: &mut [Hit]) {
     for at in (0..hits.len()).filter(|at| is_correction(&hits[*at].memory)).collect::<Vec<_>>() {
         let rivals = (0..hits.len()).filter(|other| !is_correction(&hits[*other].memory));
         let on_subject = rivals.filter(|other| overlap(&words[at], &words[*other]) >= SAME_SUBJECT);
-        let best = on_subject.map(|other| hits[other].why.points()).fold(f64::NEG_INFINITY, f64::max);
+        let best = on_subject.map(|other| hits[other].why.order_points()).fold(f64::NEG_INFINITY, f64::max);
         let hit = &mut hits[at];
-        let missing = best + JUST_BEFORE - hit.why.points();
+        let missing = best + JUST_BEFORE - hit.why.order_points();
         if missing > 0.0 {
             let name = "before_what_it_corrects".to_owned();
             hit.why.features.push(Contribution { name, value: 1.0, points: missing });

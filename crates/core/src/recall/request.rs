@@ -63,7 +63,7 @@ impl Hit {
         let found = needles.iter().filter(|needle| text.contains(&needle.to_lowercase())).count();
         let share = found as f64 / needles.len().max(1) as f64;
         let letters = Contribution { name: "letters".to_owned(), value: share, points: 2.0 * share - 1.0 };
-        let why = Why { found_by: candidate.found_by, features: vec![letters] };
+        let why = Why { features: vec![letters], ..Why::only(candidate.found_by) };
         Self::of(candidate.memory, why)
     }
 

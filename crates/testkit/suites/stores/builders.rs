@@ -99,7 +99,7 @@ pub(super) fn searching(query: &str, filter: Filter, limit: usize) -> Search {
 /// A recall that returned these.
 pub(super) fn recall(id: &str, query: &str, at: i64, hits: &[&str]) -> RecallRecord {
     let part = |name: &str, value, points| Contribution { name: name.to_owned(), value, points };
-    let why = Why { found_by: FoundBy::Words, features: vec![part("own", 0.75, 3.0), part("base", 1.0, -2.5)] };
+    let why = Why { features: vec![part("own", 0.75, 3.0), part("base", 1.0, -2.5)], ..Why::only(FoundBy::Words) };
     let hit = |id: &&str| {
         let id = EntryId::new(*id);
         RecalledHit { id, kind: Kind::Entry, score: why.score(), why: why.clone(), given: false, evidence: Vec::new() }

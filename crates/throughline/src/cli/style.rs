@@ -158,11 +158,13 @@ pub(super) fn reasons(why: &Why) -> String {
     let shown = features().take(MOST_REASONS).map(|feature| format!("{} {:+.1}", feature.name, feature.points));
     let shown: Vec<String> = shown.collect();
     let others = features().count().saturating_sub(MOST_REASONS);
-    match (shown.is_empty(), others) {
-        (true, _) => "not weighed".to_owned(),
+    let weighed = match (shown.is_empty(), others) {
+        (true, _) => return "not weighed".to_owned(),
         (false, 0) => shown.join(", "),
         (false, _) => format!("{}, {others} smaller", shown.join(", ")),
-    }
+    };
+    let order = why.order_points() - why.points();
+    if order == 0.0 { weighed } else { format!("{weighed}; among the hits {order:+.1} for rare words") }
 }
 
 /// What says the same.

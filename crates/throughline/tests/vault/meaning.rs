@@ -148,5 +148,5 @@ fn the_old_vectors_serve_when_the_built_in_model_is_changed_for_another() {
     let answer = search(&home, "when do you ship a release?");
     assert_eq!(answer["searched_by"], json!("words_and_meaning"), "{answer}");
     let told = home.run(&["vault", "search", "when do you ship a release?"]).done();
-    assert!(told.contains("(builtin/paraphrase-minilm-l3-q4)"), "{told}");
+    assert!(told.contains("(builtin/all-minilm-l6-q4)"), "{told}");
 }

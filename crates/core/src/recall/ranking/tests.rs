@@ -45,11 +45,11 @@ fn conversation(id: &str, turns: &[(&str, &str)]) -> Pool {
     };
     let candidates: Vec<Candidate> = turns.iter().enumerate().map(said).collect();
     let beside = (1..candidates.len()).map(|at| (at - 1, at)).collect();
-    Pool { candidates, beside }
+    Pool { candidates, beside, ..Pool::default() }
 }
 
 fn ranked(text: &str, entries: Vec<Entry>, ranking: Ranking) -> Vec<Hit> {
-    let pool = Pool { candidates: entries.into_iter().map(candidate).collect(), beside: Vec::new() };
+    let pool = Pool { candidates: entries.into_iter().map(candidate).collect(), ..Pool::default() };
     rank(&question(text), &pool, &Filter::default(), now(), ranking)
 }
 
@@ -239,11 +239,41 @@ fn a_text_without_a_vector_is_weighed_by_its_words_among_others_that_have_one() 
         let mut exact = candidate(memory("exact", "Ada's train leaves at ten"));
         exact.memory.entry.updated_at = day(999);
         let other = Candidate { meaning: others, ..candidate(memory("other", "The bus is late on Mondays")) };
-        Pool { candidates: vec![exact, other], beside: Vec::new() }
+        Pool { candidates: vec![exact, other], ..Pool::default() }
     };
     let score = |others: Option<f32>| {
         let hits = rank(&question("which train?"), &pool(others), &Filter::default(), now(), Ranking::Fused);
         hits.iter().find(|hit| hit.memory.entry.id.as_str() == "exact").unwrap().score
     };
     assert_eq!(score(Some(0.9)), score(None), "a store that is half embedded hides nothing");
+}
+
+#[test]
+fn words_that_few_candidates_have_decide_the_order_and_not_the_score() {
+    let rare = || memory("rare", "the kettle is on the left");
+    let common = || memory("common", "the ladder is on the left");
+    let others = |count: usize| (0..count).map(|n| memory(&format!("x{n}"), &format!("the ladder of house {n}")));
+    let among = |count: usize| {
+        ranked("kettle ladder", [rare(), common()].into_iter().chain(others(count)).collect(), Ranking::Fused)
+    };
+    let score = |hits: &[Hit], id: &str| hits.iter().find(|hit| hit.memory.entry.id.as_str() == id).unwrap().score;
+    let (few, many) = (among(0), among(40));
+    for id in ["rare", "common"] {
+        assert_eq!(score(&few, id), score(&many, id), "{id} fits as surely among many as among few");
+    }
+    let gap = |hits: &[Hit]| {
+        let points = |id: &str| hits.iter().find(|hit| hit.memory.entry.id.as_str() == id).unwrap().why.order_points();
+        points("rare") - points("common")
+    };
+    assert!(gap(&many) > gap(&few), "{} {}", gap(&many), gap(&few));
+}
+
+#[test]
+fn where_one_person_speaks_every_turn_stands_alone() {
+    let score = |speaker: &str| {
+        let pool = conversation("chat:1", &[("Ada", "Where does the ferry leave?"), (speaker, "From pier nine.")]);
+        let hits = rank(&question("ferry leave"), &pool, &Filter::default(), now(), Ranking::Fused);
+        hits.iter().find(|hit| hit.memory.entry.id.as_str() == "t1").unwrap().score
+    };
+    assert!(score("Tom") > 2.0 * score("Ada"), "{} {}", score("Tom"), score("Ada"));
 }

@@ -45,6 +45,7 @@ declare namespace Api {
     found_by: FoundBy;
     /** Records of older versions have none. */
     features?: Contribution[];
+    order?: Contribution[];
   }
   type FoundBy = "words" | "substring" | "date" | "meaning" | "beside";
 

@@ -39,6 +39,9 @@ const FEATURES = {
   before_what_it_corrects: ["corrects another", "A correction stands before what it corrects"],
   earlier_sentence: ["earlier sentence", "It fits an earlier sentence of the message"],
   letters: ["letters", "How many pieces of the question it contains letter by letter"],
+  rare: ["rare words", "Words that few of the other hits have; this decides the order, not the fit"],
+  rare_context: ["rare words nearby", "Rare words in it and the turns around it; this decides the order, not the fit"],
+  rare_session: ["rare words of its conversation", "Rare words in its conversation; this decides the order, not the fit"],
   base: ["to begin with", "What everything begins with"],
 };
 
@@ -121,7 +124,11 @@ export function scoreDetails(why, score) {
       "tbody",
       features.map((feature) => featureRow(feature, most)),
     ),
-    h("tfoot", h("tr", h("td", { colSpan: 2 }, fitText(why, score)), h("td.points", signed(sum)), h("td"))),
+    h(
+      "tfoot",
+      h("tr", h("td", { colSpan: 2 }, fitText(why, score)), h("td.points", signed(sum)), h("td")),
+      (why.order ?? []).map((feature) => featureRow(feature, most)),
+    ),
   );
   return h("div.score", fit(why, score), features.length ? table : h("p.muted", foundBy(why)));
 }
