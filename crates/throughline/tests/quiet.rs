@@ -64,6 +64,5 @@ fn everyday_messages_get_nothing_and_paraphrases_get_their_memory() {
         english.len(),
         other.len()
     );
-    // What the built-in model reaches on this list; `docs/retrieval.md` has the figure.
-    assert!(found * 100 >= english.len() * 30, "{found} of {}", english.len());
+    assert!(found * 100 >= english.len() * 60, "{found} of {}", english.len());
 }

@@ -16,9 +16,10 @@ use crate::settings::InjectAt;
 use super::passage::passage;
 use super::{ContextRequest, ContextService};
 
-/// How surely something must fit to be given: by default, where the message asks about the past and this is of the archive,
-/// and where it is of a time that the message names.
-const FLOOR: f64 = 0.08;
+/// How surely something must fit to be given: a memory, what was said, the same where the message asks about the past, and
+/// what is of a time that the message names.
+const MEMORY_FLOOR: f64 = 0.2;
+const TURN_FLOOR: f64 = 0.08;
 const PAST_FLOOR: f64 = 0.05;
 /// The archive's own entries, where the message does not ask about the past.
 const ARCHIVE_FLOOR: f64 = 0.2;
@@ -191,9 +192,15 @@ fn stands_in(opening: &str, text: &str) -> bool {
 fn is_weak(hit: &Hit, question: &Question) -> bool {
     /// In units of what five rare words say: about one rare word, or two ordinary ones.
     const STRONG: f64 = 0.19;
+    /// In units of four standard deviations above the mean of unrelated texts.
+    const SAME_MEANING: f64 = 0.9;
     let value = |name: &str| hit.why.features.iter().find(|feature| feature.name == name).map_or(0.0, |f| f.value);
     let answers = question.is_asking && value("cover") >= 0.3;
-    is_memory(hit) && value("strength") < STRONG && !answers && value("meaning") < 1.0 && value("personal") < 0.5
+    is_memory(hit)
+        && value("strength") < STRONG
+        && !answers
+        && value("meaning") < SAME_MEANING
+        && value("personal") < 0.5
 }
 
 /// Whether a text says more than the message itself: "run it again" is not answered by the same words of last week.
@@ -221,6 +228,7 @@ fn floor(hit: &Hit, question: &Question, tasks: &[String]) -> f64 {
         (_, false, true) => PAST_FLOOR,
         (Kind::Entry, false, false) if is_session_summary(hit) => SUMMARY_FLOOR,
         (Kind::Entry, false, false) => ARCHIVE_FLOOR,
-        _ => FLOOR,
+        (_, true, _) => MEMORY_FLOOR,
+        (_, false, false) => TURN_FLOOR,
     }
 }

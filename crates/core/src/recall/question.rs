@@ -25,7 +25,8 @@ const LEAST_BITS: f32 = 24.0;
 /// A message that says less than this says little: about two everyday words.
 const LITTLE_BITS: f32 = 12.0;
 
-/// How much less a sentence counts for every one behind it, and at most.
+/// How much less a sentence counts than the whole message, for every sentence behind it, and at most.
+const OF_SENTENCE: f32 = 0.6;
 const DISCOUNT: f32 = 0.1;
 const MOST_DISCOUNT: f32 = 0.8;
 
@@ -241,7 +242,8 @@ fn parts(read: &[Vec<(String, bool)>], places: &HashMap<&str, usize>) -> Vec<Par
     let whole = part(&read.concat(), 0.0);
     let mut parts = vec![whole];
     if read.len() > 1 {
-        parts.extend(read.iter().enumerate().map(|(at, terms)| part(terms, discount(read.len() - 1 - at))));
+        let of_sentence = |at: usize| OF_SENTENCE + discount(read.len() - 1 - at);
+        parts.extend(read.iter().enumerate().map(|(at, terms)| part(terms, of_sentence(at))));
         parts.retain(|part| part.words != 0);
     }
     parts

@@ -6,8 +6,8 @@
 //! order  = points + Σ weight × feature          of those that compare candidates with each other
 //! ```
 //!
-//! A message of several sentences is several questions: a memory has the score of the one that it fits best, and
-//! earlier sentences count a little less. A correction stands before whatever else is on its subject: what shares three
+//! A message of several sentences is several questions: a memory has the score of the one that it fits best; a sentence
+//! counts less than the whole, and earlier ones less than later ones. A correction stands before whatever else is on its subject: what shares three
 //! of ten words with it. With `ranking = "bm25"` the words of the text itself decide alone.
 
 use jiff::Timestamp;
@@ -96,7 +96,7 @@ impl Why {
         features.sort_by(|a, b| b.points.abs().total_cmp(&a.points.abs()));
         features.push(contribution("base", 1.0, weights.base));
         if discount > 0.0 {
-            features.push(contribution("earlier_sentence", 1.0, -discount));
+            features.push(contribution("one_sentence", 1.0, -discount));
         }
         Self { found_by, features, order }
     }

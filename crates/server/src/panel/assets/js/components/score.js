@@ -37,7 +37,7 @@ const FEATURES = {
   significance: ["weight", "What matters before what does not"],
   correction: ["correction", "It was corrected"],
   before_what_it_corrects: ["corrects another", "A correction stands before what it corrects"],
-  earlier_sentence: ["earlier sentence", "It fits an earlier sentence of the message"],
+  one_sentence: ["one sentence", "It fits one sentence of the message better than the whole"],
   letters: ["letters", "How many pieces of the question it contains letter by letter"],
   rare: ["rare words", "Words that few of the other hits have; this decides the order, not the fit"],
   rare_context: ["rare words nearby", "Rare words in it and the turns around it; this decides the order, not the fit"],
