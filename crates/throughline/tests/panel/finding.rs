@@ -125,11 +125,11 @@ fn a_search_finds_what_was_said_and_leads_to_the_conversation() {
     let home = stocked_without_vectors();
     let said = |text: &str| home.run(&["session", "observe", "--session", "harbour-walk", text]).done();
     said("Gerald the heron caught an eel this morning");
-    said("We should tell Ines");
+    said("Ines saw the heron, too");
     let panel = Panel::of(home);
     panel.at("memories?q=heron");
     let gerald = "Gerald the heron sits on the quay in winter";
-    let turns = ["Gerald the heron caught an eel this morning", "We should tell Ines"];
+    let turns = ["Gerald the heron caught an eel this morning", "Ines saw the heron, too"];
     shows(&panel, &[gerald, turns[0], turns[1]]);
     panel.reads(".result-line", "1 memory and 2 turns");
     panel.reads(".vrow[data-kind=turn] .mem-meta", "you");

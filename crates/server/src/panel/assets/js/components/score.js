@@ -41,7 +41,10 @@ const FEATURES = {
   letters: ["letters", "How many pieces of the question it contains letter by letter"],
   rare: ["rare words", "Words that few of the other hits have; this decides the order, not the fit"],
   rare_context: ["rare words nearby", "Rare words in it and the turns around it; this decides the order, not the fit"],
-  rare_session: ["rare words of its conversation", "Rare words in its conversation; this decides the order, not the fit"],
+  rare_session: [
+    "rare words of its conversation",
+    "Rare words in its conversation; this decides the order, not the fit",
+  ],
   base: ["to begin with", "What everything begins with"],
 };
 
