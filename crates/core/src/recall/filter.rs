@@ -112,8 +112,7 @@ impl Scope {
                 Namespace::Facts(name) => user.as_ref() == Some(name),
                 // Of projects' own documents, the projects in reach decide.
                 Namespace::Document(name) => name.as_project().is_some() || user.as_ref() == Some(name.namespace()),
-                // Its passages are found by whoever asks for that kind.
-                Namespace::Vault(_) => true,
+                Namespace::Vault(_) => entry.kind == Kind::Chunk,
             },
         }
     }

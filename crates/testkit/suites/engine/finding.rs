@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use throughline_core::engine::{EngineError, NewMemory};
-use throughline_core::model::{EntryId, Kind, Layer, Turn, Verb};
+use throughline_core::model::{EntryId, Kind, Layer, Role, Turn, Verb};
 use throughline_core::ports::{Op, Page};
 use throughline_core::recall::{FoundBy, Projects, Why};
 use throughline_testkit::stores;
@@ -286,7 +286,8 @@ fn turns_are_found_beside_memories_unless_they_are_left_out() {
     let world = place();
     remember(&world, "the observatory is in Coimbra");
     let said = |id: &str, text: &str| stores::turn(id, "cli:a", text);
-    world.store.append(&[said("t1", "Who runs the observatory?"), said("t2", "Marta does.")]).unwrap();
+    let answer = Turn { role: Role::Assistant, ..said("t2", "Marta does.") };
+    world.store.append(&[said("t1", "Who runs the observatory?"), answer]).unwrap();
     let kinds = |kinds: Vec<Kind>| {
         let filter = Filter { kinds, ..Filter::default() };
         let request = RecallRequest { filter, ..asking(&world, "observatory") };
