@@ -19,8 +19,8 @@ use super::{ContextRequest, ContextService};
 /// How surely something must fit to be given: a memory, what was said, the same where the message asks about the past, and
 /// what is of a time that the message names.
 const MEMORY_FLOOR: f64 = 0.15;
-const TURN_FLOOR: f64 = 0.05;
-const PAST_FLOOR: f64 = 0.03;
+const TURN_FLOOR: f64 = 0.03;
+const PAST_FLOOR: f64 = 0.02;
 /// The archive's own entries, where the message does not ask about the past.
 const ARCHIVE_FLOOR: f64 = 0.2;
 const TIME_FLOOR: f64 = 0.02;

@@ -24,35 +24,54 @@ pub(crate) fn is_summary_part(hit: &Hit) -> bool {
     entry.layer == Layer::Archive && entry.key.as_deref().is_some_and(|key| key.starts_with(PARTS))
 }
 
-/// Folds hits that say the same, best first.
+/// Folds hits that say the same, best first. Memories are looked at first: a summary that repeats one is its evidence, however
+/// well the summary fits.
 pub(crate) fn fold(hits: Vec<Hit>) -> Vec<Hit> {
-    let mut kept: Vec<(Hit, Vec<String>)> = Vec::new();
-    for (at, hit) in hits.into_iter().enumerate() {
+    let is_memory = |(_, hit): &(usize, Hit)| hit.memory.entry.layer != Layer::Archive;
+    let (memories, archive): (Vec<_>, Vec<_>) = hits.into_iter().enumerate().partition(is_memory);
+    let mut kept: Vec<Kept> = Vec::new();
+    for (at, hit) in memories.into_iter().chain(archive) {
         if at >= COMPARED {
-            kept.push((hit, Vec::new()));
+            kept.push(Kept { at, hit, words: Vec::new() });
             continue;
         }
         let words = distinct_stems(&hit.memory.entry.content);
-        match kept.iter().position(|(better, better_words)| is_same((better, better_words), (&hit, &words))) {
-            None => kept.push((hit, words)),
-            Some(place) => {
-                let (better, better_words) = &mut kept[place];
-                let mut folded = hit;
-                if comes_from(&folded, better)
-                    && shared(better_words, &words) as f64 >= TOLD * better_words.len() as f64
-                {
-                    // The memory tells what was said: it stands in the turn's place.
-                    std::mem::swap(better, &mut folded);
-                    std::mem::swap(&mut better.score, &mut folded.score);
-                    std::mem::swap(&mut better.why, &mut folded.why);
-                    *better_words = words;
-                }
-                better.evidence.push(folded.memory.entry.id);
-                better.evidence.extend(folded.evidence);
-            }
+        match kept.iter_mut().find(|kept| is_same((&kept.hit, &kept.words), (&hit, &words))) {
+            None => kept.push(Kept { at, hit, words }),
+            Some(kept) => kept.fold(Kept { at, hit, words }),
         }
     }
-    kept.into_iter().map(|(hit, _)| hit).collect()
+    kept.sort_by_key(|kept| kept.at);
+    kept.into_iter().map(|kept| kept.hit).collect()
+}
+
+/// A hit, its place among all, and its words.
+struct Kept {
+    at: usize,
+    hit: Hit,
+    words: Vec<String>,
+}
+
+impl Kept {
+    /// Takes in another that says the same.
+    fn fold(&mut self, mut other: Kept) {
+        if comes_from(&self.hit, &other.hit) && other.at < self.at {
+            std::mem::swap(self, &mut other);
+            if shared(&self.words, &other.words) as f64 >= TOLD * self.words.len() as f64 {
+                // The memory tells what was said: it stands in the turn's place.
+                std::mem::swap(&mut self.hit, &mut other.hit);
+                std::mem::swap(&mut self.hit.score, &mut other.hit.score);
+                std::mem::swap(&mut self.hit.why, &mut other.hit.why);
+                std::mem::swap(&mut self.words, &mut other.words);
+            }
+        }
+        self.hit.evidence.push(other.hit.memory.entry.id);
+        self.hit.evidence.extend(other.hit.evidence);
+    }
+}
+
+fn is_summary(hit: &Hit) -> bool {
+    hit.memory.entry.layer == Layer::Archive && hit.memory.entry.kind != Kind::Turn
 }
 
 fn is_same((a, a_words): (&Hit, &[String]), (b, b_words): (&Hit, &[String])) -> bool {
@@ -63,13 +82,12 @@ fn is_same((a, a_words): (&Hit, &[String]), (b, b_words): (&Hit, &[String])) -> 
         return true;
     }
     let is_turn = |hit: &Hit| hit.memory.entry.kind == Kind::Turn;
-    let is_archive = |hit: &Hit| hit.memory.entry.layer == Layer::Archive && !is_turn(hit);
     match (is_turn(a), is_turn(b)) {
         // Two turns are two things that were said, unless the words are the same.
         (true, true) => a.memory.entry.content.trim() == b.memory.entry.content.trim(),
         // A summary repeats what it has of another.
-        _ if is_archive(a) != is_archive(b) => {
-            let (told, summary) = if is_archive(a) { (b_words, a_words) } else { (a_words, b_words) };
+        _ if is_summary(a) != is_summary(b) => {
+            let (told, summary) = if is_summary(a) { (b_words, a_words) } else { (a_words, b_words) };
             shared(told, summary) as f64 >= REPEATED * told.len() as f64
         }
         // Memories that differ in one word may differ in the one that matters.

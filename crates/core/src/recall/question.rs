@@ -85,8 +85,9 @@ impl Question {
     pub fn of(message: &str, now: &Zoned) -> Self {
         let asks_past = past::is_asked_about(message, now.timestamp());
         let mut times = times::named(message, now);
-        // "On Friday" is a day of every week, unless the message asks about what was.
-        times.retain(|time| !time.is_assumed || asks_past);
+        // "On Friday" is a day of every week and "tonight" is to come, unless the message asks about what was.
+        let is_over = |time: &TimeRange| !time.is_assumed && time.until <= now.timestamp();
+        times.retain(|time| asks_past || is_over(time));
         let mut text = without_times(message, &times);
         if analysis::stems(&text).is_empty() {
             // A date alone is looked for as it is written, too.

@@ -208,7 +208,7 @@ pub(super) const ASSISTANT_WITH_CHOSEN_MODEL: Weights = Weights {
 };
 
 pub(super) const ALONE: Weights = Weights {
-    base: -6.335,
+    base: -5.335,
     of: &[
         (Feature::Own, 0.334),
         (Feature::Session, 1.362),
@@ -247,7 +247,7 @@ pub(super) const ALONE_WITH_MEANING: Weights = Weights {
         (Feature::Short, -4.221),
         (Feature::Meaning, 2.164),
         (Feature::SessionMeaning, 2.164),
-        (Feature::Personal, 0.675),
+        (Feature::Personal, 3.000),
         (Feature::Asked, -2.595),
         (Feature::Recency, 0.150),
         (Feature::Trust, 0.200),
