@@ -22,7 +22,7 @@ const MEMORY_FLOOR: f64 = 0.15;
 const TURN_FLOOR: f64 = 0.03;
 const PAST_FLOOR: f64 = 0.02;
 /// The archive's own entries, where the message does not ask about the past.
-const ARCHIVE_FLOOR: f64 = 0.2;
+const ARCHIVE_FLOOR: f64 = 0.42;
 const TIME_FLOOR: f64 = 0.02;
 /// A summary repeats what turns say: without a question about the past it must fit very surely.
 const SUMMARY_FLOOR: f64 = 0.5;
