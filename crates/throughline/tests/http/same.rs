@@ -14,6 +14,8 @@ fn a_command_prints_exactly_the_body_of_the_same_request() {
     home.json(&["project", "add", "shop", "--dir", "."]);
     home.json(&["session", "observe", "--session", "web:1", "hello there"]);
     home.json(&["reflect"]);
+    // So that the daemon has nothing to embed between two answers.
+    home.run(&["reindex", "--vectors"]).done();
     let served = Served::on(&home);
     let mut compared = 0;
     for (args, path) in [
