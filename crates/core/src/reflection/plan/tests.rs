@@ -129,6 +129,7 @@ proptest! {
             prop_assert!(left.iter().any(|line| line.text == fact.text && line.significance >= fact.significance), "{longer:?}");
         }
         let gone = facts.iter().filter(|fact| !left.iter().any(|line| line.text == fact.text)).count();
-        prop_assert!(gone <= ((facts.len() as f64 * share) as usize).max(1));
+        // One small step is always possible; at most it is a merge that removes one fact and rewords another.
+        prop_assert!(gone <= ((facts.len() as f64 * share) as usize).max(2));
     }
 }
