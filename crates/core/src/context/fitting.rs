@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use crate::error::Done;
 use crate::model::{EntryId, Kind, Layer, SessionId, Source};
 use crate::ports::Page;
+use crate::recall::analysis::stems;
 use crate::recall::find::Fallback;
 use crate::recall::fold::fold;
 use crate::recall::{Filter, FoundBy, Hit, Projects, Question, RecallRequest, Scope, Why, distinct_words, past};
@@ -19,11 +20,11 @@ use super::{ContextRequest, ContextService};
 /// How surely something must fit to be given: a memory, what was said, the same where the message asks about the past, and
 /// what is of a time that the message names.
 const MEMORY_FLOOR: f64 = 0.15;
-const TURN_FLOOR: f64 = 0.03;
-const PAST_FLOOR: f64 = 0.02;
+const TURN_FLOOR: f64 = 0.02;
+const PAST_FLOOR: f64 = 0.015;
 /// The archive's own entries, where the message does not ask about the past.
 const ARCHIVE_FLOOR: f64 = 0.42;
-const TIME_FLOOR: f64 = 0.02;
+const TIME_FLOOR: f64 = 0.015;
 /// A summary repeats what turns say: without a question about the past it must fit very surely.
 const SUMMARY_FLOOR: f64 = 0.5;
 
@@ -56,15 +57,20 @@ impl ContextService<'_> {
         let question = Question::of(message, &self.kernel.local_now());
         let in_view = self.in_view(request)?;
         let tasks = self.named_tasks(message)?;
-        let mut hits = self.found(request, message, &question, &tasks)?;
+        let found = self.found(request, message, &question, &tasks)?;
+        // A statement is given where any of its forms fits surely enough: the turn, the memory made of it, or a summary.
+        let is_sure = |hit: &&Hit| hit.score >= floor(hit, &question, &tasks);
+        let sure: HashSet<EntryId> = found.iter().filter(is_sure).map(|hit| hit.memory.entry.id.clone()).collect();
         let spoken = distinct_words(message);
+        let mut hits = fold(found);
         hits.retain(|hit| {
             let entry = &hit.memory.entry;
             let is_known = in_view.contains(&entry.id) || stands_in(opening, &entry.content);
-            !is_known && may_be_given(hit) && adds_something(&entry.content, &spoken) && !is_weak(hit, &question)
+            let says_something = !is_weak(hit, &question) && !is_small_talk(hit);
+            !is_known && may_be_given(hit) && adds_something(&entry.content, &spoken) && says_something
         });
-        let (fitting, mut left): (Vec<Hit>, Vec<Hit>) =
-            hits.into_iter().partition(|hit| hit.score >= floor(hit, &question, &tasks));
+        let fits = |hit: &Hit| sure.contains(&hit.memory.entry.id) || hit.evidence.iter().any(|id| sure.contains(id));
+        let (fitting, mut left): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(fits);
         left.truncate(NOTED);
         let (mut given, evidence): (Vec<Hit>, Vec<Hit>) = fitting.into_iter().partition(is_memory);
         given.truncate(settings.recall_limit);
@@ -132,7 +138,7 @@ impl ContextService<'_> {
         }
         let mut seen = HashSet::new();
         hits.retain(|hit| seen.insert(hit.memory.entry.id.clone()));
-        Ok(fold(hits))
+        Ok(hits)
     }
 
     /// Tasks that were done and that a message names, the latest first.
@@ -188,19 +194,32 @@ fn stands_in(opening: &str, text: &str) -> bool {
     !text.is_empty() && squeezed(opening).contains(&text)
 }
 
+/// The value of one feature of a hit.
+fn feature(hit: &Hit, name: &str) -> f64 {
+    hit.why.features.iter().find(|feature| feature.name == name).map_or(0.0, |feature| feature.value)
+}
+
 /// Whether a memory has no more than one weak word in common with the message, nor its meaning.
 fn is_weak(hit: &Hit, question: &Question) -> bool {
     /// In units of what five rare words say: about one rare word, or two ordinary ones.
     const STRONG: f64 = 0.19;
     /// In units of four standard deviations above the mean of unrelated texts.
     const SAME_MEANING: f64 = 0.9;
-    let value = |name: &str| hit.why.features.iter().find(|feature| feature.name == name).map_or(0.0, |f| f.value);
+    let value = |name: &str| feature(hit, name);
     let answers = question.is_asking && value("cover") >= 0.3;
     is_memory(hit)
         && value("strength") < STRONG
         && !answers
         && value("meaning") < SAME_MEANING
         && value("personal") < 0.5
+}
+
+/// Whether a turn says next to nothing and is found by what stands around it: "Sounds lovely!".
+fn is_small_talk(hit: &Hit) -> bool {
+    const WORDS: usize = 2;
+    let is_beside = ["cover", "answers", "time"].iter().all(|name| feature(hit, name) == 0.0);
+    let words = || stems(&hit.memory.entry.content).iter().filter(|(_, is_stop)| !is_stop).count();
+    hit.memory.entry.kind == Kind::Turn && is_beside && words() <= WORDS
 }
 
 /// Whether a text says more than the message itself: "run it again" is not answered by the same words of last week.

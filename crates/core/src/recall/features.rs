@@ -25,12 +25,13 @@
 //! | `asked` | how much the question says at all, in units of 64 bits |
 //! | `recency`, `trust`, `significance`, `correction` | newer, from the person, weighty, corrected |
 //! | `rare`, `rare_context`, `rare_session` | `own`, and the shares of `cover_context` and `session`, with words that few candidates have counting more |
+//! | `archive` | is a summary or another entry of the archive: it stands behind memories that fit as well |
 
 use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::{Kind, Memory, SessionId, Source};
+use crate::model::{Kind, Layer, Memory, SessionId, Source};
 
 use super::pool::{Candidate, FoundBy, MeaningBy, Pool};
 use super::question::{Part, Question, WordSet, bits, share_of_characters};
@@ -60,7 +61,7 @@ features! {
     Passage => "passage", Phrase => "phrase", Speaker => "speaker", Role => "role", Time => "time", Answers => "answers",
     Question => "question", Short => "short", Meaning => "meaning", PreviousMeaning => "previous_meaning",
     NextMeaning => "next_meaning", SessionMeaning => "session_meaning", Personal => "personal", Asked => "asked", Recency => "recency",
-    Trust => "trust", Significance => "significance", Correction => "correction", Rare => "rare", RareContext => "rare_context", RareSession => "rare_session",
+    Trust => "trust", Significance => "significance", Correction => "correction", Rare => "rare", RareContext => "rare_context", RareSession => "rare_session", Archive => "archive",
 }
 
 /// How many features there are.
@@ -97,7 +98,7 @@ const USUAL_TERMS: f32 = 45.0;
 const USUAL_TERMS_WITH_ASSISTANT: f32 = 220.0;
 
 /// Turns of more terms on average are long.
-const LONG_TERMS: f32 = 90.0;
+const LONG_TERMS: f32 = 70.0;
 
 /// Of a neighbouring turn, so many terms count.
 const BESIDE_TERMS: usize = 60;
@@ -363,11 +364,11 @@ impl<'a> Read<'a> {
     fn set_priors(&self, memory: &Memory, features: &mut Features) {
         const HALF_LIFE_DAYS: f32 = 30.0;
         let entry = &memory.entry;
-        let age = (self.now.as_millisecond() - entry.updated_at.as_millisecond()).max(0) as f32 / 86_400_000.0;
-        features.set(Feature::Recency, 0.5f32.powf(age / HALF_LIFE_DAYS));
         if entry.kind == Kind::Turn {
             return;
         }
+        let age = (self.now.as_millisecond() - entry.updated_at.as_millisecond()).max(0) as f32 / 86_400_000.0;
+        features.set(Feature::Recency, 0.5f32.powf(age / HALF_LIFE_DAYS));
         features.set(
             Feature::Trust,
             match entry.source {
@@ -377,6 +378,7 @@ impl<'a> Read<'a> {
             },
         );
         features.set(Feature::Significance, entry.importance.value() as f32);
+        features.set(Feature::Archive, if entry.layer == Layer::Archive { 1.0 } else { 0.0 });
         features.set(Feature::Correction, if super::ranking::is_correction(memory) { 1.0 } else { 0.0 });
     }
 }

@@ -1,5 +1,5 @@
-//! One hit per statement: a memory, the turns it came from and the summaries that repeat it are one; the one that
-//! fits best stands, or the memory that tells it, and names the others as its evidence.
+//! One hit per statement: a memory, the turns it came from and the summaries that repeat it are one; of memory and turn
+//! the one that fits best stands, or the memory that tells it, and names the others as its evidence.
 
 use crate::model::{EntryId, Kind, Layer};
 
@@ -24,13 +24,17 @@ pub(crate) fn is_summary_part(hit: &Hit) -> bool {
     entry.layer == Layer::Archive && entry.key.as_deref().is_some_and(|key| key.starts_with(PARTS))
 }
 
-/// Folds hits that say the same, best first. Memories are looked at first: a summary that repeats one is its evidence, however
-/// well the summary fits.
+/// Folds hits that say the same, best first. Memories are looked at first, then what was said: a summary that repeats one
+/// is its evidence, however well the summary fits.
 pub(crate) fn fold(hits: Vec<Hit>) -> Vec<Hit> {
-    let is_memory = |(_, hit): &(usize, Hit)| hit.memory.entry.layer != Layer::Archive;
-    let (memories, archive): (Vec<_>, Vec<_>) = hits.into_iter().enumerate().partition(is_memory);
+    let mut placed: Vec<(usize, Hit)> = hits.into_iter().enumerate().collect();
+    placed.sort_by_key(|(_, hit)| match (hit.memory.entry.layer, hit.memory.entry.kind) {
+        (Layer::Archive, Kind::Turn) => 1,
+        (Layer::Archive, _) => 2,
+        _ => 0,
+    });
     let mut kept: Vec<Kept> = Vec::new();
-    for (at, hit) in memories.into_iter().chain(archive) {
+    for (at, hit) in placed {
         if at >= COMPARED {
             kept.push(Kept { at, hit, words: Vec::new() });
             continue;

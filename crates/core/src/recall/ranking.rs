@@ -13,7 +13,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Memory, Source};
+use crate::model::{Kind, Memory, Source};
 
 use super::features::{Feature, Features, Read, Setting};
 use super::filter::Filter;
@@ -116,8 +116,7 @@ fn contribution(name: &str, value: f32, points: f32) -> Contribution {
     Contribution { name: name.to_owned(), value: rounded(value), points: rounded(points) }
 }
 
-/// Scores candidates and orders them, best first; equal scores by date, then by id, so that the order never depends on
-/// chance. What the filter does not admit counts as a neighbour only.
+/// Scores candidates and orders them, best first; the order never depends on chance. What the filter does not admit counts as a neighbour only.
 pub fn rank(question: &Question, pool: &Pool, filter: &Filter, now: Timestamp, ranking: Ranking) -> Vec<Hit> {
     let read = Read::new(question, pool, now);
     let mut best: Vec<Option<(f32, Features, f32)>> = vec![None; pool.candidates.len()];
@@ -163,12 +162,16 @@ pub fn measured(question: &Question, pool: &Pool, now: Timestamp) -> Vec<(Featur
     read.features(whole).into_iter().enumerate().map(|(at, features)| (features, read.is_with_assistant(at))).collect()
 }
 
-/// Best first.
+/// Best first. Of equals, memories come first, the newest before others; then what was said, in the order of the conversation.
 pub(crate) fn sort(hits: &mut [Hit]) {
+    let place = |hit: &Hit| {
+        let entry = &hit.memory.entry;
+        let millis = entry.updated_at.as_millisecond();
+        if entry.kind == Kind::Turn { (1, millis) } else { (0, -millis) }
+    };
     hits.sort_by(|a, b| {
-        let (x, y) = (&a.memory.entry, &b.memory.entry);
         let by_points = b.why.order_points().total_cmp(&a.why.order_points());
-        by_points.then(y.updated_at.cmp(&x.updated_at)).then_with(|| x.id.cmp(&y.id))
+        by_points.then_with(|| place(a).cmp(&place(b))).then_with(|| a.memory.entry.id.cmp(&b.memory.entry.id))
     });
 }
 

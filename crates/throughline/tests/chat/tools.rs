@@ -64,7 +64,7 @@ fn a_model_writes_to_memory_and_reads_from_it() {
         let shown = chat(&home, "main", "I deploy on Fridays at noon\n\nWhen was that?\n");
         assert!(shown.contains("· memory_write: ") && shown.contains("· memory_recall: "), "{provider}: {shown}");
         assert!(shown.contains("Noted.") && shown.contains("Let me look.") && shown.contains("On Fridays."), "{shown}");
-        assert!(home.found(&["deploys", "noon"]).iter().any(|found| found == FACT), "{provider}");
+        assert_eq!(home.found(&["deploys", "noon"])[0], FACT, "{provider}");
         let requests = server.requests();
         assert_eq!(requests.len(), 4, "{provider}");
         assert!(!requests[0].body["tools"].as_array().unwrap().is_empty(), "{provider}");

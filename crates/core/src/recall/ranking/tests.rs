@@ -1,9 +1,10 @@
-use jiff::civil;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, civil};
 
 use super::*;
 use crate::model::{Entry, EntryId, Importance, Kind, Layer, Namespace, SessionId, sample_entry};
 use crate::recall::analysis::index_text;
+use crate::recall::fold::fold;
 use crate::recall::{Candidate, RecallRecord};
 
 fn day(day: i64) -> Timestamp {
@@ -125,6 +126,42 @@ fn equal_scores_are_in_order_of_date_and_id() {
     let at = |id: &str, day_of| Entry { updated_at: day(day_of), ..memory(id, "the deploy") };
     let hits = ranked("deploy", vec![at("c", 1), at("a", 1), at("b", 2)], Ranking::Bm25);
     assert_eq!(ids(&hits), ["b", "a", "c"]);
+}
+
+#[test]
+fn of_equal_turns_the_order_of_the_conversation_is_kept() {
+    let mut pool = conversation("cli:a", &[("Ann", "the deploy"), ("Ann", "of shoes"), ("Ann", "of hats")]);
+    for (candidate, minute) in pool.candidates.iter_mut().zip([0, 1, 2]) {
+        candidate.memory.entry.updated_at = day(900) + SignedDuration::from_mins(minute);
+    }
+    let hits = rank(&question("deploy"), &pool, &Filter::default(), now(), Ranking::Bm25);
+    assert_eq!(ids(&hits), ["t0", "t1", "t2"]);
+}
+
+#[test]
+fn a_summary_stands_behind_a_memory_that_fits_as_well() {
+    let summary = Entry { layer: Layer::Archive, ..memory("a", "the deploy is on friday at noon") };
+    let hits = ranked("deploy noon", vec![summary, memory("b", "the deploy is on friday at noon")], Ranking::Fused);
+    assert_eq!(ids(&hits), ["b", "a"]);
+    assert_eq!(hits[0].score, hits[1].score, "it fits as surely");
+}
+
+#[test]
+fn what_was_said_stands_before_the_summary_that_repeats_it() {
+    let mut pool = conversation("cli:a", &[("Ann", "we deploy on fridays at noon"), ("Bob", "good to know")]);
+    let summary = "Ann said: we deploy on fridays at noon. The shop moves to another town.";
+    pool.candidates.push(candidate(Entry { layer: Layer::Archive, ..memory("s", summary) }));
+    pool.candidates.push(candidate(Entry { layer: Layer::Archive, ..memory("other", "the deploy of another town") }));
+    let mut hits = rank(&question("when do we deploy?"), &pool, &Filter::default(), now(), Ranking::Fused);
+    for turned in [false, true] {
+        if turned {
+            hits.reverse();
+        }
+        let folded = fold(hits.clone());
+        let turn = folded.iter().find(|hit| hit.memory.entry.id.as_str() == "t0").expect("it stands");
+        assert_eq!(turn.evidence, [EntryId::new("s")]);
+        assert!(ids(&folded).contains(&"other") && !ids(&folded).contains(&"s"), "{:?}", ids(&folded));
+    }
 }
 
 #[test]
