@@ -158,7 +158,7 @@ pub(super) fn weight(term: &str) -> f32 {
 /// What a term counts by the number of its characters: a single one of an unspaced script stands in words of any meaning, and
 /// its pairs say the rest.
 pub(super) fn share_of_characters(term: &str) -> f32 {
-    const SINGLE: f32 = 0.4;
+    const SINGLE: f32 = 0.25;
     if analysis::is_unspaced_unit(term) { SINGLE } else { 1.0 }
 }
 
