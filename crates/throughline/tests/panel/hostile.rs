@@ -71,6 +71,11 @@ const OPENED: &str = "
       done(seen);
     })()";
 
+/// Whether the details are those of the last memory of the list.
+const IS_AT_END: &str = "
+    const row = document.querySelector('.vrow.current');
+    return row !== null && row.getAttribute('aria-posinset') === row.getAttribute('aria-setsize')";
+
 /// A panel whose every field holds hostile texts, those texts, and a model that says them.
 struct Hostile {
     panel: Panel,
@@ -236,22 +241,30 @@ fn memories(hostile: &Hostile) {
     }
     hostile.is_calm("the list");
     panel.keep("hostile-memories");
-    panel.run("document.querySelector('.vlist').scrollTop = 0", &[]);
-    panel.settled();
-    panel.run("document.querySelector('.vrow[aria-posinset=\"1\"] .mem-main').click()", &[]);
-    panel.see(".details .version-list");
+    // A list that is brought up to date on the way begins with its first page again: all pages, then the first row.
+    let open_first = || {
+        panel.wait(SCROLLED, &[]);
+        panel.run("document.querySelector('.vlist').scrollTop = 0", &[]);
+        panel.settled();
+        panel.run("document.querySelector('.vrow[aria-posinset=\"1\"] .mem-main').click()", &[]);
+        panel.see(".details .version-list");
+    };
+    open_first();
     let mut wanted = serde_json::Map::new();
     for (text, made) in &plain {
         wanted.insert(string(&made["id"]), json!([text, label(text)]));
     }
     let mut unseen: BTreeSet<String> = wanted.keys().cloned().collect();
-    // All but the first, which was open already; the next page of the list may be on its way.
+    // All but the first, which was open already.
     while unseen.len() > 1 {
         let left = unseen.len();
         until(|| {
             for seen in panel.wait(OPENED, &[json!(wanted)]).as_array().unwrap() {
                 assert_eq!(seen[1], json!([]), "the details say what is stored");
                 unseen.remove(&string(&seen[0]));
+            }
+            if panel.run(IS_AT_END, &[]) == json!(true) {
+                open_first();
             }
             (unseen.len() < left).then_some(())
         });
