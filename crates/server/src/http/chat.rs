@@ -116,7 +116,7 @@ async fn model(State(app): State<Arc<App>>) -> Result<Json<ChatModel>, Problem> 
     tag = "chat",
     request_body = ChatMessage,
     responses(
-        (status = 200, content_type = "text/event-stream", description = "`session`, `injected`, `delta`, `tool`, then `done` or `failed`", body = String)
+        (status = 200, content_type = "text/event-stream", description = "`session`, `injected`, `delta`, `tool`, then `done` or `failed`", body = std::collections::BTreeMap<String, String>)
     )
 )]
 async fn say(

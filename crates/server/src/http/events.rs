@@ -21,7 +21,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     path = "/api/events",
     tag = "events",
     responses(
-        (status = 200, content_type = "text/event-stream", description = "`change` events: {kinds, change?, at}", body = String)
+        (status = 200, content_type = "text/event-stream", description = "`change` events; `data` is JSON: {kinds, change?, at}", body = std::collections::BTreeMap<String, String>)
     )
 )]
 async fn listen(
