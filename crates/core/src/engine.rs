@@ -4,6 +4,7 @@
 
 mod services;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -15,40 +16,46 @@ use crate::embedding::EmbeddingService;
 use crate::health::HealthService;
 use crate::history::HistoryService;
 use crate::memories::MemoryService;
-use crate::model::{Actor, Namespace};
+use crate::model::{Actor, EntryId, Namespace, SessionId};
 use crate::models::ModelService;
+use crate::off_record::OffRecordService;
 use crate::ports::{Clock, Documents, Embedders, Ids, NoEmbedders, Store};
 use crate::projects::ProjectService;
 use crate::recall::RecallService;
 use crate::reflection::ReflectionService;
+use crate::review::ReviewService;
 use crate::sessions::SessionService;
 use crate::tasks::TaskService;
-use crate::tools::ToolService;
+use crate::threads::ThreadService;
+use crate::tools::{NoToolModels, ToolModels, ToolService};
 use crate::transfer::TransferService;
 use crate::vault::VaultService;
 
-pub use crate::consolidation::{Compaction, Consolidation, Ended, Filled, Retired};
+pub use crate::consolidation::{Compaction, Consolidation, Ended, Retired, SentMessage};
 pub use crate::context::{ContextRequest, Given, Prepared, Readable, Tier, Visibility};
 pub use crate::documents::{
     DocumentLimit, IDENTITY_LIMIT, IdentityUsage, LineOutcome, ListedDocument, Recorded, RecordedLine, Rendered, Shelf,
-    WorkingMemory, Written,
+    Written,
 };
 pub use crate::error::{EngineError, ErrorCode, chain};
 pub use crate::health::{DayActivity, Health, MemoryStatus, Overview, Stats};
 pub use crate::history::{Changes, HistoryOf, Restored, Undone};
 pub use crate::kernel::Worker;
 pub use crate::memories::{
-    BulkAction, BulkDone, BulkFailure, Correction, Edit, ErasedMemory, ErasurePreview, Forgotten, NewMemory, Outcome,
-    Remembered, Replaced, WhyNot,
+    About, BulkAction, BulkDone, BulkFailure, Correction, Edit, ErasedMemory, ErasedScope, ErasurePreview, Fold,
+    FoldedCopy, Forgotten, NewMemory, Outcome, Remembered, Replaced, ScopePreview, WhyNot,
 };
-pub use crate::projects::{Nearest, ProjectOverview, RegisteredProjects};
+pub use crate::off_record::PauseState;
+pub use crate::projects::{AcceptedFile, ProjectAt, ProjectLine, ProjectListing, ProjectOverview, ProjectRules};
 pub use crate::recall::{Explained, Explanation, OpeningPart, Recalls, Used};
 pub use crate::reflection::{Difference, Passes, Reflection, ReflectionSettings};
+pub use crate::review::{Evidence, ReviewItem, ReviewListing, Reviewed, Verdict};
 pub use crate::sessions::{
-    ListedSession, Observed, Said, SessionListing, SessionReset, ShownSession, StartSession, Started,
+    ListedSession, Observed, RemovedTurns, Said, SessionListing, SessionReset, ShownSession, StartSession, Started,
 };
 pub use crate::settings::{InjectAt, Settings};
 pub use crate::tasks::{Finished, NewTask, Period, Report, ReportBy, TaskEdit, Tasks};
+pub use crate::threads::{ClosedThread, ListedThread, WorkingMemory};
 pub use crate::tools::{OfferedTool, OfferedTools, ToolAnswer};
 pub use crate::transfer::{
     EXPORT_VERSION, Export, ExportedDocument, ImportPreview, ImportReport, Imported, SetAside, Tally,
@@ -60,10 +67,13 @@ pub(crate) use services::Services;
 #[derive(Clone)]
 pub struct Engine {
     store: Arc<dyn Store>,
+    /// The same store, for what somebody waits for.
+    replies: Arc<dyn Store>,
     documents: Arc<dyn Documents>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     embedders: Arc<dyn Embedders>,
+    tool_models: Arc<dyn ToolModels>,
     settings: Arc<Settings>,
     actor: Actor,
 }
@@ -78,7 +88,8 @@ impl Engine {
         settings: Settings,
         actor: Actor,
     ) -> Self {
-        Self { store, documents, clock, ids, embedders: Arc::new(NoEmbedders), settings: Arc::new(settings), actor }
+        let (replies, embedders, tool_models) = (store.for_replies(), Arc::new(NoEmbedders), Arc::new(NoToolModels));
+        Self { store, replies, documents, clock, ids, embedders, tool_models, settings: Arc::new(settings), actor }
     }
 
     /// The same memory, whose questions are embedded by these.
@@ -86,9 +97,19 @@ impl Engine {
         Self { embedders, ..self }
     }
 
+    /// The same memory, which tools have looked back on by this.
+    pub fn with_tool_models(self, tool_models: Arc<dyn ToolModels>) -> Self {
+        Self { tool_models, ..self }
+    }
+
     /// The same memory in somebody else's hands.
     pub fn acting(&self, actor: Actor) -> Self {
         Self { actor, ..self.clone() }
+    }
+
+    /// The same memory on the way to a reply: a write that would wait for another writer gives up soon.
+    pub fn for_replies(&self) -> Self {
+        Self { store: Arc::clone(&self.replies), ..self.clone() }
     }
 
     /// The same memory with other settings.
@@ -110,6 +131,12 @@ impl Engine {
                 settings.inject_at = InjectAt::Message;
             }
         })
+    }
+
+    /// The same memory for somebody who works in these directories: off the record where one of them is excluded.
+    pub fn working_in<'a>(&self, directories: impl IntoIterator<Item = &'a Path>) -> Self {
+        let is_excluded = directories.into_iter().any(|directory| self.settings.exclude.covers_directory(directory));
+        self.with_settings(|settings| settings.exclude.everything |= is_excluded)
     }
 
     /// How this memory is set up.
@@ -134,7 +161,7 @@ impl Engine {
 
     /// Recall, its log, and why something was found.
     pub fn recall(&self) -> RecallService<'_> {
-        self.services().recall()
+        self.services().replying().recall()
     }
 
     /// Documents: read, write, record, list.
@@ -147,9 +174,14 @@ impl Engine {
         self.services().sessions()
     }
 
+    /// Pauses, and what is off the record.
+    pub fn off_record(&self) -> OffRecordService<'_> {
+        self.services().off_record()
+    }
+
     /// What an assistant is given.
     pub fn context(&self) -> ContextService<'_> {
-        self.services().context()
+        self.services().replying().context()
     }
 
     /// Consolidation of sessions, and their end.
@@ -157,14 +189,30 @@ impl Engine {
         self.services().consolidation()
     }
 
+    /// Keeps a summary of a conversation in the archive, with the caller as its source; returns the entry's id.
+    pub fn keep_summary(&self, session: &SessionId, text: &str) -> Result<Option<EntryId>, EngineError> {
+        self.services().off_record().check(Some(session), None)?;
+        self.services().consolidation_by_caller().keep_summary(session, text)
+    }
+
     /// Reflection on documents and knowledge.
     pub fn reflection(&self) -> ReflectionService<'_> {
         self.services().reflection()
     }
 
+    /// What was learnt and not seen yet.
+    pub fn review(&self) -> ReviewService<'_> {
+        self.services().review()
+    }
+
     /// Tasks and reports about them.
     pub fn tasks(&self) -> TaskService<'_> {
         self.services().tasks()
+    }
+
+    /// Threads: what conversations left to go on from.
+    pub fn threads(&self) -> ThreadService<'_> {
+        self.services().threads()
     }
 
     /// Projects and their directories.
@@ -204,12 +252,12 @@ impl Engine {
 
     /// The tools that assistants call.
     pub fn tools(&self) -> ToolService<'_> {
-        self.services().tools()
+        ToolService { services: self.services(), tool_models: &*self.tool_models }
     }
 
     /// Begins a verb: reads the clock.
     fn services(&self) -> Services<'_> {
         let world = (&*self.clock, &*self.ids, &*self.embedders);
-        Services::new(&*self.store, &*self.documents, world, &self.settings, &self.actor)
+        Services::new((&*self.store, &*self.replies), &*self.documents, world, &self.settings, &self.actor)
     }
 }

@@ -69,6 +69,12 @@ pub enum EngineError {
         /// What was asked for.
         reference: String,
     },
+    /// No open thread by that name.
+    #[error("no open thread has the id, conversation or title `{reference}`")]
+    NoThread {
+        /// What was asked for.
+        reference: String,
+    },
     /// No project by that name.
     #[error("no project is called `{name}`")]
     NoProject {
@@ -92,6 +98,14 @@ pub enum EngineError {
     NoDirectory {
         /// The project.
         project: Name,
+    },
+    /// The person took it out of the register.
+    #[error("the project `{name}` in {dir} was removed")]
+    ProjectRemoved {
+        /// The project.
+        name: Name,
+        /// Its directory.
+        dir: String,
     },
     /// More than one memory by that name.
     #[error("`{reference}` could mean {} {what}: {}", ids.len(), join(ids))]
@@ -136,6 +150,18 @@ pub enum EngineError {
     /// Identity belongs to a person, and no person is named.
     #[error("identity needs a namespace, and none is set")]
     NoNamespace,
+    /// Memory is paused: nothing is observed or given.
+    #[error("memory is paused{}", until.map(|until| format!(" until {until}")).unwrap_or_default())]
+    Paused {
+        /// When that ends by itself.
+        until: Option<Timestamp>,
+    },
+    /// The channel or the directory is excluded: nothing is observed or given there.
+    #[error("memory is off for this channel or directory")]
+    Excluded,
+    /// The person asked that their latest message is not remembered.
+    #[error("the person asked that this is not remembered")]
+    Unrecorded,
     /// A document below a name that is not the person's.
     #[error("`{name}` is not below `{own}`, where your documents are")]
     OtherNamespace {
@@ -203,10 +229,14 @@ impl EngineError {
             Self::NoSession { .. } => "`throughline session list` shows the conversations there are",
             Self::NoLine { .. } => "a line's id follows from its text: look at the document again",
             Self::NoTask { .. } => "`throughline task list` shows the tasks there are",
+            Self::NoThread { .. } => "`throughline working` shows the threads that are open",
             Self::NoProject { .. } => "`throughline project list` shows them; `throughline project add NAME` adds one",
             Self::NoVaultDocument { .. } => "`throughline vault list` shows the documents there are",
             Self::NoRecall { .. } => "the log keeps the latest recalls: see which it has",
             Self::NoDirectory { .. } => "`throughline project add NAME --dir DIR` says where it is",
+            Self::ProjectRemoved { name, dir } => {
+                return Some(format!("`throughline project add {name} --dir {dir}` brings it back").into());
+            }
             Self::Ambiguous { .. } => "give more of the id",
             Self::NoVersion { .. } => "`throughline history` shows the versions there are",
             Self::WasErased => "`throughline undo --skip` leaves it; the next `undo` then reverts the change before",
@@ -214,6 +244,9 @@ impl EngineError {
             Self::EmptyRange { .. } => "swap the two, or leave one out",
             Self::Invalid { .. } => "nothing was changed; correct it and try again",
             Self::NoNamespace => "set `user_namespace = \"user\"` under `[memory]` in the config file",
+            Self::Paused { .. } => "`throughline resume` ends the pause",
+            Self::Excluded => "`exclude` under `[memory]` in the config file names it",
+            Self::Unrecorded => "nothing was stored; go on without storing it",
             Self::OtherNamespace { .. } => "write below your own namespace, or change `memory.user_namespace`",
             Self::IdentityFull { .. } => "merge or remove something first, or store this as knowledge instead",
             Self::LeftOut { .. } => {
@@ -253,6 +286,7 @@ impl EngineError {
             Self::NotFound { .. }
                 | Self::NoSession { .. }
                 | Self::NoTask { .. }
+                | Self::NoThread { .. }
                 | Self::NoLine { .. }
                 | Self::NoProject { .. }
                 | Self::NoVaultDocument { .. }

@@ -4,6 +4,7 @@ use jiff::tz::TimeZone;
 
 use crate::documents::working::WorkingLimits;
 use crate::model::Name;
+use crate::off_record::Exclude;
 use crate::recall::Ranking;
 use crate::reflection::ReflectionSettings;
 use crate::sessions::Policy;
@@ -14,12 +15,16 @@ use crate::tools::Tool;
 pub struct Settings {
     /// Whether memory is given to conversations at all. A person's own commands always work.
     pub enabled: bool,
+    /// Where nothing is observed and nothing is given.
+    pub exclude: Exclude,
     /// The person's namespace; unset, everything is session-scoped or global.
     pub namespace: Option<Name>,
     /// Whether working memory is used.
     pub working_memory: bool,
     /// How long and how large working memory is.
     pub working: WorkingLimits,
+    /// What the rules and the state of a project may take of a session's opening, in tokens.
+    pub project_max_tokens: usize,
     /// How many memories a message gets.
     pub recall_limit: usize,
     /// How many turns and summaries a message gets beside them.
@@ -46,8 +51,7 @@ pub struct Settings {
     pub tools: Vec<Tool>,
     /// Whether what an assistant forgets is erased for good.
     pub agent_erases: bool,
-    /// The person's messages after which a conversation is searched for what should have been stored; 0 waits for its
-    /// end.
+    /// The person's messages after which a conversation is consolidated whatever else is switched off; 0 turns it off.
     pub flush_every: usize,
     /// How memory is looked back on, and how often.
     pub reflection: ReflectionSettings,
@@ -76,9 +80,11 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             enabled: true,
+            exclude: Exclude::default(),
             namespace: None,
             working_memory: true,
             working: WorkingLimits { ttl_days: 14, max_tokens: 1000 },
+            project_max_tokens: 400,
             recall_limit: 5,
             evidence_limit: 10,
             recall_max_tokens: 1000,

@@ -5,6 +5,7 @@
 //! error and the file as it was. Never happens: a path that leaves the root, a link that is followed, an edit that is
 //! overwritten unseen, a file that is half written.
 
+mod checkouts;
 mod failure;
 mod file;
 mod plain;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use throughline_core::model::{ContentHash, Document, DocumentName, Name, copied_from, copy_name};
-use throughline_core::ports::{DocumentError, Documents};
+use throughline_core::ports::{Checkout, DocumentError, Documents};
 
 use failure::Failure;
 pub use file::{Wrote, remove_file, replace_file};
@@ -45,6 +46,8 @@ pub struct FileDocuments {
     projects: Places,
     /// A namespace whose documents stand in a directory of the person's own.
     user: Option<(Name, Dir)>,
+    /// The person's home directory, which is never a project.
+    home: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for FileDocuments {
@@ -68,7 +71,7 @@ impl FileDocuments {
         let failed = |doing| move |source| DocumentError::Io { doing, name: root.display().to_string(), source };
         sys::create_root(root).map_err(failed("create"))?;
         let root = Dir::open_ambient_dir(root, ambient_authority()).map_err(failed("open"))?;
-        Ok(Self { root, projects: Box::new(|_| None), user: None })
+        Ok(Self { root, projects: Box::new(|_| None), user: None, home: None })
     }
 
     /// The same, with memory files in the directories that `places` names. A directory may be reached through links; the
@@ -77,7 +80,12 @@ impl FileDocuments {
         Self { projects: Box::new(places), ..self }
     }
 
-    /// The same, with the documents of one namespace in an existing directory: its Markdown files, and those below it.
+    /// The same for a person with this home directory, which is never a project.
+    pub fn with_home(self, home: &Path) -> Self {
+        Self { home: home.canonicalize().ok(), ..self }
+    }
+
+    /// The same, with the documents of one namespace in an existing directory: its Markdown and text files, and those below it.
     /// The directory may be reached through links; nothing in it may be one.
     pub fn with_user_dir(self, namespace: Name, dir: &Path) -> Result<Self, DocumentError> {
         let failed = |source| DocumentError::Io { doing: "open", name: dir.display().to_string(), source };
@@ -225,8 +233,8 @@ impl Documents for FileDocuments {
         Ok(text.map_err(|failure| failure.of(name))?.map(|text| Document::new(name.clone(), text)))
     }
 
-    fn is_project(&self, dir: &Path) -> bool {
-        dir.join(PROJECT_FILE).symlink_metadata().is_ok_and(|found| !found.is_dir())
+    fn checkout(&self, dir: &Path) -> Option<Checkout> {
+        checkouts::find(dir, self.home.as_deref(), PROJECT_FILE)
     }
 
     fn write(&self, name: &DocumentName, text: &str, expected: &ContentHash) -> Result<(), DocumentError> {

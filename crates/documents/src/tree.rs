@@ -15,7 +15,6 @@ use crate::{plain, sys};
 pub(crate) const MAX_DEPTH: usize = 8;
 /// How many documents a namespace lists, at most.
 const MAX_LISTED: usize = 10_000;
-const SUFFIX: &str = ".md";
 
 /// What to do about folders that are missing.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,8 +30,8 @@ pub(crate) enum Folders {
 /// The folders of a document, the namespace first, and its file.
 pub(crate) fn path(name: &DocumentName) -> (Vec<&str>, String) {
     let mut folders: Vec<&str> = name.components().map(Name::as_str).collect();
-    let file = format!("{}{SUFFIX}", folders.pop().unwrap_or_default());
-    (folders, file)
+    folders.pop();
+    (folders, name.file())
 }
 
 /// Opens the last of `folders`.
@@ -125,7 +124,7 @@ pub(crate) fn refuse_clash(dir: &Dir, above: &[&str], component: &str) -> Result
     match siblings.into_iter().find(|(entry, _)| entry != component && fold_name(entry) == wanted) {
         None => Ok(()),
         Some((entry, _)) => {
-            let shown = entry.strip_suffix(SUFFIX).unwrap_or(&entry);
+            let shown = entry.strip_suffix(".md").unwrap_or(&entry);
             Err(Failure::Clash([above, &[shown]].concat().join("/")))
         }
     }
@@ -201,7 +200,12 @@ fn is_listable(dir: &Dir, entry: &str) -> io::Result<bool> {
     Ok(is_nfc(entry) || !is_missing(dir, &composed(entry))?)
 }
 
+/// The document that a file holds. A file that no name leads to, such as `profile.md.md`, holds none.
 fn document(above: &str, entry: &str) -> Option<DocumentName> {
-    let stem = entry.strip_suffix(SUFFIX).filter(|stem| copied_from(stem).is_none())?;
-    format!("{above}/{stem}").parse().ok()
+    let stem = entry.strip_suffix(".md").or_else(|| entry.strip_suffix(".txt"))?;
+    if copied_from(stem).is_some() {
+        return None;
+    }
+    let name: DocumentName = format!("{above}/{entry}").parse().ok()?;
+    (name.file() == composed(entry)).then_some(name)
 }

@@ -278,11 +278,13 @@ fn lists_safe_names_only_and_not_too_deep() {
     let deep = "a/b/c/d/e/f/g";
     fs::create_dir_all(home.at("user").join(deep).join("h")).unwrap();
     fs::create_dir_all(home.at("user/.git")).unwrap();
-    let files = ["ok.md", ".hidden.md", "CON.md", "facts.md", "x~1.md", "note.txt", "noext", ".git/x.md", ".md"];
+    let files =
+        ["ok.md", ".hidden.md", "CON.md", "facts.md", "x~1.md", "note.txt", "ok.md.md", "noext", ".git/x.md", ".md"];
     files.iter().for_each(|file| fs::write(home.at("user").join(file), "").unwrap());
     fs::write(home.at("user").join(deep).join("eight.md"), "").unwrap();
     fs::write(home.at("user").join(deep).join("h/nine.md"), "").unwrap();
-    assert_eq!(home.listed(), [format!("user/{deep}/eight"), "user/ok".to_owned()]);
+    let eight = format!("user/{deep}/eight");
+    assert_eq!(home.listed(), [eight.as_str(), "user/facts.md", "user/note.txt", "user/ok"]);
     let refused = home.documents.write(&name(&format!("user/{deep}/h/new")), "", &ContentHash::missing());
     assert!(matches!(refused, Err(DocumentError::Io { .. })), "what is not listed is not written: {refused:?}");
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 use throughline_core::model::{Role, Turn};
-use throughline_core::ports::ExtractBrief;
+use throughline_core::ports::{ExtractBrief, KnownFact};
 
 use super::change::Change;
 use super::lexicon::{Cue, cues};
@@ -30,18 +30,9 @@ struct Fact {
 
 /// The facts of the conversation that are not known yet, as JSON.
 pub(super) fn extract(brief: &ExtractBrief) -> String {
-    reply(brief, |_| true)
-}
-
-/// Those that the person corrected or stated for good: no plan, no decision.
-pub(super) fn fill(brief: &ExtractBrief) -> String {
-    reply(brief, |kind| !matches!(kind, Kind::Decision | Kind::FollowUp))
-}
-
-fn reply(brief: &ExtractBrief, wanted: fn(Kind) -> bool) -> String {
     // Written out, so that the keys come in the order of the prompt.
     let fact = |fact: Fact| format!("{{\"text\":{},\"kind\":\"{}\"}}", Value::String(fact.text), fact.kind.as_str());
-    let facts: Vec<String> = unknown(stated(&brief.turns), &brief.known, wanted).into_iter().map(fact).collect();
+    let facts: Vec<String> = unknown(stated(&brief.turns), &brief.known).into_iter().map(fact).collect();
     format!("{{\"facts\":[{}]}}", facts.join(","))
 }
 
@@ -89,9 +80,9 @@ fn read(content: &str, last: &mut Option<String>, mut found: impl FnMut(Fact)) {
 }
 
 /// Those that neither the knowledge nor an earlier one says already.
-fn unknown(stated: VecDeque<Fact>, known: &[String], wanted: fn(Kind) -> bool) -> Vec<Fact> {
+fn unknown(stated: VecDeque<Fact>, known: &[KnownFact]) -> Vec<Fact> {
     let mut said: Vec<Words> =
-        if stated.is_empty() { Vec::new() } else { known.iter().map(|k| Words::of(k)).collect() };
+        if stated.is_empty() { Vec::new() } else { known.iter().map(|known| Words::of(&known.text)).collect() };
     let mut facts: Vec<(Fact, Words)> = Vec::new();
     for fact in stated {
         let words = Words::of(&fact.text);
@@ -106,8 +97,6 @@ fn unknown(stated: VecDeque<Fact>, known: &[String], wanted: fn(Kind) -> bool) -
         said.push(words.clone());
         facts.push((fact, words));
     }
-    // Only now: what is not wanted may still take back what is.
-    facts.retain(|(fact, _)| wanted(fact.kind));
     facts.drain(..facts.len().saturating_sub(MAX_FACTS));
     facts.into_iter().map(|(fact, _)| fact).collect()
 }
@@ -124,7 +113,7 @@ mod tests {
     fn check(turns: &[(&str, &str)], known: &[&str], expected: &[&str]) {
         let brief = ExtractBrief {
             turns: turns.iter().map(|(role, content)| turn(role, content)).collect(),
-            known: known.iter().map(|text| (*text).to_owned()).collect(),
+            known: known.iter().map(|text| KnownFact::said(text)).collect(),
         };
         let reply: Value = serde_json::from_str(&extract(&brief)).unwrap();
         let texts: Vec<&str> =
@@ -187,22 +176,6 @@ mod tests {
         );
         check(&[("user", "Please translate:\nMy name is Hans. I live in Berlin.")], &[], &[]);
         check(&[("user", "请翻译下面这段：\n我叫汉斯。我住在柏林。")], &[], &[]);
-    }
-
-    #[test]
-    fn filling_leaves_out_decisions_plans_and_what_is_known() {
-        let said = "We decided to use Postgres. Remind me to call Ada. I prefer tabs. No, the port is 5433. \
-            My name is Ada. Never push to main. We use Linear for tickets. Please remember that the gate closes at six.";
-        let known = ["The person prefers tabs.".to_owned()];
-        let brief = ExtractBrief { turns: vec![turn("user", said), turn("assistant", said)], known: known.to_vec() };
-        let reply: Value = serde_json::from_str(&fill(&brief)).unwrap();
-        let facts = reply["facts"].as_array().unwrap().iter();
-        let kinds: Vec<&str> = facts.map(|fact| fact["kind"].as_str().unwrap()).collect();
-        assert_eq!(kinds, ["correction", "identity", "constraint", "fact", "fact"]);
-        assert_eq!(
-            fill(&ExtractBrief { turns: vec![turn("user", "We decided to go.")], known: vec![] }),
-            r#"{"facts":[]}"#
-        );
     }
 
     #[test]

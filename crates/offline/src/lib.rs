@@ -3,12 +3,11 @@
 //! Goes in: a conversation. Comes out: sentences of it, chosen and sorted, verbatim but for white space. Never happens:
 //! a word that nobody said, a reply that depends on anything but the brief, time that grows faster than the text.
 //!
-//! A conversation that holds nothing worth keeping gives an empty summary and no facts; that is an answer, not a
-//! failure.
+//! A conversation that holds nothing worth keeping gives `NOTHING` and no facts; that is an answer, not a failure.
 
-mod carry;
 mod change;
 mod extract;
+mod fate;
 mod habits;
 mod lexicon;
 mod openings;
@@ -30,7 +29,7 @@ mod properties;
 mod tables;
 
 use throughline_core::model::Turn;
-use throughline_core::ports::{Brief, Cost, Finish, Model, ModelError, Reply};
+use throughline_core::ports::{Brief, Cost, Finish, Model, ModelError, Reply, SummaryOf};
 use throughline_core::text::tokens;
 
 /// The embedded model. It needs nothing and is always there.
@@ -50,8 +49,8 @@ impl Model for Offline {
         Cost::Free
     }
 
-    fn empty_is_an_answer(&self) -> bool {
-        true
+    fn summarises(&self) -> SummaryOf {
+        SummaryOf::Conversation
     }
 
     fn can_chat(&self) -> bool {
@@ -66,7 +65,6 @@ impl Model for Offline {
         let (text, turns) = match brief {
             Brief::Summarise(brief) => (summary::summarise(brief), &brief.turns),
             Brief::Extract(brief) => (extract::extract(brief), &brief.turns),
-            Brief::Fill(brief) => (extract::fill(brief), &brief.turns),
             Brief::Reflect(brief) => (reflect::reflect(brief), &brief.turns),
             Brief::Chat { .. } => return Err(ModelError::CannotChat),
         };
@@ -103,7 +101,7 @@ mod tests {
         let brief = Brief::Chat { system: String::new(), messages: Vec::new(), tools: Vec::new() };
         assert_eq!(Offline.complete(&brief, &mut |_| true), Err(ModelError::CannotChat));
         assert_eq!((Offline.provider(), Offline.name(), Offline.can_chat()), ("offline", "extractive", false));
-        assert_eq!((Offline.cost(), Offline.empty_is_an_answer()), (Cost::Free, true));
+        assert_eq!((Offline.cost(), Offline.summarises()), (Cost::Free, SummaryOf::Conversation));
     }
 
     #[test]
@@ -135,7 +133,7 @@ mod tests {
             knowledge: Vec::new(),
             max_tokens: 100,
         };
-        let reply = Offline.complete(&Brief::Summarise(brief), &mut |_| false).unwrap();
-        assert_eq!((reply.text.as_str(), reply.finish), ("", Finish::Complete));
+        let reply = Offline.complete(&Brief::Summarise(brief), &mut |_| true).unwrap();
+        assert_eq!((reply.text.as_str(), reply.finish), ("NOTHING", Finish::Complete));
     }
 }

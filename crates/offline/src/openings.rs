@@ -193,8 +193,8 @@ const OPENINGS: &[Row] = &[
         "my name is|my name's|i'm called|i am called|i go by|you can call me|please call me|my full name is|my first name is|\
         my last name is|my pronouns are|my birthday is|my timezone is|my time zone is|my native language is|\
         my mother tongue is|my first language is|my hometown is|my job title is|my email is|\
-        my email address is|i live in|i live near|i'm based in|i am based in|i come from|i was born in|i was born on|i work as|\
-        i work at|i work for|i'm employed|i speak|我的名字是|我的名字叫|我名叫|我住在|我家在|我家住|我来自|我來自|我的职业是|我的工作是|我的生日是|我生日是|\
+        my email address is|i live in|i live near|i now live in|i moved to|i've moved to|i have moved to|i relocated to|i'm based in|i am based in|i come from|i was born in|i was born on|i work as|\
+        i work at|i work for|i'm employed|i speak|我的名字是|我的名字叫|我名叫|我住在|我家在|我搬到|我搬去|我现在住在|我家住|我来自|我來自|我的职业是|我的工作是|我的生日是|我生日是|\
         我的时区是|我的母语是|我的邮箱是|我老家在|我的老家|我出生|我姓|我会说|我會說|我任职|我就职|我供职|ich heiße|mein name ist|ich wohne in|ich lebe in|\
         ich arbeite als|ich arbeite bei|ich komme aus|me llamo|mi nombre es|vivo en|trabajo como|trabajo en|soy de|\
         je m'appelle|mon nom est|j'habite|je travaille chez|je travaille comme|je viens de|私の名前は|私は東京に住",

@@ -3,14 +3,12 @@
 
 use proptest::prelude::*;
 use throughline_core::model::Turn;
-use throughline_core::ports::{Brief, ExtractBrief, Model, SummaryBrief};
+use throughline_core::ports::{Brief, ExtractBrief, KnownFact, Model, SummaryBrief};
+use throughline_core::prompts::NOTHING;
 use throughline_core::text::tokens;
 
 use super::corpus::turn;
 use super::{Offline, one_line};
-
-const PREVIOUS: &str = "## Working on\n- The shed in the garden\n\n## Decisions\n- We decided to use MySQL\n\n\
-    ## Open threads\n- Ask the neighbour about the fence\n- 买去东京的机票\n\n## Carried over\n- Renew the licence\n";
 
 /// Pieces of real conversations, so that cues, code and odd Unicode meet each other.
 fn fragment() -> impl Strategy<Value = String> {
@@ -66,23 +64,21 @@ fn is_said(text: &str, turns: &[Turn]) -> bool {
 
 fn check_summary(brief: SummaryBrief) -> Result<(), TestCaseError> {
     let turns = brief.turns.clone();
-    let carries = brief.personal;
     let max_tokens = brief.max_tokens;
     let brief = Brief::Summarise(brief);
     let text = reply(&brief);
     prop_assert_eq!(&text, &reply(&brief));
+    if text == NOTHING {
+        return Ok(());
+    }
     prop_assert!(tokens::estimate(&text) <= max_tokens, "{} tokens of {}", tokens::estimate(&text), max_tokens);
-    let mut carried = false;
     for line in text.lines().filter(|line| !line.is_empty()) {
         match line.strip_prefix("- ") {
-            Some(bullet) if carried => prop_assert!(one_line(PREVIOUS).contains(bullet), "{:?}", bullet),
             Some(bullet) => prop_assert!(is_said(bullet, &turns), "{:?} was not said", bullet),
-            None => {
-                let below = carried && line.starts_with("### ");
-                prop_assert!(below || line.starts_with("## "), "{:?}", line);
-                carried = below || line == "## Carried over";
-                prop_assert!(carries || !carried);
-            }
+            None => match line.strip_prefix("# ") {
+                Some(title) => prop_assert!(is_said(title, &turns), "{:?} was not said", title),
+                None => prop_assert!(line.starts_with("## "), "{:?}", line),
+            },
         }
     }
     Ok(())
@@ -93,18 +89,17 @@ proptest! {
     fn summaries_are_verbatim_and_within_the_budget(turns in turns(), personal: bool, max_tokens in 0usize..300) {
         check_summary(SummaryBrief {
             person: Default::default(),
-            personal, turns, previous: Some(PREVIOUS.to_owned()), knowledge: vec!["Never said".to_owned()], max_tokens,
+            personal, turns, previous: None, knowledge: vec!["Never said".to_owned()], max_tokens,
         })?;
     }
 
     #[test]
     fn facts_are_verbatim_and_few(turns in turns(), known in any::<Vec<String>>()) {
+        let known = known.iter().map(|text| KnownFact::said(text)).collect();
         let brief = ExtractBrief { turns: turns.clone(), known };
-        let filled = reply(&Brief::Fill(brief.clone()));
         let brief = Brief::Extract(brief);
         let text = reply(&brief);
         prop_assert_eq!(&text, &reply(&brief));
-        prop_assert!(!filled.contains("\"kind\":\"decision\"") && !filled.contains("\"kind\":\"follow_up\""));
         let parsed: serde_json::Value = serde_json::from_str(&text).unwrap();
         let facts = parsed["facts"].as_array().unwrap();
         prop_assert!(facts.len() <= 20);
@@ -112,13 +107,6 @@ proptest! {
             let said: Vec<Turn> = turns.iter().filter(|turn| turn.role.as_str() == "user").cloned().collect();
             prop_assert!(is_said(fact["text"].as_str().unwrap(), &said), "{} was not said", fact);
         }
-    }
-
-    #[test]
-    fn any_previous_memory_is_read(previous in any::<String>(), max_tokens in 0usize..80) {
-        let previous = Some(format!("## Open threads\n- {previous}\n- x {previous}"));
-        let brief = SummaryBrief { personal: true, turns: Vec::new(), person: Default::default(), previous, knowledge: Vec::new(), max_tokens };
-        prop_assert!(tokens::estimate(&reply(&Brief::Summarise(brief))) <= max_tokens);
     }
 }
 
@@ -136,7 +124,7 @@ fn a_long_conversation_gives_a_short_summary_and_few_facts() {
         max_tokens: 1000,
     };
     let summary = reply(&Brief::Summarise(summary));
-    assert!(summary.lines().count() <= 61 && summary.contains("shelf 1999"), "{summary}");
+    assert!(summary.lines().count() <= 63 && summary.contains("shelf 1999"), "{summary}");
     let facts = reply(&Brief::Extract(ExtractBrief { turns, known: Vec::new() }));
     assert_eq!(facts.matches("\"kind\":\"decision\"").count(), 20);
 }

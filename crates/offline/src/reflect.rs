@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 use throughline_core::model::MemorySection;
 use throughline_core::model::{Role, Turn};
-use throughline_core::ports::{ExtractBrief, ReflectBrief, ReflectFact};
+use throughline_core::ports::{ExtractBrief, KnownFact, ReflectBrief, ReflectFact};
 use throughline_core::reflection::says_the_same;
 
 use super::extract;
@@ -158,7 +158,7 @@ fn decisions(brief: &ReflectBrief) -> Vec<Value> {
     if brief.document.as_project().is_none() || brief.turns.is_empty() {
         return Vec::new();
     }
-    let known = brief.facts.iter().map(|fact| fact.text.clone()).collect();
+    let known = brief.facts.iter().map(|fact| KnownFact::said(&fact.text)).collect();
     let extracted = extract::extract(&ExtractBrief { turns: brief.turns.clone(), known });
     let value: Value = serde_json::from_str(&extracted).unwrap_or_default();
     let facts = value["facts"].as_array().cloned().unwrap_or_default();

@@ -42,6 +42,10 @@ static SMALL_TALK: LazyLock<Phrases> = LazyLock::new(|| {
     )
 });
 
+/// What makes an order of a proposal.
+static LETS: LazyLock<Phrases> =
+    LazyLock::new(|| Phrases::new("let's|lets|let us|then let's|so let's|ok let's|we'll|we will"));
+
 /// Verbs that an order begins with.
 static ORDERS: LazyLock<Phrases> = LazyLock::new(|| {
     Phrases::new(
@@ -93,6 +97,13 @@ fn is_bare_order(text: &str) -> bool {
     let is_nameless = |word: &str| NAMELESS.contains(&format!(" {} ", word.to_lowercase()));
     let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     rest.len() < text.len() && words.all(is_nameless)
+}
+
+/// `Run it again`, `let's remove that`: an order that names next to nothing.
+pub(super) fn is_order(text: &str) -> bool {
+    let text = without_fillers(text);
+    let text = LETS.after(text).unwrap_or(text);
+    is_bare_order(text)
 }
 
 #[cfg(test)]

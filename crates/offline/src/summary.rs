@@ -1,21 +1,22 @@
 //! Summaries: the sentences of a conversation that the next one needs, under short headings.
 //!
 //! About a fifth of the prose, never over the budget. What was corrected later and what was done later is left out;
-//! of two sentences that say the same, the later stays.
+//! of two sentences that say the same, the later stays. What a later conversation does not go on from stands under
+//! headings of its own.
 
 use std::collections::HashSet;
 
 use throughline_core::model::{Role, Turn};
 use throughline_core::ports::SummaryBrief;
-use throughline_core::prompts::CARRIED_OVER;
+use throughline_core::prompts::NOTHING;
 use throughline_core::text::tokens;
 
-use super::carry::{self, Carried};
 use super::change::Change;
+use super::fate::{self, Fate};
 use super::lexicon::Cue;
 use super::prose::Form;
 use super::spoken::read;
-use super::weigh::{Place, STRONG, Section, Sentence, Speaker, WORTHY, is_technical, specifics};
+use super::weigh::{Place, STRONG, Section, Sentence, Speaker, WORTHY, is_technical};
 use super::words::Words;
 
 /// The part of the conversation that its summary takes.
@@ -42,77 +43,52 @@ const MAX_ERRORS: usize = 2;
 /// A thing that has this part of an open thread's words and is done closes it.
 const CLOSED: f64 = 0.5;
 
-const PERSONAL: [&str; 4] = ["## Working on", "## Decisions", "## Preferences and constraints", "## Open threads"];
+const PERSONAL: [&str; 6] =
+    ["## Working on", "## Decisions", "## Preferences and constraints", "## Open threads", "## Done", "## Also said"];
 
-/// Below what is carried over: what was worked on, where this conversation is about something else, and what was decided.
-const CARRIED_WORK: &str = "### Working on";
-const CARRIED_DECISIONS: &str = "### Decisions";
+/// The places of the last two.
+const DONE: usize = 4;
+const ALSO_SAID: usize = 5;
 
 const GENERIC: [&str; 3] = ["## Topics", "## Decisions and actions", "## Technical details"];
 
-struct Candidate {
-    sentence: Sentence,
-    order: usize,
-    section: Section,
+pub(super) struct Candidate {
+    pub(super) sentence: Sentence,
+    pub(super) order: usize,
+    pub(super) section: Section,
     score: f64,
-    words: Words,
+    pub(super) words: Words,
+    pub(super) fate: Fate,
+    /// Whether there is something to go on from where this was said.
+    pub(super) begins: bool,
 }
 
-impl Candidate {
-    /// Whether the person says what they are doing, and does not only ask.
-    fn is_work(&self) -> bool {
-        let sentence = &self.sentence;
-        let is_said = self.section == Section::Working
-            && sentence.speaker == Speaker::Person
-            && sentence.by.is_none()
-            && !sentence.is_question();
-        is_said && (sentence.has(Cue::Works) || sentence.has(Cue::Done) || specifics(&sentence.text) > 0)
-    }
-}
-
-/// The summary, in Markdown; empty where there is nothing to keep.
+/// The summary, in Markdown; [`NOTHING`] where there is nothing to keep.
 pub(super) fn summarise(brief: &SummaryBrief) -> String {
     let sentences = read(&brief.turns, &brief.person);
-    let previous = brief.previous.as_deref().filter(|_| brief.personal);
-    let mut carried = previous.map(|previous| carry::untouched(previous, &sentences)).unwrap_or_default();
-    let reserved = size_of(&carried).min(brief.max_tokens / 4);
     let length: usize = sentences.iter().map(|sentence| tokens::estimate(&sentence.text)).sum();
-    let mut page = Page { personal: brief.personal, left: brief.max_tokens - reserved, sections: Default::default() };
-    let mut works = false;
-    for candidate in choose(sentences, &brief.turns, (length / SHARE).max(MIN_TOKENS.min(length * 2 / 3)), &mut page) {
-        works |= candidate.2;
-        page.sections[candidate.0].1.push(candidate.1);
+    let (personal, left) = (brief.personal, brief.max_tokens);
+    let mut page = Page { personal, left, title: None, sections: Default::default() };
+    for (heading, line) in
+        choose(sentences, &brief.turns, (length / SHARE).max(MIN_TOKENS.min(length * 2 / 3)), &mut page)
+    {
+        page.sections[heading].1.push(line);
     }
-    if works {
-        carried.work.clear();
-    }
-    page.left += reserved;
-    page.finish(&carried)
+    page.finish()
 }
 
-/// What all that is carried over would take.
-fn size_of(carried: &Carried) -> usize {
-    let lists =
-        [(CARRIED_OVER, &carried.threads), (CARRIED_WORK, &carried.work), (CARRIED_DECISIONS, &carried.decisions)];
-    let of_list = |(heading, lines): (&str, &Vec<String>)| {
-        let lines: usize = lines.iter().map(|line| cost(line)).sum();
-        if lines == 0 { 0 } else { lines + cost(heading) }
-    };
-    let size: usize = lists.into_iter().map(of_list).sum();
-    if size > 0 && carried.threads.is_empty() { size + cost(CARRIED_OVER) } else { size }
-}
-
-/// The lines of the summary with the place of their heading, in the order of the conversation; and whether each says
-/// what the person works on.
-fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Page) -> Vec<(usize, String, bool)> {
+/// The lines of the summary with the place of their heading, in the order of the conversation.
+fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Page) -> Vec<(usize, String)> {
     let mut candidates = weighed(sentences, turns);
     drop_corrected(&mut candidates);
     drop_closed(&mut candidates);
+    fate::decide(&mut candidates, turns);
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.order.cmp(&a.order)));
     let (mut chosen, mut spent, mut errors) = (Vec::<Candidate>::new(), 0, 0);
     for candidate in candidates {
         let is_error = candidate.sentence.form == Form::Error;
-        let strong = candidate.score >= STRONG && candidate.sentence.speaker == Speaker::Person;
+        let is_thread = page.personal && candidate.begins && candidate.fate == Fate::Carried;
+        let strong = is_thread || (candidate.score >= STRONG && candidate.sentence.speaker == Speaker::Person);
         let size = cost(&candidate.sentence.line());
         let room = if strong { 2 * target } else { target };
         if chosen.len() == MAX_BULLETS || spent + size > room || (is_error && errors == MAX_ERRORS) {
@@ -126,8 +102,8 @@ fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Pa
         chosen.push(candidate);
     }
     chosen.sort_by_key(|candidate| candidate.order);
-    let line = |c: Candidate| (page.heading(&c), c.is_work(), c.sentence.line());
-    chosen.into_iter().map(line).map(|(heading, works, text)| (heading, text, works)).collect()
+    page.give_title(&chosen);
+    chosen.into_iter().map(|candidate| (page.heading(&candidate), candidate.sentence.line())).collect()
 }
 
 fn same(a: &Candidate, b: &Candidate) -> bool {
@@ -149,7 +125,7 @@ fn weighed(sentences: Vec<Sentence>, turns: &[Turn]) -> Vec<Candidate> {
     all.sort_by_key(|(order, ..)| *order);
     let candidate = |(order, section, score, sentence): (usize, Section, f64, Sentence)| {
         let words = Words::of(&sentence.text);
-        Candidate { sentence, order, section, score, words }
+        Candidate { sentence, order, section, score, words, fate: Fate::Said, begins: false }
     };
     all.into_iter().map(candidate).collect()
 }
@@ -267,8 +243,10 @@ fn cost(line: &str) -> usize {
 struct Page {
     personal: bool,
     left: usize,
+    /// What the thread is about.
+    title: Option<String>,
     /// Whether the heading is paid for, and the lines below it.
-    sections: [(bool, Vec<String>); 4],
+    sections: [(bool, Vec<String>); 6],
 }
 
 impl Page {
@@ -279,7 +257,12 @@ impl Page {
     fn heading(&self, candidate: &Candidate) -> usize {
         let technical = candidate.sentence.form == Form::Error || is_technical(&candidate.sentence.text);
         match candidate.section {
-            section if self.personal => section as usize,
+            Section::Preferences if self.personal => Section::Preferences as usize,
+            section if self.personal => match candidate.fate {
+                Fate::Carried => section as usize,
+                Fate::Done => DONE,
+                Fate::Said => ALSO_SAID,
+            },
             Section::Decisions | Section::Open => 1,
             Section::Working | Section::Preferences if technical => 2,
             // Who somebody is, or how things are, was not decided.
@@ -300,41 +283,22 @@ impl Page {
         true
     }
 
-    fn finish(mut self, carried: &Carried) -> String {
-        let mut left = self.left.saturating_sub(cost(CARRIED_OVER));
-        let threads = lines(latest(&carried.threads, &mut left));
-        let work = sub_block(CARRIED_WORK, &carried.work, &mut left);
-        let decisions = sub_block(CARRIED_DECISIONS, &carried.decisions, &mut left);
-        let kept: Vec<String> = threads.into_iter().chain(work).chain(decisions).collect();
-        let mut blocks: Vec<String> = Vec::new();
-        for (heading, (_, lines)) in self.headings().iter().zip(std::mem::take(&mut self.sections)) {
-            blocks.extend(block(heading, lines.iter()));
-        }
-        blocks.extend((!kept.is_empty()).then(|| format!("{CARRIED_OVER}\n{}", kept.join("\n"))));
-        blocks.join("\n\n")
+    /// The first that the person says of their work, else of what they decided or left open, where there is room to say
+    /// it twice.
+    fn give_title(&mut self, chosen: &[Candidate]) {
+        let carried = || chosen.iter().filter(|candidate| candidate.fate == Fate::Carried);
+        let is_work = |c: &&Candidate| c.section == Section::Working && c.sentence.speaker == Speaker::Person;
+        let first = carried().find(is_work).or_else(|| carried().find(|candidate| candidate.begins));
+        let first = first.map(|candidate| format!("# {}", candidate.sentence.line()));
+        self.title = first.filter(|title| self.personal && cost(title) <= self.left);
     }
-}
 
-/// The latest of these that there is room for, oldest first.
-fn latest<'a>(texts: &'a [String], left: &mut usize) -> Vec<&'a String> {
-    let mut kept: Vec<&String> = Vec::new();
-    for text in texts.iter().rev() {
-        if cost(text) > *left {
-            break;
-        }
-        *left -= cost(text);
-        kept.push(text);
+    fn finish(self) -> String {
+        let headings = self.headings().iter();
+        let blocks = headings.zip(&self.sections).filter_map(|(heading, (_, lines))| block(heading, lines.iter()));
+        let text = self.title.iter().cloned().chain(blocks).collect::<Vec<_>>().join("\n\n");
+        if text.is_empty() { NOTHING.to_owned() } else { text }
     }
-    kept.reverse();
-    kept
-}
-
-/// A part of what is carried over, below a heading of its own.
-fn sub_block(heading: &str, texts: &[String], left: &mut usize) -> Option<String> {
-    let mut room = left.checked_sub(cost(heading))?;
-    let block = block(heading, latest(texts, &mut room).into_iter())?;
-    *left = room;
-    Some(block)
 }
 
 fn block<'a>(heading: &str, texts: impl Iterator<Item = &'a String>) -> Option<String> {
@@ -351,34 +315,19 @@ mod tests {
     use super::super::corpus::turn;
     use super::*;
 
-    fn check(personal: bool, max_tokens: usize, previous: Option<&str>, turns: &[(&str, &str)], expected: &str) {
+    fn check(max_tokens: usize, turns: &[(&str, &str)], expected: &str) {
         let turns = turns.iter().map(|(role, content)| turn(role, content)).collect();
-        let previous = previous.map(str::to_owned);
         assert_eq!(
             summarise(&SummaryBrief {
-                personal,
+                personal: true,
                 turns,
                 person: Default::default(),
-                previous,
+                previous: None,
                 knowledge: Vec::new(),
                 max_tokens
             }),
             expected
         );
-    }
-
-    const PREVIOUS: &str = "## Decisions\n- use Rust\n\n## Open threads\n- Ask Bob about the fence\n- Paint the shed\n\n\
-        ## Carried over\n- Renew the licence\n";
-
-    #[test]
-    fn carried_threads_give_way_oldest_first() {
-        let all = "## Carried over\n- Renew the licence\n- Ask Bob about the fence\n- Paint the shed";
-        check(true, 100, Some(PREVIOUS), &[], &format!("{all}\n### Decisions\n- use Rust"));
-        check(true, 28, Some(PREVIOUS), &[], all);
-        check(true, 19, Some(PREVIOUS), &[], "## Carried over\n- Ask Bob about the fence\n- Paint the shed");
-        check(true, 11, Some(PREVIOUS), &[], "## Carried over\n- Paint the shed");
-        check(true, 5, Some(PREVIOUS), &[], "");
-        check(false, 100, Some(PREVIOUS), &[], "");
     }
 
     #[test]
@@ -387,58 +336,32 @@ mod tests {
             ("user", "TODO: write the changelog for 2.4"),
             ("assistant", "I've added the changelog for 2.4 and it is done."),
         ];
-        check(true, 200, None, &said, "## Working on\n- I've added the changelog for 2.4 and it is done.");
-    }
-
-    const LAUNCH: &str = "## Working on\n- I'm working on the launch page\n\n## Decisions\n- Let's use the blue theme\n\n\
-        ## Open threads\n- Call the printer\n";
-
-    #[test]
-    fn what_was_worked_on_is_carried_until_something_else_is() {
-        check(
-            true,
-            200,
-            Some(LAUNCH),
-            &[("user", "I prefer tabs over spaces")],
-            "## Preferences and constraints\n- I prefer tabs over spaces\n\n## Carried over\n- Call the printer\n\
-            ### Working on\n- I'm working on the launch page\n### Decisions\n- Let's use the blue theme",
-        );
-        check(
-            true,
-            200,
-            Some(LAUNCH),
-            &[("user", "I'm fixing the invoices of the shop")],
-            "## Working on\n- I'm fixing the invoices of the shop\n\n## Carried over\n- Call the printer\n\
-            ### Decisions\n- Let's use the blue theme",
-        );
+        check(200, &said, "## Also said\n- I've added the changelog for 2.4 and it is done.");
     }
 
     #[test]
     fn a_plain_question_is_no_open_thread() {
-        check(true, 200, None, &[("user", "What is 2+2?")], "");
-        check(true, 200, None, &[("user", "What is 2+2?"), ("assistant", "4.")], "");
+        check(200, &[("user", "What is 2+2?")], "NOTHING");
+        check(200, &[("user", "What is 2+2?"), ("assistant", "4.")], "NOTHING");
         check(
-            true,
             200,
-            None,
             &[
                 ("user", "I'm working on the launch page"),
                 ("user", "What is 2+2?"),
                 ("user", "Which font has the page?"),
             ],
-            "## Working on\n- I'm working on the launch page\n\n## Open threads\n- Which font has the page?",
+            "# I'm working on the launch page\n\n## Working on\n- I'm working on the launch page\n\n\
+            ## Open threads\n- Which font has the page?",
         );
     }
 
     #[test]
     fn small_talk_and_who_somebody_is_are_not_worked_on() {
         for said in ["Where were we?", "Thanks, bye", "ok go on", "Remember that.", "继续"] {
-            check(true, 200, None, &[("user", said)], "");
+            check(200, &[("user", said)], "NOTHING");
         }
         check(
-            true,
             200,
-            None,
             &[("user", "My name is Ada. Our tax rate in Portugal is 23%. Remember that.")],
             "## Preferences and constraints\n- My name is Ada.\n- Our tax rate in Portugal is 23%.",
         );
@@ -450,18 +373,20 @@ mod tests {
             ("user", "We decided to use Postgres for orders"),
             ("user", "As I said, we decided to use Postgres for orders!"),
         ];
-        check(true, 200, None, &said, "## Decisions\n- we decided to use Postgres for orders!");
+        check(
+            200,
+            &said,
+            "# we decided to use Postgres for orders!\n\n## Decisions\n- we decided to use Postgres for orders!",
+        );
     }
 
     #[test]
     fn a_single_plain_sentence_is_better_than_nothing() {
         check(
-            true,
             200,
-            None,
             &[("user", "the weather was fine in the mountains")],
-            "## Working on\n- the weather was fine in the mountains",
+            "## Also said\n- the weather was fine in the mountains",
         );
-        check(true, 3, None, &[("user", "the weather was fine in the mountains")], "");
+        check(3, &[("user", "the weather was fine in the mountains")], "NOTHING");
     }
 }

@@ -1,7 +1,7 @@
 //! Anthropic's messages.
 
 use serde_json::{Value, json};
-use throughline_core::ports::{Brief, Cost, Finish, Model, ModelError, Reply, ToolCall, ToolSpec};
+use throughline_core::ports::{Brief, Cost, Finish, Model, ModelError, Reply, SummaryOf, ToolCall, ToolSpec};
 
 use crate::ask::{Ask, ToolResult, Turn};
 use crate::http::{Auth, Http};
@@ -40,8 +40,8 @@ impl Model for Anthropic {
         Cost::Tokens
     }
 
-    fn empty_is_an_answer(&self) -> bool {
-        false
+    fn summarises(&self) -> SummaryOf {
+        SummaryOf::NewTurns
     }
 
     fn can_chat(&self) -> bool {

@@ -56,7 +56,6 @@ impl Ask {
             }
             Brief::Extract(extract) => Self { is_json: true, ..Self::single(prompts::extract(extract)) },
             Brief::Reflect(brief) => Self { is_json: true, ..Self::single(prompts::reflect(brief)) },
-            Brief::Fill(fill) => Self { is_json: true, ..Self::single(prompts::fill(fill)) },
             Brief::Chat { system, messages, tools } => {
                 let tools = if with_tools { tools.clone() } else { Vec::new() };
                 Self {

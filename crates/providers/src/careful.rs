@@ -10,7 +10,7 @@ mod pause;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use throughline_core::ports::{Breaker, Brief, Clock, Cost, Model, ModelError, Purpose, Reply};
+use throughline_core::ports::{Breaker, Brief, Clock, Cost, Model, ModelError, Purpose, Reply, SummaryOf};
 
 use breaker::{Gate, Pass};
 pub use embedding::CarefulEmbedder;
@@ -170,8 +170,8 @@ impl<M: Model> Model for Careful<M> {
         self.model.cost()
     }
 
-    fn empty_is_an_answer(&self) -> bool {
-        self.model.empty_is_an_answer()
+    fn summarises(&self) -> SummaryOf {
+        self.model.summarises()
     }
 
     fn can_chat(&self) -> bool {

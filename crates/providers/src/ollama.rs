@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use throughline_core::ports::{Brief, Cost, Finish, Model, ModelError, Reply, ToolCall};
+use throughline_core::ports::{Brief, Cost, Finish, Model, ModelError, Reply, SummaryOf, ToolCall};
 
 use crate::ask::{Ask, ToolResult, Turn};
 use crate::http::{Auth, Http};
@@ -98,8 +98,8 @@ impl Model for Ollama {
         Cost::Tokens
     }
 
-    fn empty_is_an_answer(&self) -> bool {
-        false
+    fn summarises(&self) -> SummaryOf {
+        SummaryOf::NewTurns
     }
 
     fn can_chat(&self) -> bool {

@@ -1,7 +1,7 @@
 //! OpenAI's chat completions, and whoever speaks them: vLLM, llama.cpp, LM Studio, OpenRouter, …
 
 use serde_json::{Value, json};
-use throughline_core::ports::{Brief, Cost, Finish, Model, ModelError, Reply, ToolCall, ToolSpec};
+use throughline_core::ports::{Brief, Cost, Finish, Model, ModelError, Reply, SummaryOf, ToolCall, ToolSpec};
 
 use crate::ask::{Ask, ToolResult, Turn};
 use crate::http::{Auth, Http};
@@ -39,8 +39,8 @@ impl Model for OpenAi {
         Cost::Tokens
     }
 
-    fn empty_is_an_answer(&self) -> bool {
-        false
+    fn summarises(&self) -> SummaryOf {
+        SummaryOf::NewTurns
     }
 
     fn can_chat(&self) -> bool {

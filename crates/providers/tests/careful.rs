@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{Provider, all, chat, extraction, impatient, kind, run, settings, summary};
 use jiff::SignedDuration;
-use throughline_core::ports::{Breaker, Brief, Clock, Cost, Model, ModelError, Reply};
+use throughline_core::ports::{Breaker, Brief, Clock, Cost, Model, ModelError, Reply, SummaryOf};
 use throughline_providers::{Careful, Pause};
 use throughline_testkit::FixedClock;
 use throughline_testkit::model_server::{ModelServer, Step};
@@ -235,8 +235,8 @@ impl Model for Broken {
         Cost::Tokens
     }
 
-    fn empty_is_an_answer(&self) -> bool {
-        false
+    fn summarises(&self) -> SummaryOf {
+        SummaryOf::NewTurns
     }
 
     fn can_chat(&self) -> bool {
@@ -276,8 +276,8 @@ impl Model for Reentrant {
         Cost::Tokens
     }
 
-    fn empty_is_an_answer(&self) -> bool {
-        false
+    fn summarises(&self) -> SummaryOf {
+        SummaryOf::NewTurns
     }
 
     fn can_chat(&self) -> bool {

@@ -3,10 +3,9 @@
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use throughline_core::engine::{
-    Consolidation, Embedded, Ended, Engine, ErasedMemory, Filled, Health, MemoryStatus, Reflection, VaultListing,
-    VaultRemoved,
+    Consolidation, Embedded, Ended, Engine, ErasedMemory, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
 };
-use throughline_core::model::{Name, Project, SessionId};
+use throughline_core::model::{EntryId, Name, Project, SessionId};
 use throughline_core::vault::VaultAnswer;
 use utoipa::ToSchema;
 
@@ -46,17 +45,20 @@ pub trait Host: Chores + Talks + ModelWork + VaultFiles {
 
 /// Work that asks a model; a call waits for it.
 pub trait ModelWork {
-    /// Consolidates a conversation, waiting for its turn.
-    fn consolidate(&self, session: &SessionId, summary: Option<&str>) -> Result<Consolidation, Problem>;
-
-    /// Looks back on a conversation; nothing if somebody else is at it.
-    fn fill(&self, session: &SessionId) -> Result<Option<Filled>, Problem>;
+    /// Consolidates a conversation and shortens what is sent of it, waiting for its turn.
+    fn compact(&self, session: &SessionId, summary: Option<&str>) -> Result<Consolidation, Problem>;
 
     /// Ends a conversation.
     fn end(&self, session: &SessionId) -> Result<Ended, Problem>;
 
     /// Looks back on memory; nothing if somebody else is at it.
     fn reflect(&self, project: Option<&str>, dry_run: bool) -> Result<Option<Reflection>, Problem>;
+
+    /// Looks back on what was said to one agent; nothing if somebody else is at it.
+    fn reflect_for(&self, agent: &str, dry_run: bool) -> Result<Option<Reflection>, Problem>;
+
+    /// Sums a conversation up, or keeps the summary that is given; names the entry in the archive.
+    fn summarise(&self, session: &SessionId, summary: Option<&str>) -> Result<Option<EntryId>, Problem>;
 }
 
 /// The vault with its files: reading them is the program's part.

@@ -10,9 +10,9 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use throughline_core::clock_trust::Trust;
 use throughline_core::engine::{
-    Consolidation, Ended, Engine, ErasedMemory, Filled, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
+    Consolidation, Ended, Engine, ErasedMemory, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
 };
-use throughline_core::model::{Name, Project, SessionId};
+use throughline_core::model::{EntryId, Name, Project, SessionId};
 use throughline_core::ports::Job;
 use throughline_core::vault::VaultAnswer;
 use throughline_server::access::Token;
@@ -104,16 +104,12 @@ impl Host for Waiting {
 }
 
 impl ModelWork for Waiting {
-    fn consolidate(&self, _: &SessionId, _: Option<&str>) -> Result<Consolidation, Problem> {
+    fn compact(&self, _: &SessionId, _: Option<&str>) -> Result<Consolidation, Problem> {
         let mut waiting = self.waiting.lock().unwrap();
         waiting.0 += 1;
         self.changed.notify_all();
         drop(self.changed.wait_while(waiting, |(_, may_go_on)| !*may_go_on).unwrap());
         Ok(Consolidation::Nothing)
-    }
-
-    fn fill(&self, _: &SessionId) -> Result<Option<Filled>, Problem> {
-        Ok(None)
     }
 
     fn end(&self, _: &SessionId) -> Result<Ended, Problem> {
@@ -122,6 +118,14 @@ impl ModelWork for Waiting {
 
     fn reflect(&self, _: Option<&str>, _: bool) -> Result<Option<Reflection>, Problem> {
         Ok(None)
+    }
+
+    fn reflect_for(&self, _: &str, _: bool) -> Result<Option<Reflection>, Problem> {
+        Ok(None)
+    }
+
+    fn summarise(&self, _: &SessionId, _: Option<&str>) -> Result<Option<EntryId>, Problem> {
+        not_here()
     }
 }
 
@@ -197,7 +201,7 @@ fn what_breaks_is_answered_in_the_shape_of_every_problem_and_the_daemon_goes_on(
     assert_eq!(status, 500);
     assert!(text.contains("\"code\":\"failed\"") && !text.contains("on purpose"), "{text}");
     assert_eq!(served.ask("GET", "/healthz").0, 200);
-    let (status, text) = served.ask("POST", "/api/sessions/web:1/fill");
+    let (status, text) = served.ask("POST", "/api/reflect");
     assert!(status == 429 && text.contains("\"code\":\"busy\"") && text.contains("retry-after: 1"), "{text}");
 }
 

@@ -18,19 +18,13 @@ pub(crate) fn read(connection: &Connection, among: &Among) -> rusqlite::Result<V
 
 fn query(condition: &str) -> String {
     format!(
-        "WITH asked AS (SELECT row, id, ended_at, updated_at, max(kept_from, imported_to) AS sent_after, \
-           max(kept_from, imported_to, consolidated) AS done_to, max(filled, imported_to) AS read_to \
+        "WITH asked AS (SELECT row, id, ended_at, updated_at, max(imported_to, consolidated) AS done_to \
            FROM sessions WHERE {condition}) \
-         SELECT a.id, a.ended_at, \
-           count(*) FILTER (WHERE t.role = 'user' AND t.position > a.done_to), \
+         SELECT a.id, a.ended_at, count(*) FILTER (WHERE t.role = 'user'), \
            (SELECT l.at FROM turns l WHERE l.session = a.row AND l.position > a.done_to AND l.role <> 'summary' \
             ORDER BY l.position DESC LIMIT 1), \
-           ifnull(sum(t.tokens) FILTER (WHERE t.role <> 'summary' AND t.position > a.sent_after), 0) \
-             + ifnull((SELECT l.tokens FROM turns l WHERE l.session = a.row AND l.position > a.sent_after \
-                       AND l.role = 'summary' ORDER BY l.position DESC LIMIT 1), 0), \
-           count(*) FILTER (WHERE t.role = 'user' AND t.position > a.read_to), \
-           max(t.position) > a.read_to \
-         FROM asked a CROSS JOIN turns t ON t.session = a.row AND t.position > min(a.sent_after, a.read_to) \
+           sum(t.tokens) \
+         FROM asked a CROSS JOIN turns t ON t.session = a.row AND t.position > a.done_to AND t.role <> 'summary' \
          GROUP BY a.row ORDER BY a.updated_at DESC, a.row DESC"
     )
 }
@@ -40,10 +34,8 @@ fn backlog(row: &Row<'_>) -> rusqlite::Result<Backlog> {
         session: parsed(row, 0)?,
         ended_at: row.get::<_, Option<i64>>(1)?.map(time).transpose()?,
         unconsolidated: row.get(2)?,
-        last_said_at: row.get::<_, Option<i64>>(3)?.map(time).transpose()?,
+        last_said_at: time(row.get(3)?)?,
         tokens: row.get(4)?,
-        unfilled: row.get(5)?,
-        is_unread: row.get(6)?,
     })
 }
 

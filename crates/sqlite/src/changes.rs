@@ -1,12 +1,15 @@
 //! Changes: applied in one transaction, and logged.
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
-use throughline_core::model::{Change, ContentHash, DocumentName, Entry, MachineId, Position, SessionId, Turn};
+use throughline_core::model::{
+    Change, ContentHash, DocumentName, Entry, EntryId, MachineId, Position, SessionId, Turn,
+};
 use throughline_core::ports::{Changes, Op, StoreError, Undoable};
 
 use crate::error::{is_key_taken, while_doing};
 use crate::rows::{self, CHANGE_COLUMNS, ENTRY_COLUMNS, to_json};
-use crate::{SqliteStore, Stored, turns, undo};
+use crate::withdrawals::Balance;
+use crate::{SqliteStore, Stored, index, turns, undo};
 
 impl Changes for SqliteStore {
     fn apply(&self, change: &Change, ops: &[Op], last: &mut dyn FnMut() -> bool) -> Stored<Vec<Entry>> {
@@ -16,6 +19,7 @@ impl Changes for SqliteStore {
             for op in ops {
                 entries.extend(writer.apply(op)?);
             }
+            writer.settle()?;
             writer.mark_undone()?;
             if !last() {
                 return Err(StoreError::TakenBack);
@@ -44,6 +48,7 @@ pub(crate) struct ChangeWriter<'a> {
     pub(crate) change: &'a Change,
     pub(crate) machine: &'a MachineId,
     pub(crate) row: Option<i64>,
+    balance: Balance,
 }
 
 impl<'a> ChangeWriter<'a> {
@@ -58,7 +63,10 @@ impl<'a> ChangeWriter<'a> {
             .map_err(while_doing("go on with a change"))?;
         match known {
             Some((_, true)) => Err(StoreError::Conflict { what: change.id.to_string() }),
-            known => Ok(Self { transaction, change, machine, row: known.map(|(row, _)| row) }),
+            known => {
+                let row = known.map(|(row, _)| row);
+                Ok(Self { transaction, change, machine, row, balance: Balance::default() })
+            }
         }
     }
 
@@ -67,17 +75,12 @@ impl<'a> ChangeWriter<'a> {
             Op::Insert(entry) => self.insert(entry).map(Some),
             Op::Update(entry) => self.update(entry).map(Some),
             Op::Document { name, text, hash, bullets } => {
-                self.document(name, text.as_deref(), hash).map_err(while_doing("keep a version of a document"))?;
-                if let Some(bullets) = bullets {
-                    crate::index::replace_bullets(self.transaction, name, (hash, None), bullets)
-                        .map_err(while_doing("index a document"))?;
-                }
-                Ok(None)
+                let kept = self.document_with_lines(name, text.as_deref(), hash, bullets.as_deref());
+                kept.map(|()| None).map_err(while_doing("keep a version of a document"))
             }
             Op::Consolidated { session, from, to, kept_from, summary } => {
                 moved(session, self.consolidated(session, [*from, *to, *kept_from], summary.as_ref()))
             }
-            Op::Filled { session, from, to } => moved(session, self.filled(session, *from, *to)),
             Op::Person { session, name } => {
                 let sql = "UPDATE sessions SET person = ifnull(person, ?2) WHERE id = ?1";
                 let kept = self.transaction.execute(sql, params![session.as_str(), name]);
@@ -88,6 +91,7 @@ impl<'a> ChangeWriter<'a> {
             }
             Op::Erased => self.change_row().map(|_| None).map_err(while_doing("note an erasure")),
             Op::Task(task) => self.versioned(task).map(|()| None),
+            Op::Thread(thread) => self.versioned(thread).map(|()| None),
             Op::Project(project) => self.versioned(project).map(|()| None),
         }
     }
@@ -102,15 +106,20 @@ impl<'a> ChangeWriter<'a> {
             return Err(StoreError::Conflict { what: entry.id.to_string() });
         }
         self.keep(&entry).map_err(&storing)?;
+        self.balance.added(&entry);
         Ok(entry)
     }
 
     fn update(&mut self, entry: &Entry) -> Stored<Entry> {
         let next = Entry { version: entry.version.saturating_add(1), ..entry.clone() };
+        let before = stored(self.transaction, &entry.id).map_err(while_doing("read a memory"))?;
         if !rows::update(self.transaction, &next).map_err(|error| conflict(error, &next))? {
             return Err(StoreError::Conflict { what: entry.id.to_string() });
         }
         self.keep(&next).map_err(while_doing("keep a version of a memory"))?;
+        if let Some(before) = before {
+            self.balance.changed(&before, &next);
+        }
         Ok(next)
     }
 
@@ -120,6 +129,40 @@ impl<'a> ChangeWriter<'a> {
         let values = params![entry.id.as_str(), entry.version, change, to_json(entry)?];
         self.transaction.prepare_cached(sql)?.execute(values)?;
         Ok(())
+    }
+
+    /// A new version of a document, and its lines where they are known.
+    fn document_with_lines(
+        &mut self,
+        name: &DocumentName,
+        text: Option<&str>,
+        hash: &ContentHash,
+        bullets: Option<&[Entry]>,
+    ) -> rusqlite::Result<()> {
+        let before = index::lines(self.transaction, name)?;
+        self.document(name, text, hash)?;
+        let after = match (bullets, text) {
+            (Some(bullets), _) => {
+                index::replace_bullets(self.transaction, name, (hash, None), bullets)?;
+                bullets
+            }
+            (None, None) => &[],
+            // Which lines it has shows at the next look at the file.
+            (None, Some(_)) => return Ok(()),
+        };
+        after
+            .iter()
+            .filter(|line| before.iter().all(|old| old.id != line.id))
+            .for_each(|line| self.balance.added(line));
+        let is_gone = |old: &Entry| after.iter().all(|line| line.id != old.id);
+        before.into_iter().filter(is_gone).for_each(|old| self.balance.removed(old));
+        Ok(())
+    }
+
+    /// Writes down what the change takes back, and what it says again.
+    fn settle(&self) -> Stored<()> {
+        let Some(row) = self.row else { return Ok(()) };
+        self.balance.settle(self.transaction, self.change, row).map_err(while_doing("note what was taken back"))
     }
 
     fn document(&mut self, name: &DocumentName, text: Option<&str>, hash: &ContentHash) -> rusqlite::Result<()> {
@@ -143,7 +186,7 @@ impl<'a> ChangeWriter<'a> {
              ON CONFLICT (name) DO UPDATE SET version = ?2, hash = ?3",
             params![address, version, hash.as_str()],
         )?;
-        crate::index::forget_stamps(self.transaction, &address)?;
+        index::forget_stamps(self.transaction, &address)?;
         if text.is_none() {
             let sql = "DELETE FROM entries WHERE namespace = ? AND kind = 'bullet'";
             self.transaction.execute(sql, [&address])?;
@@ -168,12 +211,6 @@ impl<'a> ChangeWriter<'a> {
         Ok(moved == 1)
     }
 
-    /// Moves the other pointer of a conversation, likewise.
-    fn filled(&mut self, session: &SessionId, from: Position, to: Position) -> rusqlite::Result<bool> {
-        let sql = "UPDATE sessions SET filled = ?3 WHERE id = ?1 AND filled = ?2";
-        Ok(self.transaction.execute(sql, params![session.as_str(), from.number(), to.number()])? == 1)
-    }
-
     /// Marks what this change undoes; somebody else may have undone it first.
     fn mark_undone(&mut self) -> Stored<()> {
         let Some(undone) = &self.change.undoes else { return Ok(()) };
@@ -193,6 +230,11 @@ impl<'a> ChangeWriter<'a> {
         self.row = Some(row);
         Ok(row)
     }
+}
+
+fn stored(connection: &Connection, id: &EntryId) -> rusqlite::Result<Option<Entry>> {
+    let sql = format!("SELECT {ENTRY_COLUMNS} FROM entries e WHERE e.id = ?");
+    connection.prepare_cached(&sql)?.query_row([id.as_str()], rows::entry).optional()
 }
 
 /// A pointer that did not stand where it should have is a conflict.

@@ -6,15 +6,15 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use throughline_core::model::{ContentHash, DocumentName};
 use throughline_core::ports::{Erased, Eraser, Erasure};
 use throughline_core::text::bullets;
 
 use crate::error::while_doing;
 use crate::open;
-use crate::rows::document_address;
-use crate::{SqliteStore, Stored, in_transaction};
+use crate::rows::{self, ENTRY_COLUMNS, document_address};
+use crate::{SqliteStore, Stored, erase_scope, in_transaction, withdrawals};
 
 impl Eraser for SqliteStore {
     fn erase(&self, erasure: &Erasure) -> Stored<Erased> {
@@ -36,13 +36,18 @@ fn erase(transaction: &Transaction<'_>, erasure: &Erasure) -> Stored<Erased> {
 
 fn erase_rows(transaction: &Transaction<'_>, erasure: &Erasure) -> rusqlite::Result<Erased> {
     let mut erased = Erased::default();
+    let at = erasure.at.as_millisecond();
     transaction.execute("UPDATE revisions SET erasures = erasures + 1", [])?;
     transaction.execute("INSERT INTO unswept (pending) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM unswept)", [])?;
     for id in &erasure.memories {
         let id = id.as_str();
+        bury_memory(transaction, id, at)?;
         erased.versions += transaction.execute("DELETE FROM entry_versions WHERE entry = ?", [id])? as u64;
         transaction.execute("DELETE FROM entries WHERE id = ?", [id])?;
         transaction.execute("DELETE FROM adopted WHERE what = 'entry' AND id = ?", [id])?;
+        transaction.execute("DELETE FROM accepted_lines WHERE line = ?", [id])?;
+        transaction.execute("DELETE FROM mutes WHERE memory = ?", [id])?;
+        transaction.execute("DELETE FROM reviewed WHERE memory = ?", [id])?;
         erased.versions += blank_task(transaction, id)?;
         erased.unreached.extend(still_in_tasks(transaction, id)?);
         erased.recalls += forget_use(transaction, id)?;
@@ -54,14 +59,44 @@ fn erase_rows(transaction: &Transaction<'_>, erasure: &Erasure) -> rusqlite::Res
         transaction.execute(sql, [])?;
     }
     for id in &erasure.turns {
+        withdrawals::bury_turn(transaction, id)?;
         erased.recalls += forget_question(transaction, id.as_str())?;
         erased.turns += transaction.execute("DELETE FROM turns WHERE id = ?", [id.as_str()])? as u64;
         erased.recalls += forget_use(transaction, id.as_str())?;
     }
     for (name, content) in &erasure.bullets {
+        withdrawals::bury(transaction, content, &[], at)?;
+        withdrawals::blank_line(transaction, content)?;
+        take_out_of_openings(transaction, content)?;
         erased.versions += scrub_document(transaction, name, content)?;
+        if name.is_working() {
+            erased.versions += crate::threads::scrub(transaction, name, content)?;
+        }
+    }
+    if let Some(scope) = &erasure.scope {
+        let scoped = erase_scope::erase(transaction, scope, at)?;
+        erased.versions += scoped.versions;
+        erased.recalls += scoped.recalls;
+        erased.turns += scoped.turns;
     }
     Ok(erased)
+}
+
+/// Leaves a tombstone for a memory that is about to be removed, and no text of it anywhere else.
+fn bury_memory(transaction: &Transaction<'_>, id: &str, at: i64) -> rusqlite::Result<()> {
+    let sql = format!("SELECT {ENTRY_COLUMNS} FROM entries e WHERE e.id = ? AND e.layer <> 'archive'");
+    let entry = transaction.prepare_cached(&sql)?.query_row([id], rows::entry).optional()?;
+    if let Some(entry) = entry {
+        withdrawals::bury(transaction, &entry.content, &entry.provenance, at)?;
+        take_out_of_openings(transaction, &entry.content)?;
+    }
+    withdrawals::blank_memory(transaction, id)
+}
+
+/// What conversations began with is kept, without these words.
+fn take_out_of_openings(transaction: &Transaction<'_>, content: &str) -> rusqlite::Result<()> {
+    let sql = "UPDATE sessions SET opening = replace(opening, ?1, '') WHERE instr(opening, ?1) > 0";
+    transaction.execute(sql, [content]).map(drop)
 }
 
 /// Removes the count of a memory or turn, and the recalls that returned it; gives how many those were.

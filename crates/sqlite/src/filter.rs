@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use rusqlite::types::Value;
-use throughline_core::model::{Kind, Layer, Namespace, Source, Status};
+use throughline_core::model::{Importance, Kind, Layer, Namespace, Source, Status};
 use throughline_core::recall::{Filter, Projects, Scope};
 
 /// A condition over `entries e`, and what it binds.
@@ -60,6 +60,9 @@ pub(crate) fn condition(filter: &Filter) -> Condition {
     }
     for tag in &filter.tags {
         condition.and("EXISTS (SELECT 1 FROM json_each(e.tags) WHERE value = ?)", [text(tag)]);
+    }
+    if let Some(least) = filter.significance {
+        condition.and("e.importance >= ?", [Value::Real(least.least().value())]);
     }
     if let Some(since) = filter.since {
         condition.and("e.created_at >= ?", [rounded_up(since)]);
@@ -129,7 +132,8 @@ pub(crate) fn turn_condition(filter: &Filter) -> Condition {
     }
     let in_layer = filter.layers.is_empty() || filter.layers.contains(&Layer::Archive);
     let is_active = filter.status.is_none_or(|status| status == Status::Active);
-    if !in_layer || !is_active || !filter.tags.is_empty() || filter.task.is_some() {
+    let weighs_enough = filter.significance.is_none_or(|least| least <= Importance::default().significance());
+    if !in_layer || !is_active || !weighs_enough || !filter.tags.is_empty() || filter.task.is_some() {
         condition.and("FALSE", []);
     }
     if let Some(since) = filter.since {

@@ -111,6 +111,12 @@ pub(crate) fn turn_terms(speaker: Option<&str>, content: &str) -> String {
     }
 }
 
+/// The lines of a document that can be found.
+pub(crate) fn lines(connection: &Connection, name: &DocumentName) -> rusqlite::Result<Vec<Entry>> {
+    let sql = format!("SELECT {ENTRY_COLUMNS} FROM entries e WHERE e.namespace = ? AND e.kind = 'bullet'");
+    connection.prepare_cached(&sql)?.query_map([rows::document_address(name)], rows::entry)?.collect()
+}
+
 /// Replaces the bullets of a document that still has this digest, and keeps the stamp of a machine's file with them.
 pub(crate) fn replace_bullets(
     connection: &Connection,
@@ -127,12 +133,8 @@ pub(crate) fn replace_bullets(
     if newest.as_deref() != Some(hash.as_str()) {
         return Ok(());
     }
-    let sql = format!("SELECT {ENTRY_COLUMNS} FROM entries e WHERE e.namespace = ? AND e.kind = 'bullet'");
-    let known: HashMap<EntryId, Entry> = connection
-        .prepare_cached(&sql)?
-        .query_map([&address], rows::entry)?
-        .map(|entry| entry.map(|entry| (entry.id.clone(), entry)))
-        .collect::<rusqlite::Result<_>>()?;
+    let known: HashMap<EntryId, Entry> =
+        lines(connection, name)?.into_iter().map(|entry| (entry.id.clone(), entry)).collect();
     let still: HashSet<&EntryId> = bullets.iter().map(|bullet| &bullet.id).collect();
     for id in known.keys().filter(|id| !still.contains(id)) {
         connection.prepare_cached("DELETE FROM entries WHERE id = ?")?.execute([id.as_str()])?;

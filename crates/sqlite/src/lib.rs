@@ -13,6 +13,7 @@ mod changes;
 mod copies;
 mod entries;
 mod erase;
+mod erase_scope;
 mod error;
 mod establish;
 mod files;
@@ -28,14 +29,20 @@ mod leases;
 mod ledger;
 #[cfg(test)]
 mod migration_tests;
+mod mutes;
+mod off_record;
 mod open;
 mod pool;
 mod projects;
+mod queue;
 mod recalls;
 mod reflections;
+mod retention;
+mod reviews;
 mod rows;
 mod sessions;
 mod tasks;
+mod threads;
 mod transfer;
 mod turns;
 mod undo;
@@ -43,13 +50,14 @@ mod vault;
 mod vectors;
 mod versioned;
 mod watch;
+mod withdrawals;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use throughline_core::model::MachineId;
-use throughline_core::ports::StoreError;
+use throughline_core::ports::{Replying, Store, StoreError};
 
 use error::while_doing;
 use pool::{Effort, Pool};
@@ -63,9 +71,11 @@ type Stored<T> = Result<T, StoreError>;
 /// A memory in one SQLite file.
 pub struct SqliteStore {
     /// First, so that it is done before the last connection closes and folds the log away.
-    bookkeeper: Bookkeeper,
+    bookkeeper: Arc<Bookkeeper>,
     pool: Arc<Pool>,
     machine: MachineId,
+    /// How long its writes wait for others.
+    effort: Effort,
 }
 
 impl SqliteStore {
@@ -73,7 +83,8 @@ impl SqliteStore {
     /// `backups` first. Beside existing backups, one that is missing or empty is not made anew.
     pub fn open(path: &Path, backups: &Path, durability: Durability) -> Stored<Self> {
         let pool = Arc::new(Pool::open(path, backups, durability)?);
-        Ok(Self { bookkeeper: Bookkeeper::new(Arc::clone(&pool)), pool, machine: MachineId::new("") })
+        let bookkeeper = Arc::new(Bookkeeper::new(Arc::clone(&pool)));
+        Ok(Self { bookkeeper, pool, machine: MachineId::new(""), effort: Effort::Confirmed })
     }
 
     /// The same store on this machine: what is kept by machine is this one's. A store that is only ever opened on one
@@ -101,7 +112,14 @@ impl SqliteStore {
 
     /// Writes in one `BEGIN IMMEDIATE` transaction: all of it, or nothing.
     fn write<T>(&self, doing: &'static str, work: impl FnOnce(&Transaction<'_>) -> Stored<T>) -> Stored<T> {
-        self.pool.write(doing, Effort::Confirmed, work)
+        self.pool.write(doing, self.effort, work)
+    }
+}
+
+impl Replying for SqliteStore {
+    fn for_replies(&self) -> Arc<dyn Store> {
+        let (bookkeeper, pool) = (Arc::clone(&self.bookkeeper), Arc::clone(&self.pool));
+        Arc::new(Self { bookkeeper, pool, machine: self.machine.clone(), effort: Effort::Brief })
     }
 }
 

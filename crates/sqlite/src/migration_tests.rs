@@ -33,13 +33,13 @@ fn turns_of_schema_7_have_positions_in_their_session() {
 #[test]
 fn pointers_of_schema_7_stand_where_they_stood() {
     let (_home, connection) = from_schema_7();
-    let sql = "SELECT concat_ws(' ', id, last_position, consolidated, kept_from, filled, imported_to) FROM sessions";
+    let sql = "SELECT concat_ws(' ', id, last_position, consolidated, kept_from, imported_to) FROM sessions";
     let expected = [
         // Consolidated up to a turn that was erased: up to the one before it, and `a3` still waits.
-        "cli:a 4 2 2 3 0",
+        "cli:a 4 2 2 0",
         // Up to the newest, which was erased: what is said next still waits.
-        "cli:b 3 3 1 2 2",
-        "cli:empty 0 0 0 0 0",
+        "cli:b 3 3 1 2",
+        "cli:empty 0 0 0 0",
     ];
     assert_eq!(rows(&connection, sql), expected);
     let sql = "SELECT concat_ws(' ', session, memory, after) FROM injected ORDER BY session, memory";
@@ -111,4 +111,19 @@ fn memories_of_schema_7_wait_for_their_vectors() {
         .map(|memory| memory.text)
         .collect();
     assert!(texts.len() > 5 && texts.contains(&"likes tea".to_owned()), "{texts:?}");
+}
+
+#[test]
+fn memory_files_that_were_registered_before_are_accepted() {
+    let home = tempfile::tempdir().unwrap();
+    let mut connection = open::connect(&home.path().join("memory.db"), Durability::Process, open::Make::New).unwrap();
+    let before = MIGRATIONS.iter().position(|migration| migration.contains("TABLE accepted_lines")).unwrap();
+    migrate(&mut connection, &MIGRATIONS[..before], None).unwrap();
+    let line = "INSERT INTO entries (id, kind, namespace, layer, source, status, importance, tags, project, created_at, \
+        updated_at, provenance, version, content, terms, digest, twin) \
+        VALUES (?1, 'bullet', ?2, 'knowledge', 'user', 'active', 0.5, '[]', ?3, 0, 0, '[]', 1, 'text', 'text', NULL, '')";
+    connection.execute(line, ["ours", "projects/apollo", "apollo"]).unwrap();
+    connection.execute(line, rusqlite::params!["mine", "user/profile", None::<String>]).unwrap();
+    migrate(&mut connection, &MIGRATIONS, None).unwrap();
+    assert_eq!(rows(&connection, "SELECT project || ' ' || line FROM accepted_lines"), ["apollo ours"]);
 }

@@ -10,7 +10,7 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing, without_path};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 16] = [
+pub(crate) const MIGRATIONS: [&str; 24] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
@@ -27,6 +27,14 @@ pub(crate) const MIGRATIONS: [&str; 16] = [
     include_str!("migrations/0014_store_identity.sql"),
     include_str!("migrations/0015_memory_vectors.sql"),
     include_str!("migrations/0016_person.sql"),
+    include_str!("migrations/0017_injected_versions.sql"),
+    include_str!("migrations/0018_projects.sql"),
+    include_str!("migrations/0019_off_record.sql"),
+    include_str!("migrations/0020_mutes.sql"),
+    include_str!("migrations/0021_titles.sql"),
+    include_str!("migrations/0022_reviewed.sql"),
+    include_str!("migrations/0023_withdrawals.sql"),
+    include_str!("migrations/0024_threads.sql"),
 ];
 
 /// `PRAGMA application_id`: says that a database is one of ours.
@@ -36,7 +44,7 @@ const APPLICATION_ID: i64 = 0x5468_724C;
 const OLDEST_SQLITE: i32 = 3_051_003;
 
 /// How long a writer waits for another before it gives up.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How much a commit waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -139,16 +147,15 @@ fn set_pragmas(connection: &Connection, durability: Durability) -> rusqlite::Res
     )
 }
 
-/// A log is worth neither a sync nor a long wait.
-pub(crate) fn hurry(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
+/// Waits no longer than this for another writer, and syncs no more than this.
+pub(crate) fn hurry(connection: &Connection, patience: Duration, durability: Durability) -> rusqlite::Result<()> {
     connection.busy_timeout(patience)?;
-    connection.execute_batch("PRAGMA synchronous = NORMAL")
+    set_durability(connection, durability)
 }
 
 /// Undoes [`hurry`].
 pub(crate) fn unhurry(connection: &Connection, durability: Durability) -> rusqlite::Result<()> {
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    set_durability(connection, durability)
+    hurry(connection, BUSY_TIMEOUT, durability)
 }
 
 fn set_durability(connection: &Connection, durability: Durability) -> rusqlite::Result<()> {
@@ -299,7 +306,7 @@ mod tests {
         assert_eq!(read("replacing"), [throughline_core::model::EntryId::new("replaced")]);
         assert_eq!(read("plain"), []);
         assert_eq!(text("SELECT what || ' ' || id FROM adopted"), "entry plain");
-        assert_eq!(text("SELECT id || ' ' || filled FROM sessions"), "cli:a 0");
+        assert_eq!(text("SELECT id || ' ' || consolidated FROM sessions"), "cli:a 0");
         assert_eq!(text("SELECT id || ifnull(session, ' of nobody') FROM recalls"), "r of nobody");
         connection.execute("INSERT INTO adopted SELECT row, 'task', 't' FROM changes", []).unwrap();
     }

@@ -16,12 +16,16 @@ use crate::establish::{Refusal, establish};
 use crate::files::{Files, Stamps};
 use crate::identity::{self, BareReader, Identity};
 use crate::open::{self, Durability, Make};
+use crate::queue::Queue;
 use crate::watch::{Generation, Known, Role, Trouble, Watch, copy_log, present};
 use crate::{Stored, copies};
 
 /// How often something is tried on a database that is lost and found again in between: several processes that copy their logs
 /// at the same time can look like somebody who meddles.
 const ATTEMPTS: u32 = 8;
+
+/// How long a write on the way to a reply waits for another writer: less than half of what a hook may take.
+const BRIEF: Duration = Duration::from_millis(100);
 
 /// How often recovering looks whether the last old connection was given back, and how long apart.
 const LOOKS: u32 = 400;
@@ -41,7 +45,7 @@ pub(crate) struct Pool {
     durability: Durability,
     state: Mutex<State>,
     /// Threads of one process queue here, so that only processes compete for SQLite's own lock.
-    writing: Mutex<()>,
+    writing: Queue,
     /// One thread at a time tries to find the database again.
     recovering: Mutex<()>,
 }
@@ -85,8 +89,21 @@ impl Lost {
 pub(crate) enum Effort {
     /// Somebody waits for its confirmation.
     Confirmed,
+    /// Somebody waits for a reply, which does not depend on it: durable, but not worth a long wait.
+    Brief,
     /// A log: not worth a sync or a long wait.
     Log(Duration),
+}
+
+impl Effort {
+    /// How long another writer is waited for.
+    fn patience(self) -> Duration {
+        match self {
+            Self::Confirmed => open::BUSY_TIMEOUT,
+            Self::Brief => BRIEF,
+            Self::Log(patience) => patience,
+        }
+    }
 }
 
 impl Pool {
@@ -97,7 +114,7 @@ impl Pool {
         let watch = Watch { bare: BareReader::new(path), files };
         let (known, connection) = establish(&watch, backups, durability, Make::New, None).map_err(Refusal::at_open)?;
         let state = Mutex::new(State::Sound { known: Arc::new(known), idle: vec![connection] });
-        let (writing, recovering) = (Mutex::new(()), Mutex::new(()));
+        let (writing, recovering) = (Queue::default(), Mutex::new(()));
         Ok(Self { watch, backups: backups.to_owned(), durability, state, writing, recovering })
     }
 
@@ -127,7 +144,9 @@ impl Pool {
         effort: Effort,
         work: impl FnOnce(&Transaction<'_>) -> Stored<T>,
     ) -> Stored<T> {
-        let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        // Threads of this process end their transactions; only other processes may hold the lock for long.
+        let in_line = if effort == Effort::Confirmed { Duration::MAX } else { effort.patience() };
+        let _turn = self.writing.enter(in_line).ok_or(StoreError::Busy)?;
         let mut work = Some(work);
         for _ in 0..ATTEMPTS {
             let mut held = self.take()?;
@@ -154,9 +173,10 @@ impl Pool {
         let failed = |error| Failed::Store(while_doing(doing)(error));
         let Held { known, connection, is_hurried } = held;
         self.watch.log_frames(known, connection).map_err(Failed::Before)?;
-        if let Effort::Log(patience) = effort {
+        if effort != Effort::Confirmed {
             *is_hurried = true;
-            open::hurry(connection, patience).map_err(failed)?;
+            let syncs = if matches!(effort, Effort::Log(_)) { Durability::Process } else { self.durability };
+            open::hurry(connection, effort.patience(), syncs).map_err(failed)?;
         }
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
         let base = self.watch.before(known, &transaction).map_err(Failed::Before)?;
@@ -405,7 +425,7 @@ enum Failed<T> {
 struct Held {
     known: Generation,
     connection: Connection,
-    /// It does not sync, and does not wait for long.
+    /// It does not wait for long, and may not sync.
     is_hurried: bool,
 }
 

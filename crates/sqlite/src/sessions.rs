@@ -58,10 +58,10 @@ impl Sessions for SqliteStore {
     fn open_new_session(&self, new: &NewSession) -> Stored<Option<SessionState>> {
         let opening = while_doing("open a session");
         self.write("open a session", |transaction| {
-            let sql = "INSERT INTO sessions (id, project, task, base_prompt, created_at, updated_at, person) \
-                       VALUES (?1, ?2, ?3, ifnull(?4, ''), ?5, ?5, ?6) ON CONFLICT (id) DO NOTHING";
+            let sql = "INSERT INTO sessions (id, project, task, base_prompt, created_at, updated_at, person, title) \
+                       VALUES (?1, ?2, ?3, ifnull(?4, ''), ?5, ?5, ?6, ?7) ON CONFLICT (id) DO NOTHING";
             let at = new.at.as_millisecond();
-            let values = params![new.id.as_str(), new.project, new.task, new.base_prompt, at, new.person];
+            let values = params![new.id.as_str(), new.project, new.task, new.base_prompt, at, new.person, new.title];
             let is_new = transaction.execute(sql, values).map_err(&opening)? == 1;
             if is_new { state(transaction, &new.id).map_err(&opening) } else { Ok(None) }
         })
@@ -114,16 +114,17 @@ impl Sessions for SqliteStore {
 
 /// Inserts a session, or tells the one that is there what it is about; what is not given stays.
 pub(crate) fn upsert(connection: &Connection, new: &NewSession) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO sessions (id, project, task, base_prompt, created_at, updated_at, person) \
-               VALUES (?1, ?2, ?3, ifnull(?4, ''), ?5, ?5, ?6) ON CONFLICT (id) DO UPDATE SET \
+    let sql = "INSERT INTO sessions (id, project, task, base_prompt, created_at, updated_at, person, title) \
+               VALUES (?1, ?2, ?3, ifnull(?4, ''), ?5, ?5, ?6, ?7) ON CONFLICT (id) DO UPDATE SET \
                  project = ifnull(?2, project), task = ifnull(?3, task), base_prompt = ifnull(?4, base_prompt), \
-                 person = ifnull(?6, person)";
-    let values = params![new.id.as_str(), new.project, new.task, new.base_prompt, new.at.as_millisecond(), new.person];
+                 person = ifnull(?6, person), title = ifnull(?7, title)";
+    let at = new.at.as_millisecond();
+    let values = params![new.id.as_str(), new.project, new.task, new.base_prompt, at, new.person, new.title];
     connection.prepare_cached(sql)?.execute(values).map(drop)
 }
 
 const STATE_COLUMNS: &str = "id, project, task, created_at, updated_at, ended_at, base_prompt, opening, consolidated, \
-     kept_from, failures, filled, imported_to, person";
+     kept_from, failures, imported_to, person, title";
 
 /// How many columns those are.
 const STATE_WIDTH: usize = 14;
@@ -146,9 +147,10 @@ pub(crate) fn states(
 fn read_state(row: &Row<'_>) -> rusqlite::Result<SessionState> {
     let session = Session {
         id: parsed(row, 0)?,
+        title: row.get(13)?,
         project: row.get(1)?,
         task: row.get(2)?,
-        person: row.get(13)?,
+        person: row.get(12)?,
         created_at: time(row.get(3)?)?,
         updated_at: time(row.get(4)?)?,
         ended_at: row.get::<_, Option<i64>>(5)?.map(time).transpose()?,
@@ -160,7 +162,6 @@ fn read_state(row: &Row<'_>) -> rusqlite::Result<SessionState> {
         consolidated: Position::new(row.get(8)?),
         kept_from: Position::new(row.get(9)?),
         failures: row.get(10)?,
-        filled: Position::new(row.get(11)?),
-        imported_to: Position::new(row.get(12)?),
+        imported_to: Position::new(row.get(11)?),
     })
 }

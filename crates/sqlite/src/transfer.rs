@@ -10,7 +10,7 @@ use crate::changes::{ChangeWriter, insert_change};
 use crate::error::{is_key_taken, while_doing};
 use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS, to_json};
 use crate::versioned::{self, Versioned};
-use crate::{SqliteStore, Stored, history, projects, sessions, tasks, turns};
+use crate::{SqliteStore, Stored, history, mutes, projects, sessions, tasks, threads, turns, withdrawals};
 
 impl Transfer for SqliteStore {
     fn bundle(&self) -> Stored<Bundle> {
@@ -32,8 +32,11 @@ impl Transfer for SqliteStore {
                     turns: turns::all(connection)?,
                     tasks: versioned::all(connection, &self.machine, "created_at, id")?,
                     task_history: tasks::versions(connection, &self.machine, None)?,
+                    threads: versioned::all(connection, &self.machine, "created_at, id")?,
+                    thread_history: threads::versions(connection, &self.machine)?,
                     projects: versioned::all(connection, &self.machine, "name")?,
                     project_history: projects::versions(connection, &self.machine)?,
+                    mutes: mutes::all(connection)?,
                 })
             },
             "read everything",
@@ -47,6 +50,7 @@ impl Transfer for SqliteStore {
                 .change_row()
                 .and_then(|row| Adopter { writer, row, outcome: Adopted::default() }.adopt(bundle))
                 .map_err(while_doing("import"))?;
+            withdrawals::derive(transaction).map_err(while_doing("import"))?;
             if last(&adopted) { Ok(adopted) } else { Err(StoreError::TakenBack) }
         })
     }
@@ -98,9 +102,12 @@ impl<'a> Adopter<'a> {
         self.documents(bundle)?;
         let task_history = bundle.task_history.iter().map(|version| (&version.task, &version.change));
         self.outcome.tasks = self.versioned(&bundle.tasks, task_history)?;
+        let thread_history = bundle.thread_history.iter().map(|version| (&version.thread, &version.change));
+        self.outcome.threads = self.versioned(&bundle.threads, thread_history)?;
         let project_history = bundle.project_history.iter().map(|version| (&version.project, &version.change));
         self.outcome.projects = self.versioned(&bundle.projects, project_history)?;
         self.sessions(bundle)?;
+        bundle.mutes.iter().try_for_each(|mute| mutes::insert(self.connection(), mute))?;
         Ok(self.outcome)
     }
 
@@ -108,10 +115,11 @@ impl<'a> Adopter<'a> {
         let mut new_sessions = Vec::new();
         for session in &bundle.sessions {
             let added = self.connection().execute(
-                "INSERT INTO sessions (id, project, task, person, created_at, updated_at, ended_at) \
-                 VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                "INSERT INTO sessions (id, title, project, task, person, created_at, updated_at, ended_at) \
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 params![
                     session.id.as_str(),
+                    session.title,
                     session.project,
                     session.task,
                     session.person,
@@ -128,7 +136,7 @@ impl<'a> Adopter<'a> {
             self.outcome.turns += u64::from(turns::append(self.connection(), turn)?);
         }
         // What was consolidated elsewhere came along as memories: it is not to be done again here.
-        let done = "UPDATE sessions SET consolidated = last_position, filled = last_position WHERE id = ?";
+        let done = "UPDATE sessions SET consolidated = last_position WHERE id = ?";
         for id in new_sessions {
             self.connection().execute(done, [id])?;
         }
@@ -268,7 +276,7 @@ impl<'a> Adopter<'a> {
         Ok(())
     }
 
-    /// Tasks or projects that are new here, with their earlier versions; one that brings none gets its first here.
+    /// Tasks, threads or projects that are new here, with their earlier versions; one that brings none gets its first here.
     /// Gives how many are new, or back.
     fn versioned<'b, T: Versioned + 'b>(
         &self,
@@ -297,7 +305,7 @@ impl<'a> Adopter<'a> {
         Ok(added.len() as u64 + back)
     }
 
-    /// As [`bring_back`](Self::bring_back), for a task or project.
+    /// As [`bring_back`](Self::bring_back), for a task, thread or project.
     fn bring_versioned_back<T: Versioned>(&self, thing: &T) -> rusqlite::Result<bool> {
         let here: Option<T> = versioned::one(self.connection(), self.writer.machine, thing.key())?;
         let Some(here) = here.filter(|here| here.is_gone() && !thing.is_gone()) else { return Ok(false) };

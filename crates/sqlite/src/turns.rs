@@ -10,7 +10,7 @@ use crate::error::while_doing;
 use crate::index::turn_terms;
 use crate::rows::{parsed, time};
 use crate::sessions::upsert;
-use crate::{SqliteStore, Stored};
+use crate::{SqliteStore, Stored, retention};
 
 impl Turns for SqliteStore {
     fn append(&self, turns: &[Turn]) -> Stored<usize> {
@@ -62,16 +62,17 @@ impl Turns for SqliteStore {
         since: Timestamp,
         limit: usize,
     ) -> Stored<(Vec<Turn>, TurnMark)> {
-        let project = match of {
-            TurnsOf::NoProject => None,
-            TurnsOf::Project(name) => Some(name),
+        let (project, channel) = match of {
+            TurnsOf::NoProject => (None, None),
+            TurnsOf::Project(name) => (Some(name), None),
+            TurnsOf::Channel(name) => (None, Some(name)),
         };
         let sql = format!(
             "{SELECT_TURNS} WHERE t.row > ?1 AND t.at >= ?2 AND s.project IS ?3 AND t.role IN ('user', 'assistant') \
-             ORDER BY t.row DESC LIMIT ?4"
+               AND (?5 IS NULL OR substr(s.id, 1, instr(s.id, ':') - 1) = ?5) ORDER BY t.row DESC LIMIT ?4"
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let values = params![row_of_mark(after)?, since.as_millisecond(), project, limit];
+        let values = params![row_of_mark(after)?, since.as_millisecond(), project, limit, channel];
         let found = |row: &Row<'_>| Ok((row.get(7)?, turn(row)?));
         let found: Vec<(i64, Turn)> = self.read(
             |connection| connection.prepare_cached(&sql)?.query_map(values, found)?.collect(),
@@ -79,6 +80,26 @@ impl Turns for SqliteStore {
         )?;
         let end = found.first().map_or_else(|| after.clone(), |(row, _)| mark(*row));
         Ok((found.into_iter().rev().map(|(_, turn)| turn).collect(), end))
+    }
+
+    fn first_messages(&self, sessions: &[SessionId]) -> Stored<Vec<Option<String>>> {
+        let sql = "SELECT t.content FROM turns t JOIN sessions s ON s.row = t.session \
+                   WHERE s.id = ? AND t.role = 'user' ORDER BY t.position LIMIT 1";
+        self.snapshot(
+            |connection| {
+                let mut first = connection.prepare_cached(sql)?;
+                let of = |session: &SessionId| first.query_row([session.as_str()], |row| row.get(0)).optional();
+                sessions.iter().map(of).collect()
+            },
+            "read first messages",
+        )
+    }
+
+    fn remove_old(&self, until: Timestamp, unread_until: Timestamp, limit: usize) -> Stored<usize> {
+        self.bookkeeper.flush();
+        self.write("remove old turns", |transaction| {
+            retention::remove_old(transaction, until, unread_until, limit).map_err(while_doing("remove old turns"))
+        })
     }
 }
 

@@ -8,26 +8,33 @@ use crate::rows::{self, CHANGE_COLUMNS, ENTRY_COLUMNS};
 use crate::versioned;
 
 pub(crate) fn undoable(connection: &Connection, machine: &MachineId) -> rusqlite::Result<Option<Undoable>> {
-    let sql = format!(
-        "SELECT {CHANGE_COLUMNS}, c.row FROM changes c \
+    let sql = "SELECT c.row FROM changes c \
          WHERE c.verb <> 'undo' AND c.undone_by IS NULL AND c.adopted_by IS NULL \
            AND (c.verb = 'erase' OR EXISTS (SELECT 1 FROM entry_versions v WHERE v.change = c.row) \
                 OR EXISTS (SELECT 1 FROM document_versions v WHERE v.change = c.row) \
                 OR EXISTS (SELECT 1 FROM task_versions v WHERE v.change = c.row) \
+                OR EXISTS (SELECT 1 FROM thread_versions v WHERE v.change = c.row) \
                 OR EXISTS (SELECT 1 FROM project_versions v WHERE v.change = c.row) \
                 OR EXISTS (SELECT 1 FROM adopted a WHERE a.change = c.row)) \
-         ORDER BY c.row DESC LIMIT 1"
-    );
-    let found = connection
-        .prepare_cached(&sql)?
-        .query_row([], |row| Ok((rows::change(row, 0)?, row.get::<_, i64>(6)?)))
-        .optional()?;
-    let Some((change, row)) = found else { return Ok(None) };
+         ORDER BY c.row DESC LIMIT 1";
+    let found = connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
+    found.map(|row| touched(connection, machine, row)).transpose()
+}
+
+/// What a change touched, by its row.
+pub(crate) fn touched(connection: &Connection, machine: &MachineId, row: i64) -> rusqlite::Result<Undoable> {
+    let sql = format!("SELECT {CHANGE_COLUMNS} FROM changes c WHERE c.row = ?");
+    let change = connection.prepare_cached(&sql)?.query_row([row], |row| rows::change(row, 0))?;
     let entries = touched_entries(connection, row)?;
     let documents = touched_documents(connection, row)?;
-    let (tasks, projects) =
-        (versioned::touched(connection, machine, row)?, versioned::touched(connection, machine, row)?);
-    Ok(Some(Undoable { change, entries, documents, tasks, projects }))
+    Ok(Undoable {
+        change,
+        entries,
+        documents,
+        tasks: versioned::touched(connection, machine, row)?,
+        threads: versioned::touched(connection, machine, row)?,
+        projects: versioned::touched(connection, machine, row)?,
+    })
 }
 
 fn touched_entries(connection: &Connection, change: i64) -> rusqlite::Result<Vec<(Entry, Option<Entry>)>> {

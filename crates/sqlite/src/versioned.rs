@@ -1,5 +1,5 @@
-//! Tasks and projects are stored alike: a row in `tasks` or `projects`, and one in `task_versions` or
-//! `project_versions` for each change. [`Versioned`] says what differs. Written by compare-and-swap.
+//! Tasks, threads and projects are stored alike: a row in `tasks`, `threads` or `projects`, and one in `task_versions`,
+//! `thread_versions` or `project_versions` for each change. [`Versioned`] says what differs. Written by compare-and-swap.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter};
@@ -15,7 +15,7 @@ use crate::rows::{self, CHANGE_COLUMNS, to_json};
 
 /// What is kept in a table, with every version in a second one. The tables are named after [`WHAT`](Self::WHAT).
 pub(crate) trait Versioned: Clone + Serialize + DeserializeOwned {
-    /// `task` or `project`: its word in `adopted`, and how its tables begin.
+    /// `task`, `thread` or `project`: its word in `adopted`, and how its tables begin.
     const WHAT: &'static str;
     /// The column that names it.
     const KEY: &'static str;
@@ -44,7 +44,7 @@ impl ChangeWriter<'_> {
     /// Writes the next version, if this one is still the newest; version 0 is new, and must not be there yet.
     pub(crate) fn versioned<T: Versioned>(&mut self, thing: &T) -> Stored<()> {
         let next = thing.at_version(thing.version().saturating_add(1));
-        let writing = while_doing("store a task or project");
+        let writing = while_doing("store a task, thread or project");
         let written = match thing.version() {
             0 => insert(self.transaction, self.machine, &next),
             _ => update(self.transaction, self.machine, &next),
@@ -53,7 +53,7 @@ impl ChangeWriter<'_> {
             return Err(StoreError::Conflict { what: thing.key().to_owned() });
         }
         let kept = self.change_row().and_then(|change| keep_version(self.transaction, self.machine, &next, change));
-        if kept.map_err(while_doing("keep a version of a task or project"))? {
+        if kept.map_err(while_doing("keep a version of a task, thread or project"))? {
             Ok(())
         } else {
             Err(StoreError::Conflict { what: thing.key().to_owned() })

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use throughline_core::ports::{Brief, Cost, Model, ModelError, Reply};
+use throughline_core::ports::{Brief, Cost, Model, ModelError, Reply, SummaryOf};
 
 type Meanwhile = Box<dyn FnMut(&Brief) + Send>;
 
@@ -83,8 +83,8 @@ impl Model for ScriptedModel {
         self.cost
     }
 
-    fn empty_is_an_answer(&self) -> bool {
-        false
+    fn summarises(&self) -> SummaryOf {
+        SummaryOf::NewTurns
     }
 
     fn can_chat(&self) -> bool {

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use throughline_core::engine::{Consolidation, Ended, EngineError, Filled, Reflection, Worker, chain};
-use throughline_core::model::SessionId;
+use throughline_core::engine::{Consolidation, Ended, EngineError, Reflection, Worker, chain};
+use throughline_core::model::{EntryId, SessionId};
 use throughline_core::ports::Model;
 use throughline_core::sessions::Trigger;
 
@@ -32,13 +32,21 @@ pub(crate) fn start(world: &World, session: &SessionId) -> bool {
     daemon::is_running(&world.home) || start_now(world, session)
 }
 
-/// Has a conversation consolidated after this process, due or not; says whether that was begun.
-pub(crate) fn start_now(world: &World, session: &SessionId) -> bool {
+fn start_now(world: &World, session: &SessionId) -> bool {
     detached(world, &["session", "consolidate", session.as_str(), "--json"])
+}
+
+/// Has a conversation consolidated after this process, due or not, and what is sent of it shortened. A daemon does not
+/// see by itself that a host forgets what was said.
+pub(crate) fn start_compaction(world: &World, session: &SessionId) {
+    detached(world, &["session", "consolidate", session.as_str(), "--compact", "--json"]);
 }
 
 /// Has a conversation ended after this process.
 pub(crate) fn start_end(world: &World, session: &SessionId) {
+    if matches!(world.engine.sessions().find(session), Ok(None)) {
+        return;
+    }
     if !daemon::is_running(&world.home) {
         detached(world, &["session", "end", session.as_str(), "--json"]);
         return;
@@ -67,27 +75,49 @@ pub(crate) fn detached(world: &World, args: &[&str]) -> bool {
     started.is_ok()
 }
 
-/// Starts what fell silent long enough ago; a failure to look is no failure of the command.
-pub(crate) fn start_idle(world: &World, except: &SessionId) {
+/// Starts what fell silent, or was left for the conversation `here`, and the reflections that are due.
+pub(crate) fn start_idle(world: &World, here: &SessionId) {
+    start_waiting(world, Some(here));
+    if !daemon::is_running(&world.home) {
+        start_reflection(world);
+    }
+}
+
+/// Starts the consolidation of what fell silent, or was left for the conversation `here`: not every client says that a
+/// conversation ends. A failure to look is no failure of the command.
+pub(crate) fn start_waiting(world: &World, here: Option<&SessionId>) {
     if daemon::is_running(&world.home) {
         return;
     }
-    let due = world.engine.sessions().all_due(RECENT).unwrap_or_else(|error| {
+    let waiting = waiting(world, here).unwrap_or_else(|error| {
         tracing::warn!(%error, "silent conversations could not be looked for");
         Vec::new()
     });
-    for (session, trigger) in due {
-        match trigger {
-            _ if session == *except => {}
-            Trigger::Idle => {
-                start(world, &session);
-            }
-            // A daemon that was to end it has gone.
-            Trigger::Ended => start_end(world, &session),
-            Trigger::Tokens | Trigger::Turns | Trigger::Flush => {}
+    for (session, trigger) in waiting {
+        // A daemon that was to end it has gone.
+        if trigger == Trigger::Ended {
+            start_end(world, &session)
+        } else {
+            start_now(world, &session);
         }
     }
-    start_reflection(world);
+}
+
+/// The conversations other than this one that nobody else will begin to consolidate: those that are due by silence or
+/// their end, and those that were left for this one.
+fn waiting(world: &World, here: Option<&SessionId>) -> Result<Vec<(SessionId, Trigger)>, EngineError> {
+    let sessions = world.engine.sessions();
+    let mut waiting = sessions.all_due(RECENT)?;
+    // What else is due was begun when it became due; where that failed, it falls silent, too.
+    waiting.retain(|(session, trigger)| matches!(trigger, Trigger::Idle | Trigger::Ended) && Some(session) != here);
+    if let Some(here) = here {
+        for left in sessions.left_for(here, RECENT)? {
+            if waiting.iter().all(|(session, _)| *session != left) {
+                waiting.push((left, Trigger::Idle));
+            }
+        }
+    }
+    Ok(waiting)
 }
 
 /// Starts the passes of reflection that are due, caught up after any sleep; a failure to look is no failure of the
@@ -158,6 +188,11 @@ pub(crate) fn reflect(world: &World, project: Option<&str>, dry_run: bool) -> Re
     reflect_until(world, project, dry_run, NEVER)
 }
 
+/// Looks back on what was said to one agent, here and now, waiting for its turn.
+pub(crate) fn reflect_for(world: &World, agent: &str, dry_run: bool) -> Result<Option<Reflection>, EngineError> {
+    patiently(world, NEVER, |model, worker| world.engine.reflection().run_for_agent(agent, model, worker, dry_run))
+}
+
 fn reflect_until(
     world: &World,
     project: Option<&str>,
@@ -167,7 +202,7 @@ fn reflect_until(
     patiently(world, is_stopped, |model, worker| world.engine.reflection().run(project, model, worker, dry_run))
 }
 
-/// Consolidates here and now, waiting for its turn; looks back on the conversation too, where that is due.
+/// Consolidates here and now, waiting for its turn.
 pub(crate) fn consolidate(
     world: &World,
     session: &SessionId,
@@ -187,18 +222,34 @@ pub(crate) fn consolidate_until(
         let outcome = world.engine.consolidation().run(session, model, summary, worker)?;
         Ok((outcome != Consolidation::Busy).then_some(outcome))
     })?;
-    if !is_stopped()
-        && let Err(error) =
-            patiently(world, is_stopped, |model, worker| world.engine.consolidation().flush(session, model, worker))
-    {
-        tracing::warn!(%error, "the conversation was not looked back on; the next command tries again");
-    }
     Ok(outcome.unwrap_or(Consolidation::Busy))
 }
 
-/// Looks back on a conversation here and now.
-pub(crate) fn fill(world: &World, session: &SessionId) -> Result<Option<Filled>, EngineError> {
-    patiently(world, NEVER, |model, worker| world.engine.consolidation().fill(session, model, worker))
+/// Keeps a summary of a conversation that is given, or makes one; gives the entry in the archive, where there is one.
+pub(crate) fn summarise_as(
+    world: &World,
+    session: &SessionId,
+    summary: Option<&str>,
+) -> Result<Option<EntryId>, EngineError> {
+    match summary {
+        Some(text) => world.engine.keep_summary(session, text),
+        None => summarise(world, session),
+    }
+}
+
+/// Sums a conversation up here and now; gives the entry in the archive, where there is one.
+pub(crate) fn summarise(world: &World, session: &SessionId) -> Result<Option<EntryId>, EngineError> {
+    consolidate(world, session, None)?;
+    world.engine.consolidation().summary_of(session)
+}
+
+/// Consolidates here and now, waiting for its turn, and shortens what is sent.
+pub(crate) fn compact(world: &World, session: &SessionId, summary: Option<&str>) -> Result<Consolidation, EngineError> {
+    let outcome = patiently(world, NEVER, |model, worker| {
+        let outcome = world.engine.consolidation().compact(session, model, summary, worker)?;
+        Ok((outcome != Consolidation::Busy).then_some(outcome))
+    })?;
+    Ok(outcome.unwrap_or(Consolidation::Busy))
 }
 
 /// Ends a conversation here and now.
@@ -210,12 +261,8 @@ pub(crate) fn end(world: &World, session: &SessionId) -> Result<Ended, EngineErr
 pub(crate) fn end_until(world: &World, session: &SessionId, is_stopped: IsStopped<'_>) -> Result<Ended, EngineError> {
     let mut last = None;
     let ended = patiently(world, is_stopped, |model, worker| {
-        let mut ended = world.engine.consolidation().end(session, model, worker)?;
-        // What an earlier try did is what was done.
-        if let Some(Ended { consolidation: before @ Consolidation::Done(_), .. }) = &last {
-            ended.consolidation = before.clone();
-        }
-        let is_busy = ended.consolidation == Consolidation::Busy || ended.filled.is_none();
+        let ended = world.engine.consolidation().end(session, model, worker)?;
+        let is_busy = ended.consolidation == Consolidation::Busy;
         last = Some(ended.clone());
         Ok((!is_busy).then_some(ended))
     })?;

@@ -11,6 +11,10 @@ use throughline_core::text::bullets;
 use crate::backups::{self, BackupError, Turn};
 use crate::world::World;
 
+mod scope;
+
+pub(crate) use scope::{erase_scope, erase_turns};
+
 /// Erases a memory for good: in the store, in backups, in exports and in what was typed.
 pub(crate) fn erase(world: &World, reference: &str, with_sources: bool) -> Result<ErasedMemory, EngineError> {
     let entry = match world.engine.memories().show(reference) {
@@ -23,6 +27,8 @@ pub(crate) fn erase(world: &World, reference: &str, with_sources: bool) -> Resul
         memories: vec![entry.id.clone()],
         turns: if with_sources { entry.provenance.clone() } else { Vec::new() },
         bullets: bullet_of(&entry).into_iter().collect(),
+        at: world.engine.now(),
+        scope: None,
     };
     // Until the end, nobody writes a backup of what is still there. Copies first: while the memory itself is there,
     // erasing can be repeated.
@@ -205,7 +211,7 @@ mod tests {
         std::fs::write(&notes, text).unwrap();
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         std::os::unix::fs::symlink(&notes, &link).unwrap();
-        let erasure = Erasure { memories: vec![entry().id], turns: Vec::new(), bullets: Vec::new() };
+        let erasure = Erasure { memories: vec![entry().id], ..Erasure::default() };
         for path in [&pipe, &link, &notes] {
             let erased = erase_from_copy(path, &entry(), &erasure, &|_| Err(BackupError::Unsupported));
             assert!(erased.is_err(), "{}", path.display());

@@ -18,6 +18,7 @@ pub(crate) fn of(world: &World) -> Health {
         health.problems.insert(0, format!("{error} ({hint})"));
     }
     health.remarks.extend(unembedded(world));
+    health.remarks.extend(copies(world));
     with_clients(with_places(health, &world.home))
 }
 
@@ -30,6 +31,13 @@ fn unembedded(world: &World) -> Option<String> {
     Some(format!(
         "embedded {embedded} of {of} memories by {by}: the rest is done in the background, or by `throughline reindex --vectors`"
     ))
+}
+
+/// How many memories repeat another.
+fn copies(world: &World) -> Option<String> {
+    let copies = world.engine.memories().fold(true).ok()?.copies.len();
+    let word = if copies == 1 { "memory repeats" } else { "memories repeat" };
+    (copies > 0).then(|| format!("{copies} {word} another: `throughline fold` makes one of them"))
 }
 
 /// The same, with what a daemon says that runs on this memory: it may have lost the database that it opened although another
@@ -54,8 +62,9 @@ pub(crate) fn status(world: &World) -> Result<MemoryStatus, EngineError> {
         memory: world.home.data.display().to_string(),
         config: world.config.path.as_ref().map(|path| path.display().to_string()),
         version: env!("CARGO_PKG_VERSION"),
+        pause: world.engine.off_record().state()?,
         stats: world.engine.health().overview()?,
-        working: world.engine.documents().working_memory()?,
+        working: world.engine.threads().working_memory()?,
         health: with_places(world.engine.health().quick()?, &world.home),
     })
 }

@@ -16,6 +16,7 @@ mod models;
 pub mod processes;
 mod questions;
 pub mod synthetic;
+mod tool_models;
 pub mod vault;
 mod vectors;
 pub mod world;

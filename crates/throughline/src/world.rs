@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "this is the place that the rule points to")]
 
+mod exclude;
 mod settable_clock;
 mod store;
 
@@ -25,6 +26,7 @@ use throughline_documents::FileDocuments;
 
 use crate::config::{self, ConfigError, Loaded};
 use crate::embedders;
+use crate::tool_models::OwnModels;
 
 pub use settable_clock::SettableClock;
 pub(crate) use store::backups_of;
@@ -279,6 +281,13 @@ impl World {
         Prepared::at(home)?.open_with(clock, Durability::Process)
     }
 
+    /// The same for a command that is run in the current directory: off the record where that is excluded.
+    pub(crate) fn here(self) -> Self {
+        let current = std::env::current_dir().and_then(|dir| dir.canonicalize());
+        let engine = self.engine.working_in(current.iter().map(PathBuf::as_path));
+        Self { engine, ..self }
+    }
+
     /// Now, where the person is.
     pub fn now(&self) -> Zoned {
         self.engine.now().to_zoned(self.zone.clone())
@@ -322,6 +331,9 @@ impl Prepared {
         let settings = settings(&config)?;
         let (store, backups) = store::open(&home, durability)?;
         let mut documents = FileDocuments::open(&home.data)?.with_projects(places(&store));
+        if let Some(person) = directories::BaseDirs::new() {
+            documents = documents.with_home(person.home_dir());
+        }
         if let (Some(namespace), Some(dir)) = (&settings.namespace, user_dir(&config, &home)) {
             documents = documents.with_user_dir(namespace.clone(), &dir)?;
         }
@@ -330,7 +342,9 @@ impl Prepared {
         let engine = Engine::new(Arc::clone(&store), documents, clock, Arc::new(RandomIds), settings, person);
         let zone = TimeZone::system();
         let world = World { home, config, is_new, store, backups, engine, zone, wrap_embedder: None };
-        Ok(world.asking_within(embedders::ASKING))
+        let world = world.asking_within(embedders::ASKING);
+        let engine = world.engine.clone().with_tool_models(Arc::new(OwnModels(world.clone())));
+        Ok(World { engine, ..world })
     }
 }
 
@@ -349,12 +363,14 @@ pub fn settings(loaded: &Loaded) -> Result<Settings, OpenError> {
     let namespace = memory.user_namespace.as_deref().map(Name::user_namespace).transpose();
     Ok(Settings {
         enabled: memory.is_enabled(),
+        exclude: exclude::of(loaded),
         namespace: namespace.map_err(OpenError::Namespace)?,
         working_memory: memory.working_memory,
         working: WorkingLimits {
             ttl_days: memory.working_memory_ttl_days,
             max_tokens: memory.working_memory_max_tokens as usize,
         },
+        project_max_tokens: memory.project_max_tokens as usize,
         recall_limit: memory.recall_limit as usize,
         evidence_limit: memory.evidence_limit as usize,
         recall_max_tokens: memory.recall_max_tokens as usize,
@@ -380,6 +396,7 @@ pub fn settings(loaded: &Loaded) -> Result<Settings, OpenError> {
             auto_extract: memory.auto_extract,
             max_failures: memory.max_failures_before_degrade,
             retention_days: memory.timeline_retention_days,
+            turns_retention_days: memory.turns_retention_days,
         },
         daily_tokens: u64::from(loaded.config.model.daily_tokens),
         zone: TimeZone::system(),

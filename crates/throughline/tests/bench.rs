@@ -165,7 +165,7 @@ fn hooks_give_the_same_as_http() {
     for score in ["whole", "part", "silent"] {
         assert_eq!(by_hook["scores"][score], by_http["scores"][score], "{score}\n{by_hook}\n{by_http}");
     }
-    let block = string(&by_hook["shown"][0]["block"]);
+    let block = string(&by_hook["shown"][1]["block"]);
     assert!(block.starts_with("<memory-context>"), "{block}");
 }
 

@@ -107,6 +107,22 @@ fn a_conversation_goes_on_with_what_was_said_before_and_the_same_prompt() {
 }
 
 #[test]
+fn the_system_prompt_begins_with_the_persons_files_in_their_order() {
+    let server = ModelServer::scripted([Step::reply("Ahoy.")]);
+    let home = with_model("openai", &server);
+    let config = home.text("config.toml");
+    let files = "base_prompt_files = [\"soul.md\", \"missing.md\", \"~/rules.md\"]\n";
+    home.put("config.toml", &config.replacen("[memory]\n", &format!("[memory]\n{files}"), 1));
+    home.put("soul.md", "You are a pirate.\n");
+    std::fs::write(home.root().join("person/rules.md"), "Be brief.\n").unwrap();
+    home.remember(&["--layer", "identity", "My name is Ada"]);
+    home.run_with(&["chat", "--session", "main"], "hello\n");
+    let system = string(&server.requests()[0].body["messages"][0]["content"]);
+    assert!(system.starts_with("You are a pirate.\n\nBe brief.\n\n"), "{system}");
+    assert!(system.contains("--- Who you're talking to ---\n- My name is Ada"), "{system}");
+}
+
+#[test]
 fn a_model_that_fails_costs_the_reply_alone() {
     for provider in PROVIDERS {
         let steps = [
@@ -207,4 +223,43 @@ fn a_key_file_that_others_can_read_is_refused() {
     set_mode(0o600);
     chat(&home, "main", "hello\n");
     assert_eq!(server.requests()[0].header("authorization"), Some("Bearer a-key-from-a-file"));
+}
+
+#[test]
+fn what_is_off_the_record_is_said_and_answered_and_not_kept() {
+    let replies = ["Noted.", "Good luck with Zebra.", "As I said: good luck.", "On Fridays."];
+    let server = ModelServer::scripted(replies.map(Step::reply));
+    let home = with_model("openai", &server);
+    home.remember(&["We deploy on Fridays at noon"]);
+    let confided = "Don't remember this: I am moving to Zebra.";
+    let shown = chat(&home, "main", &format!("hello there\n{confided}\nwhat did you say?\n"));
+    assert!(shown.contains("Good luck with Zebra."), "{shown}");
+    assert_eq!(
+        turns(&home, "main"),
+        [exchange("hello there", "Noted."), exchange("what did you say?", "As I said: good luck.")].concat()
+    );
+    let asked = server.requests()[2].body.to_string();
+    let places = ["hello there", confided, "Good luck with Zebra.", "what did you say?"].map(|text| asked.find(text));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "the model still sees it, in its place: {asked}");
+
+    home.run(&["pause"]).done();
+    let ran = home.run_with(&["chat", "--session", "quiet"], "when do we deploy?\n");
+    assert!(
+        ran.code == 0 && ran.stdout.contains("On Fridays.") && ran.stdout.contains("nothing of it is kept"),
+        "{ran:?}"
+    );
+    assert!(!server.requests()[3].body.to_string().contains("Fridays at noon"), "nothing is given");
+    assert_eq!(turns(&home, "quiet"), []);
+}
+
+#[test]
+fn a_chat_on_an_excluded_channel_is_answered_and_leaves_no_trace() {
+    let server = ModelServer::scripted([Step::reply("Noted."), Step::reply("Again.")]);
+    let home = with_model("openai", &server);
+    let config = home.text("config.toml").replacen("[memory]\n", "[memory]\nexclude = [\"cli\"]\n", 1);
+    home.put("config.toml", &config);
+    let ran = home.run_with(&["chat"], "hello there\nand again\n");
+    assert!(ran.code == 0 && ran.stdout.contains("Noted.") && ran.stdout.contains("Again."), "{ran:?}");
+    assert!(server.requests()[1].body.to_string().contains("hello there"), "the model sees what was said");
+    assert_eq!(home.json(&["session", "list"])["sessions"], json!([]));
 }

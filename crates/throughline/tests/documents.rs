@@ -281,3 +281,39 @@ fn another_namespace_has_its_own_documents() {
     bad.run(&["list"]).failed(2, "`memory.user_namespace` is not usable", "use letters, digits");
     assert!(!bad.path("../up").exists() && !bad.path("memory.db").exists());
 }
+
+#[test]
+fn an_existing_directory_is_read_with_its_markdown_and_text_files() {
+    let home =
+        Home::with_config("config.toml", "[memory]\nuser_namespace = \"user\"\nuser_dir = \"~/.global_memory\"\n");
+    let dir = home.root().join("person/.global_memory");
+    std::fs::create_dir_all(dir.join("trips")).unwrap();
+    for (file, text) in [
+        ("profile.md", "- My name is Ada\n"),
+        ("habits.txt", "I water the ferns on Sundays\n"),
+        ("facts.md", "- The spare key is at the baker's [sig:5]\n"),
+        ("trips/japan.txt", "The ryokan was called Tawaraya\n"),
+        ("picture.png", "ferns"),
+    ] {
+        std::fs::write(dir.join(file), text).unwrap();
+    }
+    assert_eq!(home.found(&["ferns"]), ["I water the ferns on Sundays"]);
+    assert_eq!(home.found(&["spare key"]), ["The spare key is at the baker's"]);
+    assert_eq!(home.found(&["ryokan"]), ["The ryokan was called Tawaraya"]);
+    assert_eq!(home.json(&["recall", "spare key"])["hits"][0]["significance"], 5);
+    assert!(home.run(&["read", "user/facts.md"]).done().contains("baker"));
+    home.run_with(&["write", "user/habits.txt"], "I water the ferns on Mondays\n").done();
+    assert_eq!(std::fs::read_to_string(dir.join("habits.txt")).unwrap(), "I water the ferns on Mondays\n");
+    let tier = home.run(&["read", "--tier", "user"]).done();
+    assert!(tier.contains("My name is Ada") && tier.contains("Mondays") && tier.contains("Tawaraya"), "{tier}");
+}
+
+#[test]
+fn the_name_of_a_file_means_its_document() {
+    let home = Home::new();
+    home.run_with(&["write", "user/profile.md"], "- My name is Ada\n").done();
+    assert_eq!(home.text("user/profile.md"), "- My name is Ada\n");
+    assert!(!home.path("user/profile.md.md").exists());
+    assert_eq!(home.run(&["read", "user/profile.md"]).done(), home.run(&["read", "user/profile"]).done());
+    assert_eq!(home.listed(&["--layer", "identity"]), ["My name is Ada"]);
+}

@@ -50,6 +50,12 @@ fn furnish(home: &Home) {
     ] {
         home.remember(&[fact]);
     }
+    embed(home);
+}
+
+/// Makes all vectors: those that are made between a preview and what is given would change what fits.
+fn embed(home: &Home) {
+    home.run(&["reindex", "--vectors"]).done();
 }
 
 /// What happens to the memory while the conversation goes on.
@@ -58,8 +64,9 @@ fn meanwhile(home: &Home, at: usize) {
         9 => drop(home.remember(&["The production server listens on port 443"])),
         13 => drop(home.remember(&["The parser has no error recovery yet"])),
         17 => home.put("user/profile.md", "- My name is Ada\n- I like short answers\n"),
-        _ => {}
+        _ => return,
     }
+    embed(home);
 }
 
 struct Preview {

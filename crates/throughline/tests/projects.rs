@@ -94,26 +94,28 @@ fn a_memory_file_that_is_there_already_makes_a_project_when_something_is_recorde
 }
 
 #[test]
-fn a_name_that_another_project_has_is_refused() {
+fn a_name_that_another_project_has_gets_its_parents_in_front() {
     let project = Project::unregistered();
     let outer = project.home.path("outer");
     std::fs::create_dir_all(&outer).unwrap();
     let name = project.dir.path().file_name().unwrap().to_str().unwrap();
     project.home.run(&["project", "add", name, "--dir", outer.to_str().unwrap()]).done();
     std::fs::write(project.file(), "- ours\n").unwrap();
-    project.below(&["project", "log", "lost"]).failed(2, "another project is called", "project add OTHER --dir");
-    assert_eq!(project.text(), "- ours\n");
-    assert!(!outer.join("memory.md").exists());
+    let said = project.below(&["project", "log", "kept"]).done();
+    assert!(said.starts_with("registered as ") && said.contains(&format!("-{name}\n")), "{said}");
+    assert!(project.text().contains("kept") && !outer.join("memory.md").exists());
 }
 
 #[test]
-fn a_taken_name_does_not_write_to_the_project_around_it() {
+fn a_project_without_a_directory_is_the_one_of_its_name() {
     let project = Project::new();
     let inner = project.dir.path().join("src/deep");
     std::fs::write(inner.join("memory.md"), "- inner\n").unwrap();
     project.home.run(&["project", "add", "deep"]).done();
-    project.below(&["project", "record", "lost"]).failed(2, "another project is called `deep`", "--project");
+    project.below(&["project", "record", "kept"]).done();
+    assert!(std::fs::read_to_string(inner.join("memory.md")).unwrap().contains("kept"));
     assert!(!project.file().exists(), "nothing went to the outer project");
+    assert_eq!(project.home.json(&["project", "show", "deep"])["dir"], inner.canonicalize().unwrap().to_str().unwrap());
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What was said in one conversation is there in the next, whichever way an assistant asks; and what nobody asked for is not.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
+#[path = "remembered/among_others.rs"]
+mod among_others;
 #[allow(dead_code, reason = "the panel's own tests use the rest")]
 #[path = "panel/browser.rs"]
 mod browser;

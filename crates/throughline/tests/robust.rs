@@ -5,6 +5,8 @@
 mod common;
 #[path = "robust/disk.rs"]
 mod disk;
+#[path = "robust/locks.rs"]
+mod locks;
 #[path = "robust/queries.rs"]
 mod queries;
 

@@ -2,12 +2,22 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
 mod common;
+#[path = "sessions/folding.rs"]
+mod folding;
+#[path = "sessions/forgetting.rs"]
+mod forgetting;
 #[path = "sessions/kills.rs"]
 mod kills;
+#[path = "sessions/lineage.rs"]
+mod lineage;
 #[path = "sessions/memory.rs"]
 mod memory;
 #[path = "sessions/models.rs"]
 mod models;
+#[path = "sessions/statements.rs"]
+mod statements;
+#[path = "sessions/threads.rs"]
+mod threads;
 #[path = "sessions/triggers.rs"]
 mod triggers;
 #[path = "sessions/turns.rs"]

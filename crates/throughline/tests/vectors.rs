@@ -108,7 +108,8 @@ fn a_run_that_failed_is_not_repeated_at_once() {
     server.now_for("m", Embeds::Well(16));
     home.set_now("2026-03-01T12:30:00Z");
     home.run(&["list"]).done();
-    until(|| (embedded(&home)? == (22, 22)).then_some(()));
+    // The conversation fell silent meanwhile, and is consolidated: that leaves entries, too.
+    until(|| embedded(&home).filter(|(embedded, of)| embedded == of && *of >= 22));
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn bad_input_changes_nothing_and_says_what_to_try() {
         (&["merge", "drink", "drink"], 2, "two different", "nothing was changed"),
         (&["merge", "drink", "nobody"], 1, "nobody", "list"),
         (&["session", "end", "nobody"], 1, "nobody", "session list"),
-        (&["session", "fill", "nobody"], 1, "nobody", "session list"),
+        (&["working", "close", "nobody"], 1, "nobody", "throughline working"),
         (&["session", "end", "a:b:../c"], 2, "", ""),
     ];
     for (args, code, error, hint) in table {
@@ -194,7 +194,7 @@ fn a_correction_is_proposed_first_and_made_by_naming_what_is_wrong() {
 #[test]
 fn several_memories_become_one() {
     let home = quiet();
-    let ids = ["likes tea", "loves tea"].map(|text| home.remember(&[text]));
+    let ids = ["likes tea", "tea comes first"].map(|text| home.remember(&[text]));
     let merged = home.json(&["merge", &ids[0], &ids[1], "--text", "loves tea above all"]);
     assert_eq!((&merged["id"], &merged["superseded"][0]["id"]), (&json!(ids[0]), &json!(ids[1])));
     assert_eq!(home.found(&["tea"]), ["loves tea above all"]);

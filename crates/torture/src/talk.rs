@@ -17,7 +17,7 @@ use throughline::processes;
 use throughline::synthetic::Dice;
 use throughline_core::engine::{Consolidation, Engine, Said, StartSession, Worker};
 use throughline_core::model::{Kind, Layer, Namespace, Position, Role, SessionId, Status, Turn, TurnId};
-use throughline_core::ports::{Brief, Cost, Model, ModelError, Reply, Store};
+use throughline_core::ports::{Brief, Cost, Model, ModelError, Reply, Store, SummaryOf};
 
 use crate::{Failure, chain, open, person};
 
@@ -57,8 +57,8 @@ impl Model for Parrot {
         Cost::Tokens
     }
 
-    fn empty_is_an_answer(&self) -> bool {
-        false
+    fn summarises(&self) -> SummaryOf {
+        SummaryOf::NewTurns
     }
 
     fn can_chat(&self) -> bool {
@@ -75,7 +75,7 @@ impl Model for Parrot {
                 let lines: String = brief.turns.iter().map(|turn| format!("- {}\n", turn.content)).collect();
                 format!("## Working on\n{lines}")
             }
-            Brief::Extract(brief) | Brief::Fill(brief) => {
+            Brief::Extract(brief) => {
                 let kinds = ["fact", "preference", "identity", "decision"];
                 let fact = |(at, turn): (usize, &Turn)| serde_json::json!({ "text": turn.content, "kind": kinds[(at + turn.content.len()) % kinds.len()] });
                 let theirs = brief.turns.iter().filter(|turn| turn.role == Role::User);
@@ -322,7 +322,7 @@ impl Look {
         let mut chunks = 0;
         for memory in store.bundle()?.memories {
             let entry = memory.entry;
-            let is_chunk = entry.layer == Layer::Archive && entry.kind == Kind::Entry;
+            let is_chunk = entry.key.as_deref().is_some_and(|key| key.starts_with("ctx_"));
             if is_chunk && entry.namespace == Namespace::Session(session.clone()) {
                 chunks += 1;
                 entry.provenance.into_iter().for_each(|id| *captured.entry(id).or_default() += 1);
@@ -397,9 +397,9 @@ mod tests {
         let missing = BTreeMap::from([(TurnId::new("m-1"), (session.clone(), "never kept".to_owned()))]);
         assert_eq!(look(home.path(), &missing).unwrap().problems.len(), 1);
         let mut bundle = store.bundle().unwrap();
-        bundle.memories.retain(|memory| memory.entry.namespace == Namespace::Session(session.clone()));
+        bundle.memories.retain(|memory| memory.entry.key.as_deref().is_some_and(|key| key.starts_with("ctx_")));
         bundle.memories[0].entry.id = EntryId::new("another");
-        bundle.memories[0].entry.key = None;
+        bundle.memories[0].entry.key = Some("ctx_another".to_owned());
         bundle.history.clear();
         let change = Change {
             id: ChangeId::new("a-change"),

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
-use crate::model::{Role, Turn, spelled};
-use crate::ports::{Finish, Reply};
+use crate::model::{EntryId, Role, Turn, spelled};
+use crate::ports::{Finish, KnownFact, Reply};
 use crate::recall::analysis;
 use crate::text::redact::redact;
 
@@ -13,6 +13,8 @@ use super::reply::without_reasoning;
 
 /// At most this many facts from one run.
 const MAX_FACTS: usize = 20;
+/// Shortest beginning of an id that names a memory.
+const MIN_ID: usize = 6;
 /// Longest fact, in characters.
 const MAX_CHARS: usize = 500;
 
@@ -47,6 +49,8 @@ pub struct Fact {
     pub text: String,
     /// What it is about.
     pub kind: FactKind,
+    /// The memory that it replaces, one of those that the model was shown.
+    pub replaces: Option<EntryId>,
 }
 
 /// The reply is not in the schema.
@@ -64,10 +68,13 @@ struct Proposed {
     text: String,
     #[serde(default)]
     kind: Option<String>,
+    #[serde(default)]
+    replaces: Option<String>,
 }
 
 /// The facts in a reply. Only `{"facts": []}` says that there are none; an unreadable reply is an error.
-pub fn parse(reply: &Reply, turns: &[Turn]) -> Result<Vec<Fact>, NotFacts> {
+/// What a fact replaces is taken from `known`, the memories that the model was shown.
+pub fn parse(reply: &Reply, turns: &[Turn], known: &[KnownFact]) -> Result<Vec<Fact>, NotFacts> {
     if reply.finish != Finish::Complete {
         return Err(NotFacts(None));
     }
@@ -82,11 +89,21 @@ pub fn parse(reply: &Reply, turns: &[Turn]) -> Result<Vec<Fact>, NotFacts> {
         // What reaches documents, or takes the place of a memory, must be the person's own words.
         let kind = if is_far_reaching(kind) && !is_theirs(&text, &said) { FactKind::Fact } else { kind };
         if fits && is_grounded(&text, &said) && facts.iter().all(|known| known.text != text) {
-            facts.push(Fact { text, kind });
+            // What the person did not say in their own words replaces nothing.
+            let named = proposed.replaces.filter(|_| is_theirs(&text, &said));
+            let replaces = named.and_then(|id| shown(&id, known));
+            facts.push(Fact { text, kind, replaces });
         }
     }
     facts.truncate(MAX_FACTS);
     Ok(facts)
+}
+
+/// The memory that a model means by an id, in full or shortened.
+fn shown(id: &str, known: &[KnownFact]) -> Option<EntryId> {
+    let id = id.trim();
+    let mut meant = known.iter().filter(|known| id.len() >= MIN_ID && known.id.as_str().starts_with(id));
+    meant.next().filter(|_| meant.next().is_none()).map(|known| known.id.clone())
 }
 
 /// An object; or one in a fence, in a string, or alone in a list: models differ.
@@ -165,7 +182,7 @@ mod tests {
             turn(Role::Assistant, "You could try the zebra framework."),
         ];
         let reply = Reply::said(reply);
-        Ok(parse(&reply, &turns)?.into_iter().map(|fact| format!("{}: {}", fact.kind, fact.text)).collect())
+        Ok(parse(&reply, &turns, &[])?.into_iter().map(|fact| format!("{}: {}", fact.kind, fact.text)).collect())
     }
 
     #[test]
@@ -200,6 +217,34 @@ mod tests {
             {"text": "The person prefers tea over coffee", "kind": "correction"}]}"#;
         let kinds: Vec<String> = facts(reply).unwrap().into_iter().map(|fact| fact[..4].to_owned()).collect();
         assert_eq!(kinds, ["fact", "fact", "corr"]);
+    }
+
+    #[test]
+    fn a_fact_replaces_only_what_the_model_was_shown() {
+        let turn = Turn {
+            id: TurnId::new("t"),
+            session: "cli:main".parse().unwrap(),
+            role: Role::User,
+            speaker: None,
+            content: "I moved to Porto".to_owned(),
+            at: jiff::Timestamp::UNIX_EPOCH,
+        };
+        let known = ["lisbon2222", "lisbon3333", "porto44444"].map(KnownFact::said);
+        for (named, expected) in [
+            ("lisbon2222", Some("lisbon2222")),
+            ("porto4", Some("porto44444")),
+            ("lisbon", None),
+            ("porto", None),
+            ("zebra12345", None),
+        ] {
+            let reply = format!(r#"{{"facts": [{{"text": "I moved to Porto", "replaces": "{named}"}}]}}"#);
+            let facts = parse(&Reply::said(reply), std::slice::from_ref(&turn), &known).unwrap();
+            assert_eq!(facts[0].replaces.as_ref().map(EntryId::as_str), expected, "{named}");
+        }
+        let reply =
+            Reply::said(r#"{"facts": [{"text": "Moved house to Berlin, the capital", "replaces": "porto44444"}]}"#);
+        let facts = parse(&reply, &[turn], &known).unwrap();
+        assert!(facts.iter().all(|fact| fact.replaces.is_none()), "not their words");
     }
 
     #[test]

@@ -1,12 +1,15 @@
-//! Consolidation: fetches, asks the model, and has written what came of it.
+//! Consolidation: makes memories of what was said. Fetches, asks the model, and has written what came of it.
+//!
+//! Goes in: the turns since the last time, or a summary that the host made. Comes out: the conversation's thread, facts,
+//! its one summary in the archive, its task brought up to date, and the pointer, as one change. Never happens: a shorter
+//! history. That is [compaction](ConsolidationService::compact), for hosts whose history we send.
 
-pub mod corrections;
+mod archive;
+mod compact;
 pub mod facts;
-mod fill;
 pub(super) mod new_facts;
 pub mod plan;
 pub mod reply;
-mod working;
 mod write;
 
 use jiff::Timestamp;
@@ -18,17 +21,23 @@ use crate::documents::DocumentService;
 use crate::error::Done;
 use crate::kernel::{Kernel, Worker};
 use crate::memories::MemoryService;
-use crate::model::{DocumentName, EntryId, Layer, Person, Position, Role, SessionId, SessionState, Turn};
+use crate::model::{
+    DocumentName, EntryId, Layer, Person, Position, Role, SessionId, SessionState, TaskId, ThreadId, Turn,
+};
 use crate::models::ModelService;
-use crate::ports::{self, Brief, ExtractBrief, Model, ModelError, Reply, SummaryBrief};
+use crate::ports::{self, Brief, ExtractBrief, Model, ModelError, Reply, SummaryBrief, SummaryOf};
 use crate::recall::find::Fallback;
 use crate::recall::{Filter, RecallRequest, RecallService, Scope};
-use crate::sessions::{SessionService, Speakers, Standing, without_others};
+use crate::sessions::{SessionService, Speakers, without_others};
+use crate::text::tokens;
+use crate::threads::ThreadService;
 
-pub(crate) use fill::SESSION_TAG;
-pub use fill::{Ended, Filled};
+pub(crate) use archive::SESSION_TAG;
+pub use compact::SentMessage;
 pub use write::Retired;
-pub(super) use write::with_facts;
+
+/// What a model that summarises whole conversations is given at most, in tokens: the latest turns.
+const WHOLE_TOKENS: usize = 64_000;
 
 /// What came of a consolidation.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
@@ -51,10 +60,10 @@ pub enum Consolidation {
     },
 }
 
-/// What a compaction did.
+/// What a consolidation or a compaction did.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Compaction {
-    /// The summary, or the raw text.
+    /// The summary of what was new, or the raw text; empty where nothing was worth keeping.
     pub summary: String,
     /// Turns that were captured.
     pub compacted: usize,
@@ -64,39 +73,83 @@ pub struct Compaction {
     pub tokens_after: usize,
     /// The entry in the timeline.
     pub timeline: Option<EntryId>,
+    /// The conversation's summary in the archive, where it is new or changed.
+    pub archived: Option<EntryId>,
+    /// The conversation's thread, where it is new or changed.
+    pub thread: Option<ThreadId>,
+    /// The task that was brought up to date.
+    pub task: Option<TaskId>,
     /// Facts that are new.
     pub facts: Vec<EntryId>,
+    /// Knowledge that was corrected.
+    pub superseded: Vec<EntryId>,
     /// Documents that changed.
     pub documents: Vec<DocumentName>,
+    /// What is sent to the model from now on, where the history was compacted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages: Option<Vec<SentMessage>>,
+}
+
+/// What came of ending a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Ended {
+    /// Which conversation.
+    pub session: SessionId,
+    /// What became of the turns that were left.
+    pub consolidation: Consolidation,
 }
 
 /// What is to be consolidated.
 struct Batch {
     state: SessionState,
-    window: Vec<(Position, Turn)>,
-    turns: Vec<Turn>,
+    /// Everything that was said, without summaries.
+    said: Vec<(Position, Turn)>,
+    /// The summary of the conversation so far.
+    earlier: Option<Turn>,
     person: Person,
-    to: Position,
 }
 
 impl Batch {
+    /// What no consolidation has captured.
+    fn new_turns(&self) -> Vec<Turn> {
+        self.said[self.first_new()..].iter().map(|(_, turn)| turn.clone()).collect()
+    }
+
+    fn first_new(&self) -> usize {
+        self.said.partition_point(|(at, _)| *at <= self.state.consolidated)
+    }
+
+    /// The last turn that is captured.
+    fn to(&self) -> Position {
+        self.said.last().map_or(self.state.consolidated, |(at, _)| (*at).max(self.state.consolidated))
+    }
+
     /// When the last of it was said.
     fn said_last(&self) -> Timestamp {
-        self.turns.last().map_or(self.state.session.updated_at, |turn| turn.at)
+        self.said.last().map_or(self.state.session.updated_at, |(_, turn)| turn.at)
     }
 
-    /// What was said, without the words of other people: what may be known of the person.
+    /// The latest turns that fit, as a model that summarises whole conversations is given them.
+    fn whole(&self) -> Vec<Turn> {
+        let mut room = WHOLE_TOKENS;
+        let fits = self.said.iter().rev().take_while(|(_, turn)| {
+            let size = tokens::estimate(&turn.content);
+            let fits = size <= room;
+            room = room.saturating_sub(size);
+            fits
+        });
+        let first = self.said.len() - fits.count().max(1).min(self.said.len());
+        self.said[first..].iter().map(|(_, turn)| turn.clone()).collect()
+    }
+
+    /// What facts are looked for in: what is new, without the words of other people. Where the person goes on without a
+    /// reply in between, the message before belongs to it: "Remember that."
     fn own(&self) -> Vec<Turn> {
-        without_others(&self.turns, &self.person)
-    }
-
-    /// What stands for the part of the conversation that is no longer sent.
-    fn earlier(&self) -> Option<&str> {
-        self.earlier_turn().map(|turn| turn.content.as_str())
-    }
-
-    fn earlier_turn(&self) -> Option<&Turn> {
-        self.window.iter().map(|(_, turn)| turn).rfind(|turn| turn.role == Role::Summary)
+        let first = self.first_new();
+        let by_person = |at: usize| self.said.get(at).is_some_and(|(_, turn)| turn.role == Role::User);
+        let from = first.checked_sub(1).filter(|before| by_person(*before) && by_person(first)).unwrap_or(first);
+        let turns: Vec<Turn> = self.said[from..].iter().map(|(_, turn)| turn.clone()).collect();
+        without_others(&turns, &self.person)
     }
 }
 
@@ -114,9 +167,18 @@ pub struct ConsolidationService<'e> {
     pub(crate) models: ModelService<'e>,
     pub(crate) recall: RecallService<'e>,
     pub(crate) sessions: SessionService<'e>,
+    pub(crate) threads: ThreadService<'e>,
 }
 
 impl ConsolidationService<'_> {
+    /// Ends a conversation: consolidates what is left. Saying more opens it again.
+    pub fn end(&self, session: &SessionId, model: &dyn Model, worker: &Worker<'_>) -> Done<Ended> {
+        self.sessions.get(session)?;
+        let consolidation = self.run(session, model, None, worker)?;
+        self.session_store.end_session(session, self.kernel.now)?;
+        Ok(Ended { session: session.clone(), consolidation })
+    }
+
     /// Consolidates a conversation: by the model, or from a summary that the host already has.
     pub fn run(
         &self,
@@ -125,6 +187,10 @@ impl ConsolidationService<'_> {
         host_summary: Option<&str>,
         worker: &Worker<'_>,
     ) -> Done<Consolidation> {
+        // A host sums up what it heard: that is observing.
+        if host_summary.is_some() && self.sessions.is_off_record(session)? {
+            return Ok(Consolidation::Nothing);
+        }
         let work = |hold: &dyn Fn() -> Done<bool>| self.consolidate_alone(session, model, host_summary, hold);
         let outcome = self.alone(session, worker, work);
         // Whoever waits for somebody else comes back, and need not look each time.
@@ -160,7 +226,11 @@ impl ConsolidationService<'_> {
         host_summary: Option<&str>,
         is_still_alone: &dyn Fn() -> Done<bool>,
     ) -> Done<Consolidation> {
-        let Some(batch) = self.batch(session)? else { return Ok(Consolidation::Nothing) };
+        let batch = self.batch(session)?;
+        if host_summary.is_none() && batch.first_new() == batch.said.len() {
+            return Ok(Consolidation::Nothing);
+        }
+        let scope = if host_summary.is_some() { SummaryOf::NewTurns } else { model.summarises() };
         let summary = match host_summary {
             Some(text) => Ok(reply::summary(&Reply::said(text))),
             None => self.ask_summary(&batch, model),
@@ -172,7 +242,7 @@ impl ConsolidationService<'_> {
                     return Ok(Consolidation::Busy);
                 }
                 return self
-                    .write_consolidation(&batch, &text, &facts)
+                    .write_consolidation(&batch, (&text, scope), &facts)
                     .map(|done| done.map_or(Consolidation::Nothing, Consolidation::Done));
             }
             Ok(Err(error)) => error.to_string(),
@@ -190,38 +260,44 @@ impl ConsolidationService<'_> {
         Ok(done.map_or(Consolidation::Nothing, Consolidation::Archived))
     }
 
-    /// What was said since the last consolidation; nothing if nothing was.
-    fn batch(&self, session: &SessionId) -> Done<Option<Batch>> {
+    fn batch(&self, session: &SessionId) -> Done<Batch> {
         let state = self.sessions.get(session)?;
-        let window = self.turns.turns_after(session, state.kept_from)?;
-        let standing = Standing { window: &window, consolidated: state.consolidated };
-        let turns: Vec<Turn> = standing.unconsolidated().map(|(_, turn)| turn.clone()).collect();
-        let Some(to) = standing.unconsolidated().last().map(|(at, _)| *at) else { return Ok(None) };
+        let all = self.turns.turns_after(session, Position::default())?;
+        let (summaries, said): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, turn)| turn.role == Role::Summary);
+        let earlier = summaries.into_iter().next_back().map(|(_, turn)| turn);
         let person = self.speakers().person_in(&state)?;
-        Ok(Some(Batch { turns, person, to, window, state }))
+        Ok(Batch { state, said, earlier, person })
     }
 
     fn ask_summary(&self, batch: &Batch, model: &dyn Model) -> Result<Result<String, NotASummary>, ModelError> {
-        let previous = if self.keeps_working() { self.documents.working().ok().flatten() } else { None };
+        let thread = self.threads.of(&batch.state.session.id).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the thread so far cannot be read; going on without");
+            None
+        });
+        let (turns, previous) = match model.summarises() {
+            SummaryOf::NewTurns => (batch.new_turns(), thread.map(|thread| thread.content)),
+            SummaryOf::Conversation => (batch.whole(), None),
+        };
         let brief = Brief::Summarise(SummaryBrief {
             personal: self.kernel.settings.namespace.is_some(),
-            turns: batch.turns.clone(),
+            turns,
             person: batch.person.clone(),
-            previous: previous.map(|working| working.content),
+            previous,
             knowledge: self.related(&batch.own()),
             max_tokens: self.kernel.settings.policy.summary_max_tokens,
         });
-        let summary = reply::summary(&self.models.ask(model, &brief, &mut |_| true)?);
-        Ok(if model.empty_is_an_answer() && summary == Err(NotASummary::Empty) { Ok(String::new()) } else { summary })
+        Ok(reply::summary(&self.models.ask(model, &brief, &mut |_| true)?))
     }
 
     /// Facts that the model proposes; its failure costs the facts and nothing else.
     fn ask_facts(&self, batch: &Batch, model: &dyn Model) -> Vec<Fact> {
-        if !self.kernel.settings.enabled || !self.kernel.settings.policy.auto_extract {
+        let own = batch.own();
+        let is_wanted = self.kernel.settings.enabled && self.kernel.settings.policy.auto_extract;
+        if !is_wanted || !own.iter().any(|turn| turn.role == Role::User) {
             return Vec::new();
         }
-        let own = batch.own();
-        let brief = Brief::Extract(ExtractBrief { turns: own.clone(), known: self.related(&own) });
+        let known = self.known_facts(&batch.state, &own);
+        let brief = Brief::Extract(ExtractBrief { turns: own.clone(), known: known.clone() });
         let reply = match self.models.ask(model, &brief, &mut |_| true) {
             Ok(reply) => reply,
             Err(error) => {
@@ -229,7 +305,7 @@ impl ConsolidationService<'_> {
                 return Vec::new();
             }
         };
-        facts::parse(&reply, &own).unwrap_or_else(|error| {
+        facts::parse(&reply, &own, &known).unwrap_or_else(|error| {
             tracing::warn!(%error, "no facts were extracted");
             Vec::new()
         })
@@ -259,9 +335,5 @@ impl ConsolidationService<'_> {
                 Vec::new()
             }
         }
-    }
-
-    fn keeps_working(&self) -> bool {
-        self.kernel.settings.enabled && self.kernel.settings.working_memory && self.kernel.settings.namespace.is_some()
     }
 }

@@ -4,37 +4,56 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::model::{SessionId, Turn};
-use crate::prompts::CARRIED_OVER;
+use crate::ports::SummaryOf;
 use crate::text::{redact::redact, tokens};
-
-pub use super::working::working;
 
 /// Longest raw dump, in bytes: a later prompt must be able to hold it.
 const MAX_RAW_BYTES: usize = 16 * 1024;
 
-/// A summary, told apart: what this conversation was about, and what is carried over from before it.
+/// A summary as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// This conversation's own: for its window and the timeline.
-    pub own: String,
-    /// What is still open from before it, with its heading: for working memory alone. Often empty.
-    pub carried: String,
+    /// What is new in it: for the timeline. Empty where nothing is.
+    pub new: String,
+    /// The whole conversation so far: for its summary in the archive, and for what is sent once turns are trimmed.
+    pub running: String,
 }
 
-/// Tells a summary from what it carries over.
-pub fn split(text: &str) -> Summary {
-    let at = text.lines().scan(0, |offset, line| {
-        let start = *offset;
-        *offset += line.len() + 1;
-        Some((start, line))
-    });
-    let carried_at = at.filter(|(_, line)| line.trim() == CARRIED_OVER).map(|(start, _)| start).next();
-    let (own, carried) = carried_at.map_or((text, ""), |at| text.split_at(at));
-    Summary { own: own.trim().to_owned(), carried: carried.trim().to_owned() }
+/// What is kept of a summary of new turns, or of the whole conversation.
+pub fn summary(earlier: Option<&str>, text: &str, of: SummaryOf, max_tokens: usize) -> Summary {
+    let text = text.trim();
+    match of {
+        SummaryOf::NewTurns => Summary { new: text.to_owned(), running: running(earlier, text, max_tokens) },
+        SummaryOf::Conversation if text.is_empty() => {
+            Summary { new: String::new(), running: earlier.unwrap_or_default().to_owned() }
+        }
+        SummaryOf::Conversation => {
+            Summary { new: without_known(text, earlier.unwrap_or_default()), running: text.to_owned() }
+        }
+    }
 }
 
-/// What stands for all that is no longer sent: the summary so far and the new one. The oldest lines make room.
-pub fn running(earlier: Option<&str>, own: &str, max_tokens: usize) -> String {
+/// The lines that the earlier summary does not have, each below its heading.
+fn without_known(text: &str, earlier: &str) -> String {
+    let known: Vec<&str> = earlier.lines().map(str::trim).collect();
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+        let is_heading = line.starts_with('#');
+        if is_heading && lines.last().is_some_and(|last| last.starts_with('#')) {
+            lines.pop();
+        }
+        if is_heading || !known.contains(&line.trim()) {
+            lines.push(line);
+        }
+    }
+    if lines.last().is_some_and(|last| last.starts_with('#')) {
+        lines.pop();
+    }
+    lines.join("\n")
+}
+
+/// The summary so far and the new one. The oldest lines make room.
+fn running(earlier: Option<&str>, own: &str, max_tokens: usize) -> String {
     let mut room = max_tokens.saturating_sub(tokens::estimate(own) + 1);
     let kept = earlier.unwrap_or_default().lines().rev().take_while(|line| {
         let size = tokens::estimate(line) + 1;
@@ -115,11 +134,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_carried_over_is_told_apart() {
-        let summary = split("## Working on\n- parser\n\n## Carried over\n- call Ann\n");
-        assert_eq!(summary.own, "## Working on\n- parser");
-        assert_eq!(summary.carried, "## Carried over\n- call Ann");
-        assert_eq!(split("- a").carried, "");
+    fn of_a_whole_conversation_only_what_is_new_goes_to_the_timeline() {
+        let earlier = "## Working on\n- a\n\n## Open threads\n- b";
+        let text = "## Working on\n- a\n- c\n\n## Open threads\n- b";
+        let whole = |text| summary(Some(earlier), text, SummaryOf::Conversation, 1000);
+        assert_eq!(whole(text), Summary { new: "## Working on\n- c".to_owned(), running: text.to_owned() });
+        assert_eq!(whole(earlier).new, "");
+        assert_eq!(whole(""), Summary { new: String::new(), running: earlier.to_owned() });
+        let new = summary(Some("- a"), "- b", SummaryOf::NewTurns, 1000);
+        assert_eq!(new, Summary { new: "- b".to_owned(), running: "- a\n\n- b".to_owned() });
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a model answered, told from what is no answer at all.
 
 use crate::ports::{Finish, Reply};
+use crate::prompts::NOTHING;
 use crate::text::redact::redact;
 
 /// Longest summary that is stored, in bytes.
@@ -24,9 +25,16 @@ pub enum NotASummary {
     /// A message about an error.
     #[error("the reply is an error message")]
     Error,
+    /// A program's answer.
+    #[error("the reply is JSON")]
+    Json,
+    /// Words that only say that there is none.
+    #[error("the reply says that there is no summary")]
+    NotGiven,
 }
 
-/// The summary in a reply: reasoning and code fences taken off, bounded, without secrets.
+/// The summary in a reply: reasoning and code fences taken off, bounded, without secrets. Empty where the model says that
+/// there is nothing to keep.
 pub fn summary(reply: &Reply) -> Result<String, NotASummary> {
     if reply.finish != Finish::Complete {
         return Err(if reply.finish == Finish::CutOff { NotASummary::CutOff } else { NotASummary::Refusal });
@@ -36,6 +44,9 @@ pub fn summary(reply: &Reply) -> Result<String, NotASummary> {
     if text.is_empty() {
         return Err(NotASummary::Empty);
     }
+    if text == NOTHING {
+        return Ok(String::new());
+    }
     if looks_like_html(text) {
         return Err(NotASummary::Html);
     }
@@ -44,6 +55,12 @@ pub fn summary(reply: &Reply) -> Result<String, NotASummary> {
     }
     if looks_like_error(text) {
         return Err(NotASummary::Error);
+    }
+    if is_not_given(text) {
+        return Err(NotASummary::NotGiven);
+    }
+    if is_json(text) {
+        return Err(NotASummary::Json);
     }
     let mut end = text.len().min(MAX_BYTES);
     while !text.is_char_boundary(end) {
@@ -85,28 +102,90 @@ fn looks_like_html(text: &str) -> bool {
     start.starts_with("<!doctype") || start.starts_with("<html") || start.contains("<body") || start.contains("<head>")
 }
 
+/// How refusals begin, in lower case.
+const REFUSALS: [&str; 44] = [
+    "i'm sorry",
+    "i am sorry",
+    "sorry,",
+    "sorry, but",
+    "i apologize",
+    "i apologise",
+    "my apologies",
+    "i can't",
+    "i cannot",
+    "i can not",
+    "i'm unable",
+    "i am unable",
+    "i'm not able",
+    "i am not able",
+    "i'm not comfortable",
+    "i won't",
+    "i will not",
+    "i must decline",
+    "as an ai",
+    "as a language model",
+    "as a large language model",
+    "unfortunately, i",
+    "unfortunately i",
+    "tut mir leid",
+    "es tut mir leid",
+    "entschuldigung",
+    "leider kann ich",
+    "ich kann nicht",
+    "ich kann das nicht",
+    "lo siento",
+    "no puedo",
+    "je suis désolé",
+    "désolé",
+    "je ne peux pas",
+    "mi dispiace",
+    "desculpe",
+    "抱歉",
+    "对不起",
+    "很抱歉",
+    "我无法",
+    "我不能",
+    "作为一个",
+    "申し訳",
+    "죄송",
+];
+
 /// A refusal is short and begins like one. A long text that mentions one is a summary of a conversation about it.
 fn looks_like_refusal(text: &str) -> bool {
-    const OPENINGS: [&str; 16] = [
-        "i'm sorry",
-        "i am sorry",
-        "sorry,",
-        "i can't",
-        "i cannot",
-        "i can not",
-        "i'm unable",
-        "i am unable",
-        "as an ai",
-        "i won't",
-        "unfortunately, i",
-        "抱歉",
-        "对不起",
-        "很抱歉",
-        "我无法",
-        "作为一个",
-    ];
     let start: String = text.chars().take(80).collect::<String>().to_lowercase().replace('’', "'");
-    text.chars().count() < 400 && OPENINGS.iter().any(|opening| start.starts_with(opening))
+    text.chars().count() < 400 && REFUSALS.iter().any(|opening| start.starts_with(opening))
+}
+
+/// Whether a text only says that there is no summary, in words that are not the ones that were asked for.
+fn is_not_given(text: &str) -> bool {
+    const WORDS: [&str; 16] = [
+        "n/a",
+        "na",
+        "null",
+        "none",
+        "nil",
+        "undefined",
+        "no summary",
+        "no summary available",
+        "empty",
+        "nothing to summarize",
+        "nothing to summarise",
+        "no conversation",
+        "no content",
+        "not applicable",
+        "无",
+        "没有摘要",
+    ];
+    let bare = text.to_lowercase();
+    WORDS.contains(
+        &bare.trim_matches(|c: char| matches!(c, '.' | '。' | '!' | '"' | '\'' | '(' | ')' | '*' | '-' | ' ')),
+    )
+}
+
+/// Whether a text is a program's answer: a JSON object or list, whole or cut off.
+fn is_json(text: &str) -> bool {
+    let is_whole = text.starts_with(['{', '[']) && serde_json::from_str::<serde_json::Value>(text).is_ok();
+    is_whole || text.starts_with("{\"") || text.starts_with("{\n") || text.starts_with("[{")
 }
 
 fn looks_like_error(text: &str) -> bool {
@@ -145,6 +224,25 @@ mod tests {
         check("抱歉，我无法完成。", Err(NotASummary::Refusal));
         check("{\"error\": {\"message\": \"overloaded\"}}", Err(NotASummary::Error));
         check("Internal Server Error", Err(NotASummary::Error));
+        for refusal in ["Es tut mir leid, das kann ich nicht.", "Lo siento, pero no puedo.", "I apologize, but no."] {
+            check(refusal, Err(NotASummary::Refusal));
+        }
+        for nothing in ["N/A", "n/a.", "null", "None", "No summary.", "(no summary available)", "\"\""] {
+            let expected = if nothing == "\"\"" { Ok("\"\"") } else { Err(NotASummary::NotGiven) };
+            check(nothing, expected);
+        }
+        check(r#"{"summary": "the parser"}"#, Err(NotASummary::Json));
+        check("```json\n{\"summary\": \"cut", Err(NotASummary::Json));
+        check(r#"["the parser", "the lexer"]"#, Err(NotASummary::Json));
+        check("[x] the parser is done", Ok("[x] the parser is done"));
+    }
+
+    #[test]
+    fn nothing_is_one_exact_word() {
+        check("NOTHING", Ok(""));
+        check("<think>small talk</think>\n\nNOTHING\n", Ok(""));
+        check("NOTHING is left of the parser", Ok("NOTHING is left of the parser"));
+        check("- nothing", Ok("- nothing"));
     }
 
     #[test]

@@ -1,29 +1,30 @@
-//! What a consolidation writes: the timeline, facts, documents and the pointer, in one transaction; and what it retires.
+//! What a consolidation writes: thread, facts, summary and pointer, in one transaction; and what it retires.
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::clock_trust;
-use crate::consolidation::facts::{Fact, FactKind};
+use crate::consolidation::facts::Fact;
 use crate::consolidation::{ConsolidationService, plan};
-use crate::documents::{IdentityUsage, working};
 use crate::error::{Done, EngineError};
 use crate::kernel::{Race as _, conflict, retry};
+use crate::memories::place::Placement;
 use crate::model::{
-    ContentHash, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Namespace, Position, Role,
-    SessionState, Source, Status, Turn, TurnId, Verb,
+    Entry, EntryId, Importance, Kind, Layer, Namespace, Role, SessionState, Source, Status, Thread, ThreadId, Turn,
+    TurnId, Verb,
 };
-use crate::ports::{Op, Page, StoreError};
-use crate::recall::{Filter, similarity};
-use crate::sessions::{Standing, settled};
-use crate::text::{bullets, tokens};
+use crate::ports::{Op, Page, StoreError, SummaryOf};
+use crate::recall::Filter;
+use crate::sessions::settled;
+use crate::threads;
 
-use super::new_facts::{NewFacts, SAME_FACT};
+use super::new_facts::NewFacts;
 use super::{Batch, Compaction};
 
-/// What `{ns}/patterns` may grow to by itself, in characters.
-const PATTERNS_LIMIT: usize = 4000;
 /// At most so many chunks of the timeline are retired at once; the next run takes the others.
 const RETIRED_AT_ONCE: usize = 500;
+
+/// What somebody stored in this conversation and shares this much with a fact is that fact in other words.
+const IN_OTHER_WORDS: f64 = 0.5;
 
 /// What was retired.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,32 +36,29 @@ pub struct Retired {
 }
 
 impl ConsolidationService<'_> {
-    /// Writes the summary, the facts, working memory and the pointer as one change.
-    pub(super) fn write_consolidation(&self, batch: &Batch, text: &str, facts: &[Fact]) -> Done<Option<Compaction>> {
-        let summary = plan::split(text);
-        let running = plan::running(batch.earlier(), &summary.own, self.kernel.settings.policy.summary_max_tokens);
-        let working = plan::working(self.lately(batch), &summary, self.kernel.settings.working.max_tokens);
-        let kept_from = self.kept_from(batch);
-        let has_timeline = self.kernel.settings.enabled && !summary.own.is_empty();
+    /// Writes the thread, the facts, the summary and the pointer as one change; nothing where another worker has
+    /// consolidated these turns.
+    pub(super) fn write_consolidation(
+        &self,
+        batch: &Batch,
+        (text, of): (&str, SummaryOf),
+        facts: &[Fact],
+    ) -> Done<Option<Compaction>> {
+        let max_tokens = self.kernel.settings.policy.summary_max_tokens;
+        let earlier = batch.earlier.as_ref().map(|turn| turn.content.as_str());
+        let summary = plan::summary(earlier, threads::without_title(text), of, max_tokens);
+        let turns = batch.new_turns();
         let mut has_documents = true;
         retry(
             || conflict(&batch.state.session.id),
             || {
-                let mut ops: Vec<Op> = Vec::new();
-                if has_timeline {
-                    ops.push(Op::Insert(self.timeline_entry(batch, &summary.own)));
-                }
-                let new_facts = if self.kernel.settings.enabled {
-                    self.new_facts(&batch.state, &batch.own(), facts, SAME_FACT)?
-                } else {
-                    NewFacts::default()
-                };
-                ops.extend(new_facts.ops(&self.memories));
-                ops.push(self.pointer(batch, kept_from, &running));
-                ops.extend(settled(&batch.state, &batch.person));
-                let documents =
-                    if has_documents { self.documents_of(batch, &working, &new_facts.entries)? } else { Vec::new() };
-                let entries = match self.documents.commit(Verb::Consolidate, &ops, &documents) {
+                let mut planned = self.planned(batch, &turns, &summary, (facts, has_documents))?;
+                let thread = self.thread_change(batch, (text, of), has_documents)?;
+                planned.done.thread = thread.ops.iter().find_map(|op| of_session(op, &batch.state));
+                planned.ops.extend(thread.ops);
+                let mut documents = thread.documents;
+                documents.extend(planned.facts.documents());
+                let committed = match self.documents.commit(Verb::Consolidate, &planned.ops, &documents) {
                     Err(EngineError::Document(error)) => {
                         tracing::warn!(%error, "a document cannot be written; going on without");
                         has_documents = false;
@@ -72,44 +70,107 @@ impl ConsolidationService<'_> {
                     {
                         return Ok(Some(None));
                     }
-                    committed => committed.unless_outrun()?.flatten(),
+                    committed => committed.unless_outrun_or_taken()?.flatten(),
                 };
-                let Some(entries) = entries else { return Ok(None) };
-                let is_new = |entry: &Entry| entry.status == Status::Active;
-                let mut ids = entries.into_iter().filter(is_new).map(|entry| entry.id);
-                let (tokens_before, tokens_after) = sizes(batch, kept_from, &running);
-                Ok(Some(Some(Compaction {
-                    summary: summary.own.clone(),
-                    compacted: batch.turns.len(),
-                    tokens_before,
-                    tokens_after,
-                    timeline: if has_timeline { ids.next() } else { None },
-                    facts: ids.collect(),
-                    documents: documents.into_iter().map(|(before, _)| before.name).collect(),
-                })))
+                let Some(stored) = committed else { return Ok(None) };
+                let mut done = planned.done;
+                done.facts = planned.facts.stored(&stored);
+                done.documents = documents.into_iter().map(|(before, _)| before.name).collect();
+                Ok(Some(Some(done)))
             },
         )
     }
 
-    /// Archives the raw turns: nothing is lost, and the window can move on. Working memory stays as it was.
+    /// The entries, the task and the pointer that a consolidation writes.
+    fn planned(
+        &self,
+        batch: &Batch,
+        turns: &[Turn],
+        summary: &plan::Summary,
+        (facts, has_documents): (&[Fact], bool),
+    ) -> Done<Planned> {
+        let sent = batch.size(batch.state.kept_from);
+        let mut done = Compaction {
+            summary: summary.new.clone(),
+            compacted: turns.len(),
+            tokens_before: sent,
+            tokens_after: sent,
+            ..Compaction::default()
+        };
+        let mut ops: Vec<Op> = Vec::new();
+        let mut new_facts = NewFacts::default();
+        if self.kernel.settings.enabled {
+            if !summary.new.is_empty() {
+                let entry = self.timeline_entry(batch, turns, &summary.new);
+                done.timeline = Some(entry.id.clone());
+                ops.push(Op::Insert(entry));
+            }
+            if !summary.running.is_empty() {
+                let kept = self.summary_ops(&batch.state, &summary.running, turns)?;
+                (done.archived, done.task) = (kept.entry, kept.task);
+                ops.extend(kept.ops);
+            }
+            let placement = if has_documents { Placement::default() } else { Placement::without_documents() };
+            new_facts = self.new_facts(&batch.state, &batch.own(), facts, IN_OTHER_WORDS, placement)?;
+        }
+        done.superseded = new_facts.superseded();
+        ops.extend(new_facts.ops());
+        ops.push(self.pointer(batch, &summary.running));
+        ops.extend(settled(&batch.state, &batch.person));
+        Ok(Planned { ops, done, facts: new_facts })
+    }
+
+    /// What becomes of the conversation's thread.
+    fn thread_change(
+        &self,
+        batch: &Batch,
+        (text, of): (&str, SummaryOf),
+        has_documents: bool,
+    ) -> Done<threads::ThreadChange> {
+        if !self.kernel.settings.enabled {
+            return Ok(threads::ThreadChange::default());
+        }
+        let session = &batch.state.session.id;
+        let is_its = |thread: &Thread| thread.session == *session;
+        let edit = match threads::draft(text, self.kernel.settings.working.max_tokens) {
+            threads::Draft::Open { title, content } if self.is_fresh(batch.said_last()) => {
+                let known = self.threads.of(session)?;
+                let is_known = known
+                    .is_some_and(|known| known.title == title && known.content == content && known.rendered.is_some());
+                let next = self.threads.next(&batch.state, batch.said_last(), &title, &content)?;
+                next.filter(|_| !is_known).map(|next| threads::ThreadEdit::Put(Box::new(next)))
+            }
+            threads::Draft::Open { .. } => None,
+            threads::Draft::Nothing if of == SummaryOf::NewTurns && !batch.closes() => None,
+            threads::Draft::Finished | threads::Draft::Nothing => {
+                self.threads.of(session)?.map(|_| threads::ThreadEdit::Close(&is_its))
+            }
+        };
+        match edit {
+            None => Ok(threads::ThreadChange::default()),
+            Some(edit) if has_documents => self.threads.plan(&edit),
+            Some(edit) => self.threads.plan_rows(&edit),
+        }
+    }
+
+    /// Archives the raw turns: nothing is lost, and the pointer moves on. Working memory stays as it was.
     pub(super) fn write_raw(&self, batch: &Batch) -> Done<Option<Compaction>> {
-        let text = plan::raw(&batch.turns);
-        let earlier = batch.earlier().unwrap_or_default();
-        let kept_from = self.kept_from(batch);
+        let turns = batch.new_turns();
+        let text = plan::raw(&turns);
         let mut ops = Vec::new();
         if self.kernel.settings.enabled {
-            ops.push(Op::Insert(self.timeline_entry(batch, &text)));
+            ops.push(Op::Insert(self.timeline_entry(batch, &turns, &text)));
         }
-        ops.push(self.pointer(batch, kept_from, earlier));
+        ops.push(self.pointer(batch, ""));
         match self.kernel.apply(Verb::Consolidate, &ops) {
             Err(StoreError::Conflict { .. }) => Ok(None),
             Err(error) => Err(error.into()),
             Ok(entries) => {
-                let (tokens_before, tokens_after) = sizes(batch, kept_from, earlier);
+                let sent = batch.size(batch.state.kept_from);
                 Ok(Some(Compaction {
-                    compacted: batch.turns.len(),
-                    tokens_before,
-                    tokens_after,
+                    compacted: turns.len(),
+                    tokens_before: sent,
+                    tokens_after: sent,
                     timeline: entries.first().map(|entry| entry.id.clone()),
                     summary: text,
                     ..Compaction::default()
@@ -124,24 +185,15 @@ impl ConsolidationService<'_> {
         self.kernel.now.duration_since(said) < ttl
     }
 
-    /// What the same conversation was about before, where that was not long ago.
-    fn lately<'a>(&self, batch: &'a Batch) -> Option<&'a str> {
-        batch.earlier_turn().filter(|turn| self.is_fresh(turn.at)).map(|turn| turn.content.as_str())
-    }
-
-    fn kept_from(&self, batch: &Batch) -> Position {
-        let standing = Standing { window: &batch.window, consolidated: batch.state.consolidated };
-        standing.kept_from(batch.state.kept_from, self.kernel.settings.policy.keep_recent_turns)
-    }
-
-    /// Moves the pointer to the last turn that was captured; the summary becomes a turn, where there is one.
-    fn pointer(&self, batch: &Batch, kept_from: Position, summary: &str) -> Op {
+    /// Moves the pointer to the last turn that was captured; the summary becomes a turn, where there is a new one.
+    fn pointer(&self, batch: &Batch, summary: &str) -> Op {
         let (session, from) = (batch.state.session.id.clone(), batch.state.consolidated);
-        let summary = (!summary.is_empty()).then(|| self.summary_turn(batch, summary));
-        Op::Consolidated { session, from, to: batch.to, kept_from, summary }
+        let is_known = batch.earlier.as_ref().is_some_and(|earlier| earlier.content == summary);
+        let summary = (!summary.is_empty() && !is_known).then(|| self.summary_turn(batch, summary));
+        Op::Consolidated { session, from, to: batch.to(), kept_from: batch.state.kept_from, summary }
     }
 
-    fn summary_turn(&self, batch: &Batch, text: &str) -> Turn {
+    pub(super) fn summary_turn(&self, batch: &Batch, text: &str) -> Turn {
         Turn {
             id: TurnId::new(self.kernel.new_id()),
             session: batch.state.session.id.clone(),
@@ -184,64 +236,24 @@ impl ConsolidationService<'_> {
         }
     }
 
-    fn timeline_entry(&self, batch: &Batch, text: &str) -> Entry {
+    fn timeline_entry(&self, batch: &Batch, turns: &[Turn], text: &str) -> Entry {
         let session = &batch.state.session.id;
         // It happened when it was said, however late it is summed up.
         let at = batch.said_last();
         let content = plan::timeline_text(at, text);
         let namespace = Namespace::Session(session.clone());
-        let entry = self.system_entry(&batch.state, &batch.turns, namespace, Layer::Archive, content);
+        let entry = self.system_entry(&batch.state, turns, namespace, Layer::Archive, content);
         Entry { key: Some(plan::timeline_key(session, entry.id.as_str())), created_at: at, ..entry }
-    }
-
-    /// The documents that change: working memory, and what was explicitly said about the person, where it fits.
-    fn documents_of(&self, batch: &Batch, working: &str, facts: &[(Entry, FactKind)]) -> Done<Vec<(Document, String)>> {
-        let Some(namespace) = self.kernel.settings.namespace.as_ref().filter(|_| self.kernel.settings.enabled) else {
-            return Ok(Vec::new());
-        };
-        let mut documents = Vec::new();
-        if self.keeps_working() && self.is_fresh(batch.said_last()) && !working.is_empty() {
-            let after = working::render(working, self.kernel.now, self.kernel.settings.working);
-            documents.extend(self.current(&DocumentName::working(namespace))?.map(|before| (before, after)));
-        }
-        let about = |kinds: &[FactKind]| -> Vec<&Entry> {
-            facts.iter().filter(|(_, kind)| kinds.contains(kind)).map(|(entry, _)| entry).collect()
-        };
-        for (name, entries) in [
-            (DocumentName::profile(namespace), about(&[FactKind::Identity])),
-            (DocumentName::patterns(namespace), about(&[FactKind::Preference, FactKind::Constraint])),
-        ] {
-            if entries.is_empty() {
-                continue;
-            }
-            let Some(before) = self.current(&name)? else { continue };
-            let after = with_facts(&before, &entries);
-            if after != before.text {
-                documents.push((before, after));
-            }
-        }
-        Ok(documents)
-    }
-
-    /// A document as it is; nothing where it cannot be read, which is said and costs that document alone.
-    fn current(&self, name: &DocumentName) -> Done<Option<Document>> {
-        let missing = || Document { name: name.clone(), text: String::new(), hash: ContentHash::missing() };
-        match self.documents.get(name) {
-            Ok(found) => Ok(Some(found.unwrap_or_else(missing))),
-            Err(EngineError::Document(error)) => {
-                tracing::warn!(%error, "a document cannot be read; going on without");
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
     }
 
     /// Retires automatic chunks of the timeline that are older than their retention, unless they matter. Nothing where
     /// the time is not confirmed: a clock that was set wrong must not make everything old at once.
     pub(crate) fn retire_if_confirmed(&self) -> Done<Retired> {
-        if self.kernel.settings.policy.retention_days == 0 || !self.is_time_confirmed()? {
+        let policy = &self.kernel.settings.policy;
+        if (policy.retention_days, policy.turns_retention_days) == (0, 0) || !self.is_time_confirmed()? {
             return Ok(Retired::default());
         }
+        self.sessions.remove_old_turns()?;
         self.retire()
     }
 
@@ -290,30 +302,25 @@ fn is_passing_chunk(entry: &Entry) -> bool {
     is_chunk && entry.source == Source::System && entry.importance.significance().value() < 4
 }
 
-/// A document with facts that it does not say yet, as far as they fit.
-pub(crate) fn with_facts(document: &Document, facts: &[&Entry]) -> String {
-    let mut text = document.text.clone();
-    for fact in facts {
-        let known = bullets::parse(&document.name, &text)
-            .iter()
-            .any(|bullet| similarity(&bullet.content, &fact.content) >= SAME_FACT);
-        let longer = bullets::with_added(&text, &fact.content, Importance::default());
-        let fits = if document.name.is_profile() {
-            !IdentityUsage::of(&longer).is_over()
-        } else {
-            longer.chars().count() <= PATTERNS_LIMIT
-        };
-        if !known && fits {
-            text = longer;
-        }
-    }
-    text
+/// What a consolidation writes, and what is told of it.
+struct Planned {
+    ops: Vec<Op>,
+    done: Compaction,
+    facts: NewFacts,
 }
 
-/// Tokens that were sent before, and that are sent now.
-fn sizes(batch: &Batch, kept_from: Position, summary: &str) -> (usize, usize) {
-    let size = |turn: &Turn| tokens::estimate(&turn.content);
-    let before = batch.window.iter().map(|(_, turn)| size(turn)).sum();
-    let kept = batch.window.iter().filter(|(at, turn)| *at > kept_from && turn.role != Role::Summary);
-    (before, tokens::estimate(summary) + kept.map(|(_, turn)| size(turn)).sum::<usize>())
+/// The thread of a conversation, where an operation is about it.
+fn of_session(op: &Op, state: &SessionState) -> Option<ThreadId> {
+    match op {
+        Op::Thread(thread) if thread.session == state.session.id => Some(thread.id.clone()),
+        _ => None,
+    }
+}
+
+impl Batch {
+    /// Whether the last that the person said is that it is finished.
+    fn closes(&self) -> bool {
+        let said = self.own().into_iter().rfind(|turn| turn.role == Role::User);
+        said.is_some_and(|turn| threads::is_closing(&turn.content))
+    }
 }

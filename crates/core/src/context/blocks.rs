@@ -25,7 +25,8 @@ fn named(title: &str) -> Option<&'static str> {
         render::PROFILE => Some("profile"),
         render::WORKING => Some("working"),
         render::TASK => Some("task"),
-        _ => title.starts_with(render::PROJECT).then_some("project"),
+        render::PROJECT => Some("project"),
+        _ => None,
     }
 }
 
@@ -38,7 +39,7 @@ mod tests {
         let blocks = vec![
             render::block(render::PROFILE, "- My name is Ada.\n- I like tea."),
             render::block(render::WORKING, "## Now\n--- Current task ---\n- the parser"),
-            render::project_block("shop", "- Tests run with `just test`"),
+            render::block(render::PROJECT, "- Tests run with `just test`"),
         ];
         let expected = [
             ("profile", "- My name is Ada.\n- I like tea.".to_owned()),

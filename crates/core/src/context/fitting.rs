@@ -14,6 +14,7 @@ use crate::recall::fold::fold;
 use crate::recall::{Filter, FoundBy, Hit, Projects, Question, RecallRequest, Scope, Why, distinct_words, past};
 use crate::settings::InjectAt;
 
+use super::muted::is_muted;
 use super::passage::passage;
 use super::{ContextRequest, ContextService};
 
@@ -27,6 +28,11 @@ const ARCHIVE_FLOOR: f64 = 0.42;
 const TIME_FLOOR: f64 = 0.015;
 /// A summary repeats what turns say: without a question about the past it must fit very surely.
 const SUMMARY_FLOOR: f64 = 0.5;
+
+/// A turn must fit this share as surely as the best one, more where it has no word of the message: otherwise it only stands
+/// beside the answer.
+const BESIDE_BEST: f64 = 0.15;
+const BESIDE_BEST_BY_MEANING: f64 = 0.4;
 
 /// So many summaries are given at most.
 const SUMMARIES: usize = 2;
@@ -57,27 +63,39 @@ impl ContextService<'_> {
         let question = Question::of(message, &self.kernel.local_now());
         let in_view = self.in_view(request)?;
         let tasks = self.named_tasks(message)?;
-        let found = self.found(request, message, &question, &tasks)?;
-        // A statement is given where any of its forms fits surely enough: the turn, the memory made of it, or a summary.
-        let is_sure = |hit: &&Hit| hit.score >= floor(hit, &question, &tasks);
-        let sure: HashSet<EntryId> = found.iter().filter(is_sure).map(|hit| hit.memory.entry.id.clone()).collect();
+        let mut found = self.found(request, message, &question, &tasks)?;
+        self.projects.without_quoted(&mut found)?;
+        let (summaries, statements): (Vec<Hit>, Vec<Hit>) = found.into_iter().partition(is_session_summary);
+        let best = best_turn(&statements);
+        let is_sure = |hit: &Hit| hit.score >= floor(hit, &question, &tasks, best);
+        let sure: HashSet<EntryId> =
+            statements.iter().filter(|hit| is_sure(hit)).map(|hit| hit.memory.entry.id.clone()).collect();
         let spoken = distinct_words(message);
-        let mut hits = fold(found);
-        hits.retain(|hit| {
+        let muted = self.muted(request.project.as_deref())?;
+        let is_news = |hit: &Hit| {
             let entry = &hit.memory.entry;
             let is_known = in_view.contains(&entry.id) || stands_in(opening, &entry.content);
             let says_something = !is_weak(hit, &question) && !is_small_talk(hit);
-            !is_known && may_be_given(hit) && adds_something(&entry.content, &spoken) && says_something
-        });
+            let may_be_given = may_be_given(hit) && !is_muted(hit, &muted);
+            !is_known && may_be_given && adds_something(&entry.content, &spoken) && says_something
+        };
+        // A memory and the turns it came from are one statement: one of them must fit.
         let fits = |hit: &Hit| sure.contains(&hit.memory.entry.id) || hit.evidence.iter().any(|id| sure.contains(id));
-        let (fitting, mut left): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(fits);
+        let (mut fitting, mut left): (Vec<Hit>, Vec<Hit>) =
+            fold(statements).into_iter().filter(is_news).partition(fits);
+        // A summary is evidence of what it repeats. It is given itself where it fits and no turn of its conversation does.
+        let told: HashSet<SessionId> =
+            fitting.iter().filter(|hit| is_turn(hit)).filter_map(|hit| hit.memory.entry.session.clone()).collect();
+        let is_told = |hit: &Hit| hit.memory.entry.session.as_ref().is_some_and(|session| told.contains(session));
+        fitting.extend(summaries.into_iter().filter(is_news));
+        let (summaries, mut fitting): (Vec<Hit>, Vec<Hit>) = fold(fitting).into_iter().partition(is_session_summary);
+        let (summaries, others): (Vec<Hit>, Vec<Hit>) =
+            summaries.into_iter().partition(|hit| is_sure(hit) && !is_told(hit));
+        fitting.extend(summaries.into_iter().take(SUMMARIES));
+        left.extend(others);
         left.truncate(NOTED);
-        let (mut given, evidence): (Vec<Hit>, Vec<Hit>) = fitting.into_iter().partition(is_memory);
+        let (mut given, mut evidence): (Vec<Hit>, Vec<Hit>) = fitting.into_iter().partition(is_memory);
         given.truncate(settings.recall_limit);
-        // What was said comes before summaries of it.
-        let (mut evidence, summaries): (Vec<Hit>, Vec<Hit>) =
-            evidence.into_iter().partition(|hit| !is_session_summary(hit));
-        evidence.extend(summaries.into_iter().take(SUMMARIES));
         // Passages of the vault stand behind the memories and take no memory's place.
         evidence
             .extend(self.vault.passages_for(message).into_iter().filter(|hit| !in_view.contains(&hit.memory.entry.id)));
@@ -136,9 +154,11 @@ impl ContextService<'_> {
             let by_date = |memory| Hit::of(memory, Why::only(FoundBy::Date));
             hits.extend(listing.memories.into_iter().map(by_date));
         }
+        // What a conversation's own summary says is still in its window, as turns or as that summary.
+        let is_own = |hit: &Hit| is_session_summary(hit) && hit.memory.entry.session == request.session;
         let mut seen = HashSet::new();
-        hits.retain(|hit| seen.insert(hit.memory.entry.id.clone()));
-        Ok(hits)
+        hits.retain(|hit| !is_own(hit) && seen.insert(hit.memory.entry.id.clone()));
+        self.recall.lineage.current(hits, &recall)
     }
 
     /// Tasks that were done and that a message names, the latest first.
@@ -150,20 +170,11 @@ impl ContextService<'_> {
         Ok(about.into_iter().take(NAMED_TASKS).map(|task| task.id.to_string()).collect())
     }
 
-    /// What is in reach of a conversation. What belongs to a project is given there, in conversations without a project,
-    /// and where the message names it.
+    /// What is in reach of a conversation.
     fn for_message(&self, request: &ContextRequest, message: &str, question: &Question) -> Done<RecallRequest> {
         let user = self.kernel.settings.namespace.clone();
         let scope = request.session.clone().map_or(Scope::Everything, |session| Scope::Session { session, user });
-        let projects = match &request.project {
-            None => Projects::Any,
-            Some(own) => {
-                let known = self.project_store.projects()?;
-                let named =
-                    known.into_iter().map(|project| project.name.to_string()).filter(|name| question.names(name));
-                Projects::NoneOr(std::iter::once(own.clone()).chain(named).collect())
-            }
-        };
+        let projects = self.projects.reach(request.project.as_deref(), question)?;
         let filter = Filter { scope, projects, ..Filter::recallable(self.kernel.now) };
         Ok(RecallRequest { query: message.to_owned(), limit: LOOKED_AT, filter })
     }
@@ -219,7 +230,7 @@ fn is_small_talk(hit: &Hit) -> bool {
     const WORDS: usize = 2;
     let is_beside = ["cover", "answers", "time"].iter().all(|name| feature(hit, name) == 0.0);
     let words = || stems(&hit.memory.entry.content).iter().filter(|(_, is_stop)| !is_stop).count();
-    hit.memory.entry.kind == Kind::Turn && is_beside && words() <= WORDS
+    is_turn(hit) && is_beside && words() <= WORDS
 }
 
 /// Whether a text says more than the message itself: "run it again" is not answered by the same words of last week.
@@ -230,8 +241,24 @@ fn adds_something(text: &str, spoken: &[String]) -> bool {
     words.is_empty() || (known as f64) < REPEATED * words.len() as f64
 }
 
-/// How surely this must fit.
-fn floor(hit: &Hit, question: &Question, tasks: &[String]) -> f64 {
+/// Whether a turn says more of the message than one weak word, or follows a question that has words of it.
+fn has_words_of_message(hit: &Hit) -> bool {
+    const MORE_THAN_WEAK: f64 = 0.2;
+    feature(hit, "cover") >= MORE_THAN_WEAK || feature(hit, "answers") > 0.0
+}
+
+fn is_turn(hit: &Hit) -> bool {
+    hit.memory.entry.kind == Kind::Turn
+}
+
+/// How surely the best turn fits.
+fn best_turn(hits: &[Hit]) -> f64 {
+    hits.iter().filter(|hit| is_turn(hit)).map(|hit| hit.score).fold(0.0, f64::max)
+}
+
+/// How surely this must fit, where the best turn fits as surely as `best`.
+fn floor(hit: &Hit, question: &Question, tasks: &[String], best: f64) -> f64 {
+    let least = best * if has_words_of_message(hit) { BESIDE_BEST } else { BESIDE_BEST_BY_MEANING };
     let entry = &hit.memory.entry;
     let is_of_time = question.times.iter().any(|time| time.from <= entry.created_at && entry.created_at < time.until);
     let is_of_task = entry.task.as_ref().is_some_and(|task| tasks.contains(task));
@@ -244,10 +271,11 @@ fn floor(hit: &Hit, question: &Question, tasks: &[String]) -> f64 {
         return f64::INFINITY;
     }
     match (entry.kind, is_memory(hit), question.asks_past) {
+        (Kind::Turn, false, true) => PAST_FLOOR.max(least),
         (_, false, true) => PAST_FLOOR,
         (Kind::Entry, false, false) if is_session_summary(hit) => SUMMARY_FLOOR,
         (Kind::Entry, false, false) => ARCHIVE_FLOOR,
         (_, true, _) => MEMORY_FLOOR,
-        (_, false, false) => TURN_FLOOR,
+        (_, false, false) => TURN_FLOOR.max(least),
     }
 }

@@ -5,29 +5,40 @@
 
 mod blocks;
 mod fitting;
+mod lines;
+mod muted;
 mod opening;
 mod passage;
+mod project;
 mod readable;
 mod render;
 mod tier;
+
+use std::path::PathBuf;
 
 use crate::documents::DocumentService;
 use crate::error::{Done, EngineError, chain};
 use crate::kernel::Kernel;
 use crate::memories::MemoryService;
 use crate::model::{EntryId, RecallId, SessionId, SessionState};
-use crate::ports::{self, NewSession};
+use crate::off_record::{OffRecordService, asks_not_to_be_kept};
+use crate::ports::{self, NewSession, StoreError};
+use crate::projects::ProjectService;
 use crate::recall::{AskedBy, Hit, OPENING, RecallLog, RecallService};
 use crate::settings::InjectAt;
 use crate::text::{ends::ends, redact::redact};
+use crate::threads::ThreadService;
 use crate::vault::VaultService;
 
 pub use blocks::opening_blocks;
+pub use lines::OpeningLine;
 pub(crate) use passage::passage;
 pub use readable::Readable;
 pub(crate) use render::BESIDE_TOKENS;
-pub use render::{Context, Part, fenced, neutralise, project_block, system_prompt, without_fence};
+pub use render::{Context, Part, fenced, joined_prompts, neutralise, system_prompt, without_fence};
 pub use tier::Tier;
+
+use opening::Opening;
 
 /// So much of a message is looked for, in characters: its beginning and its end. What lies between is pasted.
 const LONGEST_QUESTION: usize = 4000;
@@ -43,12 +54,14 @@ pub struct ContextRequest {
     pub project: Option<String>,
     /// The task the conversation is about, where it names none itself.
     pub task: Option<String>,
-    /// The project's memory file as a part of the opening, as [`ContextService::project_block`] gives it.
-    pub project_block: Option<String>,
+    /// The directory that the conversation takes place in: it is about the project there, where it names none.
+    pub dir: Option<PathBuf>,
     /// What the person just said.
     pub message: Option<String>,
     /// Whether memories that stand in view already are given again.
     pub repeat: bool,
+    /// Whether the host lost what the conversation began with: it is computed and recorded anew.
+    pub afresh: bool,
 }
 
 impl ContextRequest {
@@ -76,6 +89,8 @@ pub struct Prepared {
     pub opening: String,
     /// Whether the session has that opening already.
     pub is_open: bool,
+    /// Whether the session is off the record: then nothing is given, and nothing is recorded.
+    is_off_record: bool,
     /// Whether recording it opens the session, or tells it what it is about.
     opens: bool,
     /// The memories that fit the message, without the message.
@@ -86,6 +101,7 @@ pub struct Prepared {
     pub failure: Option<String>,
     request: ContextRequest,
     hits: Option<Vec<Hit>>,
+    line_ids: Vec<(String, EntryId)>,
 }
 
 impl Prepared {
@@ -122,21 +138,26 @@ pub struct ContextService<'e> {
     pub(crate) kernel: Kernel<'e>,
     pub(crate) entries: &'e dyn ports::Entries,
     pub(crate) injections: &'e dyn ports::Injections,
-    pub(crate) project_store: &'e dyn ports::Projects,
+    pub(crate) mutes: &'e dyn ports::Mutes,
     pub(crate) session_store: &'e dyn ports::Sessions,
     pub(crate) task_store: &'e dyn ports::Tasks,
     pub(crate) turns: &'e dyn ports::Turns,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) log: RecallLog<'e>,
     pub(crate) memories: MemoryService<'e>,
+    pub(crate) projects: ProjectService<'e>,
+    pub(crate) off_record: OffRecordService<'e>,
     pub(crate) recall: RecallService<'e>,
+    pub(crate) threads: ThreadService<'e>,
     pub(crate) vault: VaultService<'e>,
 }
 
 impl ContextService<'_> {
     /// What to send to the model for this message, recorded as given.
     pub fn give(&self, session: &SessionId, message: &str, visibility: Visibility) -> Done<Context> {
-        self.session(session)?;
+        if !self.off_record.is_excluded(Some(session), None)? {
+            self.session(session)?;
+        }
         // What the model saw with an earlier message and sees no longer must come again.
         let repeat = visibility == Visibility::Once;
         let prepared = self.prepare(&ContextRequest { repeat, ..ContextRequest::message(session, message) })?;
@@ -153,15 +174,14 @@ impl ContextService<'_> {
         self.documents.notice_all_or_warn();
         let state = request.session.as_ref().map(|session| self.session_store.session(session)).transpose()?.flatten();
         let is_told = request.project.is_some() || request.task.is_some() || request.base_prompt.is_some();
-        let opens = state.is_none() || is_told;
-        let request = &completed(request, state.as_ref());
-        let known = state.as_ref().and_then(|state| state.opening.clone());
+        let request = &self.completed(request, state.as_ref());
+        let opens = state.is_none() || is_told || request.dir.is_some();
+        let is_off_record = self.off_record.reason(request.session.as_ref(), request.project.as_deref())?.is_some();
+        let known = state.as_ref().and_then(|state| state.opening.clone()).filter(|_| !request.afresh);
         let is_open = known.is_some();
-        let (opening, parts) = match known {
-            Some(opening) => {
-                let parts = Part::of_session(&opening).into_iter().collect();
-                (opening, parts)
-            }
+        let Opening { text: opening, parts, ids: line_ids } = match known {
+            _ if is_off_record => Opening::default(),
+            Some(text) => Opening { parts: Part::of_session(&text).into_iter().collect(), text, ids: Vec::new() },
             None => self.opening(request),
         };
         let system_prompt = system_prompt(request.base_prompt.as_deref().unwrap_or_default(), &opening);
@@ -170,27 +190,33 @@ impl ContextService<'_> {
             context,
             opening,
             is_open,
+            is_off_record,
             opens,
             block: None,
             fits_too_little: Vec::new(),
             failure: None,
             request: request.clone(),
             hits: None,
+            line_ids,
         };
         self.add_memories(&mut prepared);
         Ok(prepared)
     }
 
-    /// Records what was given: the session and its opening, the memories that are in view now, the recall.
+    /// Records what was given: the session and its opening, the memories that are in view now, the recall. Never waits
+    /// for another writer: what cannot be recorded now is given again with the next message.
     pub fn note_given(&self, prepared: &Prepared, visibility: Visibility) -> Done<Given> {
         let Prepared { opening, request, .. } = prepared;
-        let mut opening = opening.clone();
-        if let Some(session) = request.session.as_ref().filter(|_| !prepared.is_open) {
-            if prepared.opens {
-                self.session_store.open_session(&self.new_session(session, request))?;
-            }
-            opening = self.session_store.set_opening(session, &opening)?;
+        if prepared.is_off_record {
+            return Ok(Given { opening: opening.clone(), recall_id: None });
         }
+        let opening = match self.note_opening(prepared) {
+            Err(EngineError::Store(StoreError::Busy)) => {
+                tracing::warn!("another process writes: what the session begins with is not noted");
+                opening.clone()
+            }
+            outcome => outcome?,
+        };
         let (Some(hits), Some(message)) = (&prepared.hits, &request.message) else {
             return Ok(Given { opening, recall_id: None });
         };
@@ -201,9 +227,26 @@ impl ContextService<'_> {
         {
             tracing::warn!(%error, "what was given is not noted; it may be given again");
         }
+        // The log keeps questions: not those that the person wants forgotten.
+        if asks_not_to_be_kept(message) {
+            return Ok(Given { opening, recall_id: None });
+        }
         let recall_id =
             self.log.note((AskedBy::Message, request.session.as_ref()), &ends(message, LONGEST_QUESTION), hits, &given);
         Ok(Given { opening, recall_id: Some(recall_id) })
+    }
+
+    /// Records what a session begins with; gives it as it stands.
+    fn note_opening(&self, prepared: &Prepared) -> Done<String> {
+        let Prepared { opening, request, .. } = prepared;
+        let Some(session) = request.session.as_ref().filter(|_| !prepared.is_open) else { return Ok(opening.clone()) };
+        if request.afresh {
+            self.session_store.reset_session(session)?;
+        }
+        if prepared.opens {
+            self.session_store.open_session(&self.new_session(session, request))?;
+        }
+        Ok(self.session_store.set_opening(session, opening)?)
     }
 
     /// Notes in the log what a tool gave. Nothing is in view by that: a tool's answer may be dropped at any time.
@@ -221,10 +264,21 @@ impl ContextService<'_> {
         self.session_store.session(session)?.ok_or_else(unknown)
     }
 
+    /// The lines of what the session begins with, and what each costs.
+    pub fn opening_lines(&self, prepared: &Prepared) -> Vec<OpeningLine> {
+        lines::lines(&prepared.opening, self.kernel.settings.namespace.as_ref(), &prepared.line_ids)
+    }
+
     fn new_session(&self, session: &SessionId, request: &ContextRequest) -> NewSession {
+        let entered = request.dir.as_deref().map(|dir| self.projects.enter(dir));
+        let entered = entered.transpose().unwrap_or_else(|error| {
+            tracing::warn!(%error, "the project's name is not kept");
+            None
+        });
         NewSession {
             id: session.clone(),
-            project: request.project.clone(),
+            title: None,
+            project: entered.flatten().map(|found| found.name.to_string()).or_else(|| request.project.clone()),
             task: request.task.clone(),
             person: None,
             base_prompt: request.base_prompt.as_deref().map(|prompt| redact(prompt).text.into_owned()),
@@ -236,7 +290,7 @@ impl ContextService<'_> {
     fn add_memories(&self, prepared: &mut Prepared) {
         let settings = self.kernel.settings;
         let Some(message) = prepared.request.message.clone() else { return };
-        if !settings.enabled || settings.inject_at == InjectAt::Off {
+        if !settings.enabled || settings.inject_at == InjectAt::Off || prepared.is_off_record {
             return;
         }
         let fitting = match self.fitting(&prepared.request, &ends(&message, LONGEST_QUESTION), &prepared.opening) {
@@ -266,16 +320,23 @@ impl ContextService<'_> {
         prepared.hits = Some(fitting.given.into_iter().chain(fitting.left.iter().cloned()).collect());
         prepared.fits_too_little = fitting.left;
     }
-}
 
-/// The request with what the session itself says.
-fn completed(request: &ContextRequest, state: Option<&SessionState>) -> ContextRequest {
-    let mut request = request.clone();
-    if let Some(state) = state {
-        request.project = request.project.or_else(|| state.session.project.clone());
-        request.task = request.task.or_else(|| state.session.task.clone());
-        let own = (!state.base_prompt.is_empty()).then(|| state.base_prompt.clone());
-        request.base_prompt = own.or(request.base_prompt);
+    /// The request with what the session itself says. Its directory stays where the project comes from it.
+    fn completed(&self, request: &ContextRequest, state: Option<&SessionState>) -> ContextRequest {
+        let mut request = request.clone();
+        if let Some(state) = state {
+            request.project = request.project.or_else(|| state.session.project.clone());
+            request.task = request.task.or_else(|| state.session.task.clone());
+            let own = (!state.base_prompt.is_empty()).then(|| state.base_prompt.clone());
+            request.base_prompt = own.or(request.base_prompt);
+        }
+        request.dir = request.dir.filter(|_| request.project.is_none());
+        let here = request.dir.as_deref().map(|dir| self.projects.at(dir)).transpose().unwrap_or_else(|error| {
+            tracing::warn!(%error, "the project of the directory is not known; going on without it");
+            None
+        });
+        request.project = request.project.or_else(|| here.flatten().map(|found| found.name.to_string()));
+        request.dir = request.dir.filter(|_| request.project.is_some());
+        request
     }
-    request
 }

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::recall::Question;
-use crate::recall::analysis;
 use crate::text::sentences::sentences;
 use crate::text::tokens;
 
@@ -17,11 +16,7 @@ pub(crate) fn passage<'t>(text: &'t str, question: &Question) -> Cow<'t, str> {
         return Cow::Borrowed(text);
     }
     let sentences = sentences(text);
-    let worth = |sentence: &&str| -> (HashSet<usize>, usize) {
-        let stems = analysis::stems(sentence);
-        let places = stems.iter().filter_map(|(stem, _)| question.words.iter().position(|word| word.term == *stem));
-        (places.collect(), tokens::estimate(sentence) + 1)
-    };
+    let worth = |sentence: &&str| (question.words_in(sentence), tokens::estimate(sentence) + 1);
     let worths: Vec<(HashSet<usize>, usize)> = sentences.iter().map(worth).collect();
     let (first, last) = best_stretch(&worths, question);
     let Some(shown) = sentences.get(first..=last).filter(|shown| !shown.is_empty()) else {

@@ -10,6 +10,7 @@ use crate::error::{Done, EngineError};
 use crate::model::{DocumentName, Memory, Name, Namespace, Status};
 use crate::text::{redact::redact, tokens};
 
+use super::project::QUOTED;
 use super::{ContextService, Tier};
 
 /// What a part may take of the model's window, in tokens.
@@ -36,18 +37,40 @@ impl ContextService<'_> {
         if !self.kernel.settings.enabled {
             return Err(EngineError::invalid("memory", "is off"));
         }
+        self.off_record.check(None, None)?;
         let text = match what {
             Readable::Profile => self.documents.read(&Namespace::Document(DocumentName::profile(self.person()?)))?,
             Readable::Working => {
                 self.person()?;
-                self.documents.working()?.map(|working| working.content)
+                self.threads.working_memory()?.text.map(|text| self.without_withdrawn(&text))
             }
             Readable::Patterns => self.documents.read(&Namespace::Document(DocumentName::patterns(self.person()?)))?,
-            Readable::Project(name) => self.tier(&Tier::Project(name.clone()))?,
+            Readable::Project(name) => self.quoted_file(name)?,
             Readable::Entry(reference) => Some(entry(&self.recallable(reference)?)),
         };
-        let safe = text.map(|text| neutralise(&redact(&text).text)).filter(|text| !text.trim().is_empty());
-        Ok(safe.map(|text| tokens::cut(&text, MOST_TOKENS).to_owned()))
+        Ok(safe(text))
+    }
+
+    /// A whole tier, as an assistant may read it; `None` if it is empty.
+    pub fn readable_tier(&self, tier: &Tier) -> Done<Option<String>> {
+        let (session, project) = match tier {
+            Tier::Short(session) => (Some(session), None),
+            Tier::Project(name) => (None, Some(name.as_str())),
+            Tier::User | Tier::Vault => (None, None),
+        };
+        self.off_record.check(session, project)?;
+        Ok(safe(self.tier(tier)?))
+    }
+
+    /// A project's memory file; as a quotation, while it has lines that nobody accepted.
+    fn quoted_file(&self, project: &str) -> Done<Option<String>> {
+        let at = self.projects.named(project)?;
+        let Some(text) = self.tier(&Tier::Project(project.to_owned()))? else { return Ok(None) };
+        if self.projects.is_accepted(&at, &text)? {
+            return Ok(Some(text));
+        }
+        let lines: String = text.lines().map(|line| format!("> {line}\n")).collect();
+        Ok(Some(format!("{QUOTED}\n\n{lines}")))
     }
 
     fn person(&self) -> Done<&Name> {
@@ -61,6 +84,12 @@ impl ContextService<'_> {
         let is_there = memory.entry.status == Status::Active && !is_over;
         is_there.then_some(memory).ok_or_else(|| EngineError::NotFound { reference: reference.to_owned() })
     }
+}
+
+/// A text without secrets and fences, within the cap; `None` if it is blank.
+fn safe(text: Option<String>) -> Option<String> {
+    let safe = text.map(|text| neutralise(&redact(&text).text)).filter(|text| !text.trim().is_empty());
+    safe.map(|text| tokens::cut(&text, MOST_TOKENS).to_owned())
 }
 
 fn entry(memory: &Memory) -> String {

@@ -30,12 +30,7 @@ impl ContextService<'_> {
                     self.documents.read(&Namespace::Session(session.clone()))
                 }
             }
-            Tier::Project(name) => {
-                let known = crate::projects::registered(self.project_store, name)?.name;
-                let no_directory = || EngineError::NoDirectory { project: known.clone() };
-                let file = self.documents.memory_file(Some(known.as_str()))?.ok_or_else(no_directory)?;
-                self.documents.read(&Namespace::Document(file))
-            }
+            Tier::Project(name) => Ok(self.projects.file(&self.projects.named(name)?)?.map(|file| file.text)),
             Tier::User => self.user_tier(),
             Tier::Vault => self.vault.text(None),
         }
@@ -55,7 +50,7 @@ impl ContextService<'_> {
 
     fn shown(&self, name: &DocumentName) -> Done<Option<String>> {
         if name.is_working() {
-            return Ok(self.documents.working()?.map(|working| working.content));
+            return Ok(self.threads.working_memory()?.text);
         }
         match self.documents.read(&Namespace::Document(name.clone())) {
             Err(EngineError::Document(error)) => {

@@ -1,9 +1,12 @@
 //! One change that touches entries and documents alike: all of it, or nothing.
 
+use std::collections::HashSet;
+
 use crate::documents::DocumentService;
 use crate::error::{Done, EngineError};
-use crate::model::{Change, ContentHash, Document, DocumentName, Entry, Verb};
+use crate::model::{Change, ContentHash, Document, DocumentName, Entry, EntryId, Source, Verb};
 use crate::ports::{DocumentError, Op, StoreError};
+use crate::text::bullets;
 
 /// What a change does to one file.
 #[derive(Debug, Clone)]
@@ -45,7 +48,8 @@ impl DocumentService<'_> {
     /// A document as it is, empty where there is none, with what happened to it noticed.
     pub(crate) fn current_document(&self, name: &DocumentName) -> Done<Document> {
         let missing = || Document { name: name.clone(), text: String::new(), hash: ContentHash::missing() };
-        Ok(self.get(name)?.unwrap_or_else(missing))
+        self.notice(name)?;
+        Ok(self.files.read(name)?.unwrap_or_else(missing))
     }
 
     /// Applies operations and documents as one change; nothing where a person was faster and all must be read again.
@@ -97,7 +101,30 @@ impl DocumentService<'_> {
                 self.take_back(&steps[..written]);
                 Err(error.into())
             }
-            (Ok(value), None) => Ok(value),
+            (Ok(value), None) => {
+                steps.iter().for_each(|step| self.accept_written(step));
+                Ok(value)
+            }
+        }
+    }
+
+    /// Accepts the lines that this memory wrote into the memory file of a project. A pass over a file that still quotes
+    /// others accepts nothing: a line made of theirs is theirs. Where that fails, a line of ours is quoted.
+    fn accept_written(&self, step: &FileStep) {
+        let (Some(project), Some(after)) = (step.name.as_project(), &step.after) else { return };
+        let lines = |text: &str| bullets::parse(&step.name, text).into_iter().map(|line| line.id);
+        let before: HashSet<EntryId> = lines(step.before.as_deref().unwrap_or_default()).collect();
+        let written: Vec<EntryId> = lines(after).filter(|line| !before.contains(line)).collect();
+        if written.is_empty() {
+            return;
+        }
+        let accept = || {
+            let accepted = self.project_store.accepted_lines(project)?;
+            let is_ours = self.kernel.actor.who != Source::System || before.is_subset(&accepted);
+            if is_ours { self.project_store.accept_lines(project, &written) } else { Ok(()) }
+        };
+        if let Err(error) = accept() {
+            tracing::warn!(%error, %project, "lines that were written are quoted until they are accepted");
         }
     }
 

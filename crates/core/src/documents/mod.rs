@@ -18,13 +18,14 @@ use crate::error::{Done, EngineError, chain};
 use crate::kernel::{Kernel, retry};
 use crate::memories::Outcome;
 use crate::model::{Actor, ContentHash, Document, DocumentName, Name, Namespace, Position, Source, Verb};
-use crate::ports::{self, DocumentError, Documents, Page};
+use crate::ports::{self, DocumentError, Documents, Page, StoreError};
 use crate::recall::{Filter, Scope};
 use crate::text::redact::redact;
 use crate::vault::VaultService;
 
 pub use identity::{IDENTITY_LIMIT, IdentityUsage};
 pub use list::{DocumentLimit, ListedDocument, Shelf};
+pub(crate) use notice::without_secrets;
 pub use record::{LineOutcome, Recorded, RecordedLine};
 
 pub(crate) fn fold_blanks(text: &str) -> String {
@@ -60,19 +61,6 @@ pub struct Rendered {
     pub hash: Option<ContentHash>,
 }
 
-/// Working memory, if it is fresh.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, ToSchema)]
-pub struct WorkingMemory {
-    /// What has been going on.
-    pub text: Option<String>,
-    /// When it was written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub updated_at: Option<jiff::Timestamp>,
-    /// When it stops being given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expires_at: Option<jiff::Timestamp>,
-}
-
 /// Documents: read, write, record, list; and what changed in their files.
 #[derive(Clone, Copy)]
 pub struct DocumentService<'e> {
@@ -81,6 +69,7 @@ pub struct DocumentService<'e> {
     pub(crate) history: &'e dyn ports::History,
     pub(crate) index: &'e dyn ports::Index,
     pub(crate) project_store: &'e dyn ports::Projects,
+    pub(crate) thread_store: &'e dyn ports::Threads,
     pub(crate) turns: &'e dyn ports::Turns,
     pub(crate) files: &'e dyn Documents,
     pub(crate) vault: VaultService<'e>,
@@ -93,15 +82,6 @@ impl DocumentService<'_> {
         let document = markdown.as_deref().filter(|_| matches!(name, Namespace::Document(_)));
         let hash = document.map(ContentHash::of);
         Ok(Rendered { name: name.clone(), markdown, hash })
-    }
-
-    /// Working memory, as every surface shows it.
-    pub fn working_memory(&self) -> Done<WorkingMemory> {
-        Ok(self.working()?.map_or_else(WorkingMemory::default, |working| WorkingMemory {
-            text: Some(working.content),
-            updated_at: Some(working.updated_at),
-            expires_at: Some(working.expires_at),
-        }))
     }
 
     /// Any address as Markdown; nothing where there is nothing.
@@ -143,7 +123,13 @@ impl DocumentService<'_> {
 
     /// A document with its digest, for those who mean to write it back.
     pub fn get(&self, name: &DocumentName) -> Done<Option<Document>> {
-        self.notice(name)?;
+        match self.notice(name) {
+            // Read as it is; its history and its bullets follow later.
+            Err(EngineError::Store(StoreError::Busy)) => {
+                tracing::warn!(%name, "another process writes: not indexed yet")
+            }
+            outcome => outcome?,
+        }
         Ok(self.files.read(name)?)
     }
 

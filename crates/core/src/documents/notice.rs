@@ -8,6 +8,7 @@ use crate::model::{
 };
 use crate::ports::{KnownDocument, Op, StoreError};
 use crate::text::{bullets, redact::redact};
+use crate::threads;
 
 use super::{DocumentService, fold_blanks, working};
 
@@ -26,8 +27,22 @@ impl DocumentService<'_> {
 
     /// Notices every document, for a verb that goes on without what cannot be read. Called once per verb.
     pub(crate) fn notice_all_or_warn(&self) {
-        if let Err(error) = self.notice_all() {
-            tracing::warn!(error = chain(&error), "documents cannot be checked; going on without their latest changes");
+        match self.notice_all() {
+            // Many processes at once are no trouble: the next verb looks again.
+            Err(EngineError::Store(StoreError::Busy)) => tracing::debug!("another process writes: documents wait"),
+            Err(error) => {
+                let error = chain(&error);
+                tracing::warn!(error, "documents cannot be checked; going on without their latest changes");
+            }
+            Ok(()) => {}
+        }
+    }
+
+    /// The same for a verb that writes: somebody who reads is told what cannot be read.
+    pub(crate) fn notice_all_quietly(&self) {
+        match self.notice_each() {
+            Ok(problems) => problems.iter().for_each(|problem| tracing::debug!(problem, "going on without a document")),
+            Err(error) => tracing::debug!(error = chain(&error), "documents cannot be checked"),
         }
     }
 
@@ -91,7 +106,8 @@ impl DocumentService<'_> {
         let document = self.files.read(name)?;
         let hash = document.as_ref().map_or_else(ContentHash::missing, |document| document.hash.clone());
         let text = document.as_ref().map(|document| document.text.as_str());
-        if known.is_none_or(|known| known.hash != hash) {
+        let is_new = known.is_none_or(|known| known.hash != hash);
+        if is_new {
             let by_hand = Actor::new(Source::User, "editor");
             let op = self.versioned(name, text, Source::User);
             // Our own writers write the file while they hold the store: looked at under that lock, a text that is still
@@ -106,33 +122,64 @@ impl DocumentService<'_> {
                 Err(error) => return Err(error.into()),
             }
         }
-        let entries = self.bullets(name, text.unwrap_or_default(), Source::User);
-        Ok(self.index.replace_bullets(name, &hash, stamp.as_deref(), &entries)?)
+        let entries = self.bullets(name, text.unwrap_or_default(), Source::User)?;
+        match self.index.replace_bullets(name, &hash, stamp.as_deref(), &entries) {
+            // Only its stamp is missing: it is looked at again.
+            Err(StoreError::Busy) if !is_new => {
+                tracing::debug!(%name, "another process writes: no stamp is kept");
+                Ok(())
+            }
+            outcome => Ok(outcome?),
+        }
     }
 
-    /// A document's new text, and what can be found of it.
+    /// A document's new text, and what can be found of it. What is found of working memory depends on its threads, which
+    /// may change with it: the next look at the file tells.
     pub(crate) fn versioned(&self, name: &DocumentName, text: Option<&str>, source: Source) -> Op {
-        let found = self.bullets(name, text.unwrap_or_default(), source);
+        if name.is_working() {
+            return Op::document(name.clone(), text.map(str::to_owned));
+        }
+        let found = self.bullets_of(name, text.unwrap_or_default(), source);
         match Op::document(name.clone(), text.map(str::to_owned)) {
             Op::Document { name, text, hash, .. } => Op::Document { name, text, hash, bullets: Some(found) },
             other => other,
         }
     }
 
-    fn bullets(&self, name: &DocumentName, text: &str, source: Source) -> Vec<Entry> {
+    fn bullets(&self, name: &DocumentName, text: &str, source: Source) -> Done<Vec<Entry>> {
+        if name.is_working() { self.working_bullets(name, text) } else { Ok(self.bullets_of(name, text, source)) }
+    }
+
+    /// What can be found of working memory: each line expires with its thread, and belongs to that thread's project.
+    fn working_bullets(&self, name: &DocumentName, text: &str) -> Done<Vec<Entry>> {
+        let Some(working) = working::parse(text) else { return Ok(Vec::new()) };
+        let threads = self.thread_store.open_threads(name.namespace())?;
+        let mut found: Vec<Entry> = Vec::new();
+        for section in threads::sections_of(&working.content, &threads) {
+            let source = if section.is_own { Source::User } else { Source::System };
+            let expires_at = section.thread.map_or(working.expires_at, |t| t.expires_at.min(working.expires_at));
+            let project = section.thread.and_then(|thread| thread.project.clone());
+            let lines = self.bullets_of(name, &section.text, source).into_iter();
+            let is_new = |line: &Entry| found.iter().all(|known| known.id != line.id);
+            let lines: Vec<Entry> = lines.filter(is_new).collect();
+            found.extend(lines.into_iter().map(|line| Entry {
+                expires_at: Some(expires_at),
+                project: project.clone(),
+                ..line
+            }));
+        }
+        Ok(found)
+    }
+
+    /// What can be found of any other document.
+    pub(crate) fn bullets_of(&self, name: &DocumentName, text: &str, source: Source) -> Vec<Entry> {
         let now = self.kernel.now;
         let layer = match name {
             name if name.is_profile() => Layer::Identity,
             name if name.is_working() => Layer::Archive,
             _ => Layer::Knowledge,
         };
-        let fresh = name.is_working().then(|| working::parse(text)).flatten();
-        let (text, expires_at) = match (name.is_working(), fresh) {
-            (false, _) => (text.to_owned(), None),
-            (true, Some(working)) => (working.content, Some(working.expires_at)),
-            (true, None) => (String::new(), None),
-        };
-        let safe = fold_blanks(&redact(&text).text);
+        let safe = fold_blanks(&redact(text).text);
         let entry = |bullet: Bullet| Entry {
             id: bullet.id,
             kind: Kind::Bullet,
@@ -149,18 +196,18 @@ impl DocumentService<'_> {
             project: name.as_project().map(Name::to_string),
             created_at: now,
             updated_at: now,
-            expires_at,
+            expires_at: None,
             supersedes: Vec::new(),
             provenance: Vec::new(),
             version: 1,
         };
-        bullets::parse(name, &text).into_iter().take(MAX_BULLETS).map(entry).collect()
+        bullets::parse(name, text).into_iter().take(MAX_BULLETS).map(entry).collect()
     }
 }
 
 /// A line without its secrets: also those that only the whole document shows to be one, such as a key over several
 /// paragraphs.
-fn without_secrets(line: &str, safe_document: &str) -> String {
+pub(crate) fn without_secrets(line: &str, safe_document: &str) -> String {
     let line = redact(line).text.into_owned();
     if safe_document.contains(&line) { line } else { "[redacted:secret]".to_owned() }
 }

@@ -59,13 +59,9 @@ impl DocumentService<'_> {
         Ok(placed.map(|project| DocumentName::project(&project.name)))
     }
 
-    /// Adds facts to a section of a memory file; a fact that stands there already stays as it is.
-    pub fn record(
-        &self,
-        file: &DocumentName,
-        facts: &[(String, Significance)],
-        section: MemorySection,
-    ) -> Done<Recorded> {
+    /// Adds facts to what is done: one that stands in another section moves there, one that is done already stays.
+    pub(crate) fn record_done(&self, file: &DocumentName, facts: &[(String, Significance)]) -> Done<Recorded> {
+        let section = MemorySection::Done;
         self.check_namespace(file)?;
         let lines =
             facts.iter().map(|(fact, weight)| self.fact_line(fact, *weight, section)).collect::<Done<Vec<_>>>()?;
@@ -113,13 +109,17 @@ impl DocumentService<'_> {
         Ok(receipt(file, &text, MemorySection::Done, outcome.into_inner().into_iter().collect()))
     }
 
-    /// The weight and the words of a fact; what happened begins with its day.
     fn fact_line(&self, fact: &str, weight: Significance, section: MemorySection) -> Done<Fact> {
+        Ok((weight, self.fact_text(fact, section)?))
+    }
+
+    /// The words of a fact; what happened begins with its day.
+    pub(crate) fn fact_text(&self, fact: &str, section: MemorySection) -> Done<String> {
         let (text, _) = input::content(&fold_blanks(fact))?;
         let today = self.kernel.local_now().date().to_string();
         let is_dated = text.get(..10).is_some_and(|start| start.parse::<jiff::civil::Date>().is_ok());
         let date = if section == MemorySection::Happened && !is_dated { format!("{today} ") } else { String::new() };
-        Ok((weight, format!("{date}{text}")))
+        Ok(format!("{date}{text}"))
     }
 }
 

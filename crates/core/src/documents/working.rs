@@ -36,6 +36,37 @@ pub struct WorkingLimits {
     pub max_tokens: usize,
 }
 
+/// What follows the header of a file, whether or not that can be read; nothing where the file has expired.
+pub(crate) fn body(text: &str, now: Timestamp) -> &str {
+    if parse(text).is_some_and(|working| working.expires_at <= now) {
+        return "";
+    }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut rest = text;
+    for (nth, line) in text.split_inclusive('\n').enumerate() {
+        let is_title = nth == 0 && line.trim_end() == TITLE;
+        let is_time = nth > 0 && (line.starts_with("Updated:") || line.starts_with("Expires:"));
+        if !is_title && !is_time {
+            break;
+        }
+        rest = &rest[line.len()..];
+    }
+    rest.trim()
+}
+
+/// The file for a content that was rendered, updated and expiring then; without these times, as the file before it says.
+pub(crate) fn file(before: &str, times: Option<(Timestamp, Timestamp)>, content: &str) -> String {
+    let known = || parse(before).map(|working| (working.updated_at, working.expires_at));
+    let whole = |at: Timestamp| Timestamp::from_second(at.as_second()).unwrap_or(at);
+    match times.or_else(known) {
+        Some((updated_at, expires_at)) => {
+            let (updated_at, expires_at) = (whole(updated_at), whole(expires_at));
+            format!("{TITLE}\nUpdated: {updated_at}\nExpires: {expires_at}\n\n{content}\n")
+        }
+        None => before.to_owned(),
+    }
+}
+
 /// The file for `content`, cut to its budget.
 pub fn render(content: &str, now: Timestamp, limits: WorkingLimits) -> String {
     let updated_at = Timestamp::from_second(now.as_second()).unwrap_or(now);

@@ -9,17 +9,20 @@ use crate::embedding::EmbeddingService;
 use crate::health::HealthService;
 use crate::history::HistoryService;
 use crate::kernel::Kernel;
+use crate::lineage::LineageService;
 use crate::memories::MemoryService;
 use crate::model::{Actor, Source};
 use crate::models::ModelService;
+use crate::off_record::OffRecordService;
 use crate::ports::{Clock, Documents, Embedders, Ids, Store};
 use crate::projects::ProjectService;
 use crate::recall::{RecallLog, RecallService};
 use crate::reflection::ReflectionService;
+use crate::review::ReviewService;
 use crate::sessions::SessionService;
 use crate::settings::Settings;
 use crate::tasks::TaskService;
-use crate::tools::ToolService;
+use crate::threads::ThreadService;
 use crate::transfer::TransferService;
 use crate::vault::VaultService;
 
@@ -39,6 +42,8 @@ fn reflection_actor() -> &'static Actor {
 #[derive(Clone, Copy)]
 pub(crate) struct Services<'e> {
     pub(crate) store: &'e dyn Store,
+    /// The same store, for what somebody waits for.
+    replies: &'e dyn Store,
     files: &'e dyn Documents,
     embedders: &'e dyn Embedders,
     pub(crate) kernel: Kernel<'e>,
@@ -47,7 +52,7 @@ pub(crate) struct Services<'e> {
 impl<'e> Services<'e> {
     /// Reads the clock.
     pub(super) fn new(
-        store: &'e dyn Store,
+        (store, replies): (&'e dyn Store, &'e dyn Store),
         files: &'e dyn Documents,
         (clock, ids, embedders): (&'e dyn Clock, &'e dyn Ids, &'e dyn Embedders),
         settings: &'e Settings,
@@ -55,6 +60,7 @@ impl<'e> Services<'e> {
     ) -> Self {
         Self {
             store,
+            replies,
             files,
             embedders,
             kernel: Kernel { changes: store, leases: store, clock, ids, settings, actor, now: clock.now() },
@@ -67,6 +73,12 @@ impl<'e> Services<'e> {
         'e: 'a,
     {
         Services { kernel: self.kernel.acting(actor), ..self }
+    }
+
+    /// The same verb on the way to a reply: a write that would wait for another writer gives up soon.
+    pub(crate) fn replying(self) -> Self {
+        let kernel = Kernel { changes: self.replies, leases: self.replies, ..self.kernel };
+        Services { store: self.replies, kernel, ..self }
     }
 
     pub(crate) fn log(self) -> RecallLog<'e> {
@@ -99,6 +111,7 @@ impl<'e> Services<'e> {
             history: self.store,
             index: self.store,
             project_store: self.store,
+            thread_store: self.store,
             turns: self.store,
             files: self.files,
             vault: self.vault(),
@@ -116,7 +129,12 @@ impl<'e> Services<'e> {
             documents: self.documents(),
             embedding: self.embedding(),
             vectors: self.store,
+            lineage: self.lineage(),
         }
+    }
+
+    pub(crate) fn lineage(self) -> LineageService<'e> {
+        LineageService { entries: self.store, withdrawals: self.store }
     }
 
     pub(crate) fn memories(self) -> MemoryService<'e> {
@@ -131,20 +149,28 @@ impl<'e> Services<'e> {
             session_store: self.store,
             task_store: self.store,
             turns: self.store,
+            mutes: self.store,
             files: self.files,
             documents,
             recall,
+            threads: self.threads(),
         }
     }
 
+    pub(crate) fn threads(self) -> ThreadService<'e> {
+        ThreadService { kernel: self.kernel, thread_store: self.store, documents: self.documents() }
+    }
+
     pub(crate) fn tasks(self) -> TaskService<'e> {
-        TaskService { kernel: self.kernel, entries: self.store, task_store: self.store }
+        let threads = self.threads();
+        TaskService { kernel: self.kernel, entries: self.store, task_store: self.store, threads }
     }
 
     pub(crate) fn projects(self) -> ProjectService<'e> {
         let (documents, tasks) = (self.documents(), self.tasks());
         ProjectService {
             kernel: self.kernel,
+            entries: self.store,
             history: self.store,
             project_store: self.store,
             files: self.files,
@@ -153,19 +179,26 @@ impl<'e> Services<'e> {
         }
     }
 
+    pub(crate) fn off_record(self) -> OffRecordService<'e> {
+        OffRecordService { kernel: self.kernel, unrecorded: self.store, project_store: self.store }
+    }
+
     pub(crate) fn context(self) -> ContextService<'e> {
         ContextService {
             kernel: self.kernel,
             entries: self.store,
             injections: self.store,
-            project_store: self.store,
+            mutes: self.store,
             session_store: self.store,
             task_store: self.store,
             turns: self.store,
             documents: self.documents(),
             log: self.log(),
             memories: self.memories(),
+            projects: self.projects(),
+            off_record: self.off_record(),
             recall: self.recall(),
+            threads: self.threads(),
             vault: self.vault(),
         }
     }
@@ -175,7 +208,9 @@ impl<'e> Services<'e> {
             kernel: self.kernel,
             session_store: self.store,
             turns: self.store,
-            context: self.context(),
+            context: self.replying().context(),
+            projects: self.projects(),
+            off_record: self.off_record(),
             tasks: self.tasks(),
         }
     }
@@ -199,6 +234,7 @@ impl<'e> Services<'e> {
             models: self.models(),
             recall: self.recall(),
             sessions: self.sessions(),
+            threads: self.threads(),
         }
     }
 
@@ -221,6 +257,20 @@ impl<'e> Services<'e> {
             models: self.models(),
             projects: self.projects(),
             recall: self.recall(),
+        }
+    }
+
+    pub(crate) fn review(self) -> ReviewService<'e> {
+        ReviewService {
+            kernel: self.kernel,
+            candidates: self.store,
+            entries: self.store,
+            history: self.store,
+            reviews: self.store,
+            documents: self.documents(),
+            memories: self.memories(),
+            recall: self.recall(),
+            sessions: self.sessions(),
         }
     }
 
@@ -249,6 +299,7 @@ impl<'e> Services<'e> {
             files: self.files,
             documents,
             memories,
+            lineage: self.lineage(),
         }
     }
 
@@ -265,10 +316,7 @@ impl<'e> Services<'e> {
             embedding: self.embedding(),
             vault,
             models,
+            off_record: self.off_record(),
         }
-    }
-
-    pub(crate) fn tools(self) -> ToolService<'e> {
-        ToolService { services: self }
     }
 }

@@ -5,12 +5,14 @@ mod jobs;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::documents::{DocumentService, IdentityUsage, WorkingMemory};
+use crate::documents::{DocumentService, IdentityUsage};
 use crate::embedding::EmbeddingService;
 use crate::error::{Done, chain};
 use crate::kernel::Kernel;
 use crate::models::ModelService;
+use crate::off_record::{OffRecordService, PauseState};
 use crate::ports::{self, Spent, StoreStats};
+use crate::threads::WorkingMemory;
 use crate::vault::{EmbeddingProgress, VaultService, VaultStats};
 
 pub use jobs::DayActivity;
@@ -60,6 +62,8 @@ pub struct MemoryStatus {
     pub config: Option<String>,
     /// The version of this program.
     pub version: &'static str,
+    /// Whether nothing is observed or given at the moment.
+    pub pause: PauseState,
     /// What it holds.
     pub stats: Overview,
     /// What has been going on.
@@ -81,6 +85,7 @@ pub struct HealthService<'e> {
     pub(crate) embedding: EmbeddingService<'e>,
     pub(crate) vault: VaultService<'e>,
     pub(crate) models: ModelService<'e>,
+    pub(crate) off_record: OffRecordService<'e>,
 }
 
 impl HealthService<'_> {
@@ -115,6 +120,12 @@ impl HealthService<'_> {
         }
     }
 
+    fn remark_pause(&self) -> Option<String> {
+        let state = self.off_record.state().ok().filter(|state| state.paused)?;
+        let until = state.until.map(|until| format!(" until {until}")).unwrap_or_default();
+        Some(format!("memory is paused{until}: nothing is observed or given; `throughline resume` ends it"))
+    }
+
     /// Whether store, index and documents are sound.
     pub fn check(&self) -> Health {
         let mut health = Health::default();
@@ -127,6 +138,7 @@ impl HealthService<'_> {
             Err(error) => health.problems.push(format!("the documents cannot be read: {}", chain(&error))),
         }
         self.remark_identity(&mut health);
+        health.remarks.extend(self.remark_pause());
         match self.documents.copies() {
             Ok(copies) => health.remarks.extend(copies),
             Err(error) => health.problems.push(format!("the documents cannot be listed: {}", chain(&error))),

@@ -12,7 +12,8 @@ use crate::kernel::Kernel;
 use crate::memories::{MemoryService, Remembered};
 use crate::model::{
     Change, ChangeId, ContentHash, Document, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Kind, Memory,
-    Name, Namespace, Project, Source, Status, Task, TaskId, TaskStatus, TaskVersion, Verb,
+    Name, Namespace, Project, Source, Status, Task, TaskId, TaskStatus, TaskVersion, Thread, ThreadId, ThreadStatus,
+    Verb,
 };
 use crate::ports::{self, DocumentError, Documents, Op, Undoable};
 use crate::tasks::TaskService;
@@ -88,6 +89,8 @@ pub struct Undone {
     pub documents: Vec<DocumentName>,
     /// The tasks that were put back.
     pub tasks: Vec<TaskId>,
+    /// The threads that were put back.
+    pub threads: Vec<ThreadId>,
     /// The projects that were put back.
     pub projects: Vec<Name>,
 }
@@ -206,6 +209,7 @@ impl HistoryService<'_> {
             memories,
             documents: undoable.documents.into_iter().map(|(name, ..)| name).collect(),
             tasks: undoable.tasks.into_iter().map(|(task, _)| task.id).collect(),
+            threads: undoable.threads.into_iter().map(|(thread, _)| thread.id).collect(),
             projects: undoable.projects.into_iter().map(|(project, _)| project.name).collect(),
         })
     }
@@ -252,11 +256,15 @@ impl HistoryService<'_> {
             let before = before.clone().unwrap_or_else(|| Task { status: TaskStatus::Removed, ..current.clone() });
             Op::Task(Task { version: current.version, updated_at: now, ..before })
         });
+        let threads = undoable.threads.iter().map(|(current, before)| {
+            let before = before.clone().unwrap_or_else(|| closed(current));
+            Op::Thread(Thread { version: current.version, ..before })
+        });
         let projects = undoable.projects.iter().map(|(current, before)| {
             let before = before.clone().unwrap_or_else(|| Project { status: Status::Inactive, ..current.clone() });
             Op::Project(Project { version: current.version, updated_at: now, ..before })
         });
-        Ok(entries.into_iter().map(Op::Update).chain(documents).chain(tasks).chain(projects).collect())
+        Ok(entries.into_iter().map(Op::Update).chain(documents).chain(tasks).chain(threads).chain(projects).collect())
     }
 
     /// Puts the documents of a change back, each only over what that change left. The file of a project that the change
@@ -294,6 +302,11 @@ impl HistoryService<'_> {
             (op, _) => op,
         })
     }
+}
+
+/// A thread that a change began, without that change.
+fn closed(thread: &Thread) -> Thread {
+    Thread { status: ThreadStatus::Closed, rendered: None, ..thread.clone() }
 }
 
 /// Whether a change registered or moved the project that this document belongs to.

@@ -5,8 +5,9 @@ use serde::Serialize;
 use crate::error::{Done, EngineError};
 use crate::input;
 use crate::kernel::{Race as _, conflict, retry};
-use crate::memories::{Edit, MemoryService, Outcome, Remembered};
-use crate::model::{Entry, EntryId, Kind, Layer, Memory, SessionId, Source, Status, TurnId, Verb};
+use crate::memories::place::{Placed, Placement, Statement, Wanted};
+use crate::memories::{MemoryService, Outcome};
+use crate::model::{Entry, EntryId, Kind, Layer, Memory, Namespace, SessionId, Source, Status, TurnId, Verb};
 use crate::ports::Op;
 use crate::recall::find::Fallback;
 use crate::recall::{CORRECTION_TAG, Filter, Hit, Projects, RecallRequest, Scope};
@@ -50,73 +51,72 @@ pub struct Replaced {
     pub redacted: Vec<&'static str>,
 }
 
-/// What a correction will do.
-pub(crate) struct PlannedCorrection {
-    pub(crate) ops: Vec<Op>,
-    /// The memory that stands from then on.
-    pub(crate) stands: EntryId,
-    pub(crate) outcome: Outcome,
-    pub(crate) redacted: Vec<&'static str>,
-}
-
 impl MemoryService<'_> {
-    /// Puts what is right in the place of what is wrong. A line of a document is changed where it stands.
+    /// Puts what is right in the place of what is wrong, wherever that stands, and of whatever else it replaces.
     pub fn correct(&self, reference: &str, correction: &Correction) -> Done<Replaced> {
+        self.documents.notice_all_or_warn();
         let id = self.resolve(reference)?;
-        retry(
-            || conflict(reference),
-            || {
-                let wrong = self.memory(&id)?.entry;
-                if wrong.kind == Kind::Bullet {
-                    return self.correct_line(&id, correction).map(Some);
-                }
-                if wrong.status != Status::Active {
-                    let problem =
-                        format!("`{reference}` is not active any more: it was forgotten, or something took its place");
-                    return Err(EngineError::invalid("the target", problem));
-                }
-                let planned = self.plan_correction(&wrong, correction)?;
-                if planned.outcome == Outcome::Unchanged {
-                    return self.replaced(planned, Vec::new()).map(Some);
-                }
-                let applied = self.kernel.apply(Verb::Correct, &planned.ops).unless_outrun()?;
-                applied.map(|_| self.replaced(planned, vec![self.memory(&id)?])).transpose()
-            },
-        )
-    }
-
-    /// A line of a document is changed where it stands.
-    fn correct_line(&self, id: &EntryId, correction: &Correction) -> Done<Replaced> {
-        let edit = Edit { content: Some(correction.content.clone()), ..Edit::default() };
-        let Remembered { memory, outcome, redacted } = self.edit(id.as_str(), &edit)?;
-        Ok(Replaced { memory, outcome, superseded: Vec::new(), redacted })
-    }
-
-    fn replaced(&self, planned: PlannedCorrection, superseded: Vec<Memory>) -> Done<Replaced> {
-        let memory = self.memory(&planned.stands)?;
-        Ok(Replaced { memory, outcome: planned.outcome, superseded, redacted: planned.redacted })
+        let decide = |placement: &mut Placement| {
+            let wrong = self.memory(&id)?.entry;
+            if wrong.status != Status::Active {
+                let problem =
+                    format!("`{reference}` is not active any more: it was forgotten, or something took its place");
+                return Err(EngineError::invalid("the target", problem));
+            }
+            self.plan_correction(&wrong, correction, placement)
+        };
+        let ((placed, redacted), stored) = self.write_placed(Verb::Correct, &decide)?;
+        let gone = placed.superseded.iter().map(|id| self.entries.memory(id)).collect::<Result<Vec<_>, _>>()?;
+        let superseded = gone.into_iter().flatten().filter(|memory| memory.entry.kind == Kind::Entry).collect();
+        let memory = self.memory(stored.id(&placed.id))?;
+        Ok(Replaced { memory, outcome: placed.outcome, superseded, redacted })
     }
 
     /// What putting right in the place of wrong takes. Where what is right is known already, that stands from now on.
-    pub(crate) fn plan_correction(&self, wrong: &Entry, correction: &Correction) -> Done<PlannedCorrection> {
+    pub(crate) fn plan_correction(
+        &self,
+        wrong: &Entry,
+        correction: &Correction,
+        placement: &mut Placement,
+    ) -> Done<(Placed, Vec<&'static str>)> {
         let (right, redacted) = self.corrected(wrong, correction)?;
-        if right.content == wrong.content {
-            let (ops, stands) = (Vec::new(), wrong.id.clone());
-            return Ok(PlannedCorrection { ops, stands, outcome: Outcome::Unchanged, redacted });
-        }
-        let retired = Op::Update(self.retired(wrong));
-        let (stands, op, outcome) = match self.known_as(&right)? {
-            Some(known) => {
-                let vouched = self.vouched(known, &right);
-                (vouched.id.clone(), Op::Update(vouched), Outcome::Updated)
-            }
-            None => (right.id.clone(), Op::Insert(right), Outcome::Created),
+        let document = match &wrong.namespace {
+            Namespace::Document(name) => Some(name.clone()),
+            _ => None,
         };
-        Ok(PlannedCorrection { ops: vec![retired, op], stands, outcome, redacted })
+        if right.content == wrong.content {
+            let (id, content, outcome) = (wrong.id.clone(), wrong.content.clone(), Outcome::Unchanged);
+            return Ok((Placed { id, content, document, outcome, is_new: false, superseded: Vec::new() }, redacted));
+        }
+        let right = if document.is_some() {
+            Entry { namespace: self.kernel.facts(), kind: Kind::Entry, layer: Layer::Knowledge, ..right }
+        } else {
+            right
+        };
+        if right.layer == Layer::Archive {
+            return Ok((self.correct_archived(wrong, right, placement)?, redacted));
+        }
+        let statement = Statement { replaces: vec![wrong.id.clone()], ..Statement::new(right, Wanted::Knowledge) };
+        let placed = self.place(&statement, placement)?;
+        // A new memory stands for the wrong one; a line is the same line with other words.
+        let outcome = if placed.document.is_none() && placed.is_new { Outcome::Created } else { Outcome::Updated };
+        Ok((Placed { outcome, ..placed }, redacted))
     }
 
-    /// The other memory in the same place that says exactly this, where neither has a key.
-    fn known_as(&self, right: &Entry) -> Done<Option<Entry>> {
+    /// What the archive keeps is no statement: what is right takes the place of wrong alone.
+    fn correct_archived(&self, wrong: &Entry, right: Entry, placement: &mut Placement) -> Done<Placed> {
+        let known = self.archived_as(&right)?;
+        placement.put(Op::Update(self.retired(wrong)));
+        let (is_new, superseded) = (known.is_none(), vec![wrong.id.clone()]);
+        let stands = known.map_or_else(|| right.clone(), |known| self.vouched(known, &right, &superseded));
+        let (id, content) = (stands.id.clone(), stands.content.clone());
+        placement.put(if is_new { Op::Insert(stands) } else { Op::Update(stands) });
+        let outcome = if is_new { Outcome::Created } else { Outcome::Updated };
+        Ok(Placed { id, content, document: None, outcome, is_new, superseded })
+    }
+
+    /// The other entry of the archive that says exactly this, where neither has a key.
+    fn archived_as(&self, right: &Entry) -> Done<Option<Entry>> {
         if right.key.is_some() {
             return Ok(None);
         }
@@ -133,15 +133,15 @@ impl MemoryService<'_> {
         Ok(entries.find(|entry| entry.key.is_none() && entry.content == right.content))
     }
 
-    /// What was known already, with what the correction says about it.
-    fn vouched(&self, known: Entry, right: &Entry) -> Entry {
+    /// What was known already, with what a new statement says about it, and the link to what both replace.
+    pub(crate) fn vouched(&self, known: Entry, right: &Entry, superseded: &[EntryId]) -> Entry {
         let mut next = Entry {
             source: known.source.max(right.source),
             importance: known.importance.max(right.importance),
             updated_at: self.kernel.now,
             ..known.clone()
         };
-        add_superseded(&mut next, &right.supersedes);
+        add_superseded(&mut next, superseded);
         let tags: Vec<String> = known.tags.iter().chain(&right.tags).cloned().collect();
         // Labels that do not fit beside its own are left out: the wrong one is replaced already.
         next.tags = input::labels(&tags).map_or(known.tags, |labels| labels.tags);
@@ -225,18 +225,24 @@ impl MemoryService<'_> {
             Some(text) => input::content(text)?,
             None => (first.content.clone(), Vec::new()),
         };
-        let mut standing = Entry { content, updated_at: self.kernel.now, ..first.clone() };
-        for entry in &entries[1..] {
-            standing.importance = standing.importance.max(entry.importance);
-            add_missing(&mut standing.tags, &entry.tags);
-            add_missing(&mut standing.provenance, &entry.provenance);
-            add_superseded(&mut standing, &entry.supersedes);
-            add_superseded(&mut standing, std::slice::from_ref(&entry.id));
-            standing.task = standing.task.or_else(|| entry.task.clone());
-        }
+        let standing = Entry { content, updated_at: self.kernel.now, ..first.clone() };
+        let mut standing = with_copies(standing, &entries[1..]);
         standing.tags = input::labels(&standing.tags)?.tags;
         Ok((standing, redacted))
     }
+}
+
+/// An entry with all that its copies add: the highest weight, every label, every source.
+pub(super) fn with_copies(mut standing: Entry, copies: &[Entry]) -> Entry {
+    for copy in copies {
+        standing.importance = standing.importance.max(copy.importance);
+        add_missing(&mut standing.tags, &copy.tags);
+        add_missing(&mut standing.provenance, &copy.provenance);
+        add_superseded(&mut standing, &copy.supersedes);
+        add_superseded(&mut standing, std::slice::from_ref(&copy.id));
+        standing.task = standing.task.or_else(|| copy.task.clone());
+    }
+    standing
 }
 
 fn check_mergeable(first: &Entry, other: &Entry) -> Done<()> {

@@ -87,7 +87,7 @@ impl MemoryService<'_> {
         };
         let entry = self.memory(&id)?.entry;
         let content = entry.content.clone();
-        let mut erasure = Erasure { memories: vec![id.clone()], ..Erasure::default() };
+        let mut erasure = Erasure { memories: vec![id.clone()], at: self.kernel.now, ..Erasure::default() };
         if sources {
             erasure.turns.clone_from(&entry.provenance);
         }
@@ -119,7 +119,8 @@ impl MemoryService<'_> {
             for version in self.history.document_versions(&known.name)? {
                 let lines = bullets::parse(&known.name, version.text.as_deref().unwrap_or_default());
                 let Some(line) = lines.into_iter().find(|line| is_meant(&line.id)) else { continue };
-                let erasure = Erasure { bullets: vec![(known.name, line.content)], ..Erasure::default() };
+                let erasure =
+                    Erasure { bullets: vec![(known.name, line.content)], at: self.kernel.now, ..Erasure::default() };
                 let erased = self.eraser.erase(&erasure)?;
                 self.note_erasing()?;
                 return Ok(ErasedMemory { id: line.id, sources: Vec::new(), erased });
@@ -140,7 +141,7 @@ impl MemoryService<'_> {
     }
 
     /// An erasure leaves no text in the history, but that it happened: whoever undoes must know.
-    fn note_erasing(&self) -> Done<()> {
+    pub(super) fn note_erasing(&self) -> Done<()> {
         self.kernel.apply(Verb::Erase, &[Op::Erased])?;
         Ok(())
     }

@@ -1,9 +1,14 @@
 //! Remember, edit, forget, erase.
 
+mod about;
 mod bulk;
 mod correct;
 mod erase;
-mod identity;
+mod fold;
+mod mute;
+pub(crate) mod place;
+mod remember;
+mod scope;
 
 use serde::Serialize;
 
@@ -18,11 +23,16 @@ use crate::model::{
 use crate::ports::{self, Documents, Listing, Op, Page};
 use crate::recall::{Filter, RecallService, check_range};
 use crate::text::{bullets, redact::redact};
+use crate::threads::ThreadService;
 
+pub use about::About;
 pub(crate) use bulk::revived;
 pub use bulk::{BulkAction, BulkDone, BulkFailure, WhyNot};
 pub use correct::{Correction, Replaced};
 pub use erase::{ErasedMemory, ErasurePreview};
+pub use fold::{Fold, FoldedCopy};
+pub(crate) use remember::Stored;
+pub use scope::{ErasedScope, ScopePreview};
 
 /// A memory to store.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,6 +86,17 @@ pub enum Outcome {
     Unchanged,
 }
 
+impl Outcome {
+    /// Its one spelling.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Unchanged => "unchanged",
+        }
+    }
+}
+
 /// The receipt for a memory that was stored or changed.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Remembered {
@@ -84,6 +105,9 @@ pub struct Remembered {
     pub memory: Memory,
     /// What became of it.
     pub outcome: Outcome,
+    /// The memories that it replaced: entries that are inactive now, lines that are in the history of their document.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub superseded: Vec<EntryId>,
     /// The kinds of secrets that were taken out.
     pub redacted: Vec<&'static str>,
 }
@@ -126,9 +150,11 @@ pub struct MemoryService<'e> {
     pub(crate) session_store: &'e dyn ports::Sessions,
     pub(crate) task_store: &'e dyn ports::Tasks,
     pub(crate) turns: &'e dyn ports::Turns,
+    pub(crate) mutes: &'e dyn ports::Mutes,
     pub(crate) files: &'e dyn Documents,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) recall: RecallService<'e>,
+    pub(crate) threads: ThreadService<'e>,
 }
 
 impl MemoryService<'_> {
@@ -136,14 +162,17 @@ impl MemoryService<'_> {
     pub fn list(&self, filter: &Filter, page: &Page) -> Done<Listing> {
         check_range(filter)?;
         self.documents.notice_all()?;
-        Ok(self.entries.list(filter, page)?)
+        let listing = self.entries.list(filter, page)?;
+        let mutes = self.mutes.mutes()?;
+        let memories = listing.memories.into_iter().map(|memory| memory.with_mutes(&mutes)).collect();
+        Ok(Listing { memories, ..listing })
     }
 
     /// One memory.
     pub fn show(&self, reference: &str) -> Done<Memory> {
         self.documents.notice_all()?;
         let id = self.resolve(reference)?;
-        self.memory(&id)
+        self.with_mutes(self.memory(&id)?)
     }
 
     /// The one memory that `reference` names: an id, an exact key, or the beginning of an id.
@@ -154,55 +183,6 @@ impl MemoryService<'_> {
             0 => Err(EngineError::NotFound { reference: reference.to_owned() }),
             _ => Err(EngineError::Ambiguous { what: "memories", reference: reference.to_owned(), ids }),
         }
-    }
-
-    /// Stores a memory; under a key that is taken, replaces what is there.
-    pub fn remember(&self, new: &NewMemory) -> Done<Remembered> {
-        if new.layer == Layer::Identity {
-            return self.remember_identity(new);
-        }
-        retry(|| conflict(new.key.clone().unwrap_or_default()), || self.try_remember(new))
-    }
-
-    /// One attempt; `None` where another writer was faster.
-    fn try_remember(&self, new: &NewMemory) -> Done<Option<Remembered>> {
-        let (draft, redacted) = self.draft(new)?;
-        let known = match &draft.key {
-            Some(key) => self.entries.keyed(&draft.namespace, draft.project.as_deref(), key)?,
-            None => None,
-        };
-        let (entry, outcome) = match known {
-            None => (draft, Outcome::Created),
-            Some(known) => {
-                let next = successor(&known, draft, new);
-                if same_but_for_time(&known, &next) {
-                    return self.receipt(&known.id, Outcome::Unchanged, redacted).map(Some);
-                }
-                (next, Outcome::Updated)
-            }
-        };
-        let wanted = entry.id.clone();
-        let op = if outcome == Outcome::Created { Op::Insert(entry) } else { Op::Update(entry) };
-        let applied = self.kernel.apply(Verb::Remember, &[op]).unless_outrun_or_taken()?;
-        let Some(entries) = applied else { return Ok(None) };
-        let remembered = match entries.into_iter().next() {
-            // A new memory has no use yet: its receipt needs no second look.
-            Some(entry) if entry.id == wanted && outcome == Outcome::Created => {
-                Remembered { memory: Memory::new(entry, 0, None), outcome, redacted }
-            }
-            Some(entry) if entry.id != wanted => self.add_to_known(&entry.id, new, redacted)?,
-            _ => self.receipt(&wanted, outcome, redacted)?,
-        };
-        Ok(Some(remembered))
-    }
-
-    /// The same text is there already: what is new about it is its weight and its labels, if they are given.
-    fn add_to_known(&self, id: &EntryId, new: &NewMemory, redacted: Vec<&'static str>) -> Done<Remembered> {
-        let known = self.memory(id)?.entry;
-        let labels = input::labels(&new.tags)?.tags;
-        let tags = known.tags.iter().cloned().chain(labels).collect();
-        let edit = Edit { importance: new.importance, tags: Some(tags), ..Edit::default() };
-        Ok(Remembered { redacted, ..self.edit(id.as_str(), &edit)? })
     }
 
     /// Stores many memories without keys as one change, in one transaction: for bulk loads.
@@ -251,7 +231,7 @@ impl MemoryService<'_> {
     }
 
     pub(crate) fn receipt(&self, id: &EntryId, outcome: Outcome, redacted: Vec<&'static str>) -> Done<Remembered> {
-        Ok(Remembered { memory: self.memory(id)?, outcome, redacted })
+        Ok(Remembered { memory: self.memory(id)?, outcome, superseded: Vec::new(), redacted })
     }
 
     pub(crate) fn memory(&self, id: &EntryId) -> Done<Memory> {
@@ -281,7 +261,7 @@ impl MemoryService<'_> {
         )
     }
 
-    fn edited(&self, entry: &Entry, edit: &Edit) -> Done<(Entry, Vec<&'static str>)> {
+    pub(crate) fn edited(&self, entry: &Entry, edit: &Edit) -> Done<(Entry, Vec<&'static str>)> {
         let mut next = Entry { updated_at: self.kernel.now, ..entry.clone() };
         let mut redacted = Vec::new();
         if let Some(text) = &edit.content {
@@ -364,10 +344,10 @@ pub(crate) fn bullet_in(name: &DocumentName, text: &str, id: &EntryId) -> Option
 }
 
 /// What is stored under a key again: the new text and source; weight and labels stay where none are given.
-fn successor(known: &Entry, draft: Entry, new: &NewMemory) -> Entry {
+fn successor(known: &Entry, draft: Entry, importance: Option<Importance>) -> Entry {
     Entry {
         id: known.id.clone(),
-        importance: new.importance.unwrap_or(known.importance),
+        importance: importance.unwrap_or(known.importance),
         tags: if draft.tags.is_empty() { known.tags.clone() } else { draft.tags },
         task: draft.task.or_else(|| known.task.clone()),
         session: draft.session.or_else(|| known.session.clone()),

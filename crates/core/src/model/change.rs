@@ -56,12 +56,14 @@ pub enum Verb {
     Fill,
     /// Memory was looked back on: distilled, merged, pruned, promoted.
     Reflect,
+    /// A person said what becomes of something that was learnt.
+    Review,
 }
 
-spelled!(Verb, "verb", "remember, edit, forget, restore, undo, write, import, consolidate, erase, correct, merge, task, done, project, fill, reflect", {
+spelled!(Verb, "verb", "remember, edit, forget, restore, undo, write, import, consolidate, erase, correct, merge, task, done, project, fill, reflect, review", {
     Remember => "remember", Edit => "edit", Forget => "forget", Restore => "restore", Undo => "undo",
     Write => "write", Import => "import", Consolidate => "consolidate", Erase => "erase", Correct => "correct", Merge => "merge",
-    Task => "task", Done => "done", Project => "project", Fill => "fill", Reflect => "reflect",
+    Task => "task", Done => "done", Project => "project", Fill => "fill", Reflect => "reflect", Review => "review",
 });
 
 /// One change: the unit of history and of undo.

@@ -29,6 +29,7 @@ id!(/** One change: everything that a single verb altered. */ ChangeId);
 id!(/** One recall, as kept in the recall log. */ RecallId);
 id!(/** One turn of a conversation. */ TurnId);
 id!(/** A task of the person's. */ TaskId);
+id!(/** What a conversation left to go on from. */ ThreadId);
 id!(/** A document of the vault. */ VaultId);
 id!(
     /** A machine that uses the memory. What is true on one machine only, such as where a project is, is kept by it. */
@@ -69,6 +70,11 @@ impl SessionId {
     /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Where it takes place: `telegram` of `telegram:123`.
+    pub fn channel(&self) -> &str {
+        self.0.split_once(':').map_or(self.0.as_str(), |(channel, _)| channel)
     }
 }
 

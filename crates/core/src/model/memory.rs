@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Entry, Significance};
+use super::{Entry, Mute, Significance};
 
 /// An entry with what is derived from it and counted about it.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
@@ -19,13 +19,30 @@ pub struct Memory {
     pub recall_count: u64,
     /// When one last did.
     pub last_recalled_at: Option<Timestamp>,
+    /// Whether it is given nowhere; it can still be searched for.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub muted: bool,
+    /// The projects in which it is not given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub muted_in: Vec<String>,
 }
 
 impl Memory {
     /// Completes an entry with its use.
     pub fn new(entry: Entry, recall_count: u64, last_recalled_at: Option<Timestamp>) -> Self {
         let (category, significance) = (entry.layer.category(), entry.importance.significance());
-        Self { entry, category, significance, recall_count, last_recalled_at }
+        Self { entry, category, significance, recall_count, last_recalled_at, muted: false, muted_in: Vec::new() }
+    }
+
+    /// The same, with where it is not given.
+    pub fn with_mutes(mut self, mutes: &[Mute]) -> Self {
+        for mute in mutes.iter().filter(|mute| mute.memory == self.entry.id) {
+            match &mute.project {
+                Some(project) => self.muted_in.push(project.clone()),
+                None => self.muted = true,
+            }
+        }
+        self
     }
 }
 

@@ -6,30 +6,38 @@ mod document;
 mod entry;
 mod ids;
 mod memory;
+mod mute;
 mod namespace;
+mod pause;
 mod person;
 mod project;
 mod section;
 mod session;
 mod task;
+mod thread;
 mod turn;
 mod weight;
+mod withdrawn;
 
 pub use change::{Actor, Change, DocumentVersion, EntryVersion, Verb};
 pub use digest::TextDigest;
 pub use document::{Bullet, ContentHash, Document, copied_from, copy_name};
 pub use entry::{Entry, Kind, Layer, Source, Status};
 pub(crate) use ids::derived;
-pub use ids::{ChangeId, EntryId, MachineId, RecallId, SessionId, TaskId, TurnId, VaultId};
+pub use ids::{ChangeId, EntryId, MachineId, RecallId, SessionId, TaskId, ThreadId, TurnId, VaultId};
 pub use memory::Memory;
+pub use mute::Mute;
 pub use namespace::{DocumentName, Name, NameError, Namespace, fold_name};
+pub use pause::Pause;
 pub use person::Person;
 pub use project::{Project, ProjectVersion};
 pub use section::MemorySection;
 pub use session::{Position, Session, SessionState};
 pub use task::{Task, TaskStatus, TaskVersion};
+pub use thread::{Thread, ThreadStatus, ThreadVersion};
 pub use turn::{Role, Turn};
 pub use weight::{Importance, Significance, WeightError};
+pub use withdrawn::{StatementDigest, Withdrawal, Withdrawn};
 
 /// An entry for unit tests.
 #[cfg(test)]

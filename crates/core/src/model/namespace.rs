@@ -228,6 +228,15 @@ impl DocumentName {
         std::iter::once(&self.namespace).chain(&self.path)
     }
 
+    /// Its file in the last of its folders: `profile.md`; a plain text file has its own ending in its name, `notes.txt`.
+    pub fn file(&self) -> String {
+        let last = self.path.last().map(Name::as_str).unwrap_or_default();
+        if self.as_project().is_none() && (last.ends_with(".txt") || last.ends_with(".md")) {
+            return last.to_owned();
+        }
+        format!("{last}.md")
+    }
+
     /// Whether this is `{ns}/profile`.
     pub fn is_profile(&self) -> bool {
         self.is("profile")
@@ -326,11 +335,20 @@ impl FromStr for Namespace {
                 if rest == "facts" {
                     return Ok(Self::Facts(namespace));
                 }
-                let path = rest.split('/').map(str::parse).collect::<Result<Vec<Name>, _>>()?;
+                let path = without_ending(rest).split('/').map(str::parse).collect::<Result<Vec<Name>, _>>()?;
                 Ok(Self::Document(DocumentName { namespace, path }))
             }
         }
     }
+}
+
+/// A path below a namespace without the ending of its file: `profile.md` is `profile`. Only `facts.md` keeps it, because
+/// `facts` is the address of entries.
+fn without_ending(mut path: &str) -> &str {
+    while let Some(shorter) = path.strip_suffix(".md").filter(|shorter| *shorter != "facts") {
+        path = shorter;
+    }
+    path
 }
 
 /// Reads a person's namespace: a name that no other address begins with.
@@ -390,8 +408,26 @@ mod tests {
             "vault/manuals",
             "josé/profile",
             "用户/working",
+            "user/facts.md",
+            "user/notes.txt",
+            "projects/site.md",
         ] {
             assert_eq!(text.parse::<Namespace>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn the_ending_of_a_file_is_no_part_of_its_name() {
+        for (given, name, file) in [
+            ("user/profile.md", "user/profile", "profile.md"),
+            ("user/profile.md.md", "user/profile", "profile.md"),
+            ("user/notes/travel.md", "user/notes/travel", "travel.md"),
+            ("user/notes/facts.md", "user/notes/facts", "facts.md"),
+            ("user/facts.md", "user/facts.md", "facts.md"),
+            ("user/notes.txt", "user/notes.txt", "notes.txt"),
+        ] {
+            let parsed: DocumentName = given.parse().unwrap();
+            assert_eq!((parsed.to_string().as_str(), parsed.file().as_str()), (name, file));
         }
     }
 

@@ -10,6 +10,9 @@ use super::SessionId;
 pub struct Session {
     /// Its identifier, channel included.
     pub id: SessionId,
+    /// What it is called: by its host, else after the person's first message. A store keeps the host's alone.
+    #[serde(default)]
+    pub title: Option<String>,
     /// The project it belongs to.
     #[serde(default)]
     pub project: Option<String>,
@@ -72,8 +75,6 @@ pub struct SessionState {
     pub kept_from: Position,
     /// Consolidations that failed since the last that did not.
     pub failures: u32,
-    /// Up to where it was searched for what the assistant should have stored.
-    pub filled: Position,
     /// Up to where its turns were imported: they wait for the person's word, and make nothing due by themselves.
     #[serde(skip_serializing_if = "Position::is_start")]
     pub imported_to: Position,

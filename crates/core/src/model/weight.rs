@@ -86,6 +86,14 @@ impl Significance {
     pub const fn value(self) -> u8 {
         self.0
     }
+
+    /// The first step that is protected from pruning. In a project, this is a rule.
+    pub const RULE: Self = Self(4);
+
+    /// The lowest importance of this step.
+    pub fn least(self) -> Importance {
+        Importance(((f64::from(self.0) - 1.5) / 4.0).max(0.0))
+    }
 }
 
 impl TryFrom<i64> for Significance {
@@ -113,6 +121,7 @@ mod tests {
         for step in 1..=5 {
             let significance = Significance::new(step).unwrap();
             assert_eq!(Importance::from(significance).significance(), significance);
+            assert_eq!(significance.least().significance(), significance);
         }
         assert_eq!(Importance::default().significance().value(), 3);
     }

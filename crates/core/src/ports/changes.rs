@@ -1,6 +1,6 @@
 //! Changes: logged operations on everything that is kept, applied whole or not at all, and undone.
 
-use crate::model::{Change, ContentHash, DocumentName, Entry, Position, Project, SessionId, Task, Turn};
+use crate::model::{Change, ContentHash, DocumentName, Entry, Position, Project, SessionId, Task, Thread, Turn};
 use crate::text::redact::redact;
 
 use super::{Pass, Stored};
@@ -53,15 +53,6 @@ pub enum Op {
         /// The summary that stands for the others, as a turn of its own.
         summary: Option<Turn>,
     },
-    /// A conversation was searched up to `to` for what should have been stored, if it still stands at `from`.
-    Filled {
-        /// The conversation.
-        session: SessionId,
-        /// Where it stands.
-        from: Position,
-        /// The last turn that was looked at.
-        to: Position,
-    },
     /// Who the person is in a conversation, unless that is known already.
     Person {
         /// The conversation.
@@ -75,6 +66,9 @@ pub enum Op {
     Erased,
     /// The next version of a task whose version is still `task.version`; 0 is a new one.
     Task(Task),
+    /// The next version of a thread whose version is still `thread.version`; 0 is a new one. A conversation that has
+    /// one already is a conflict.
+    Thread(Thread),
     /// The next version of a project whose version is still `project.version`; 0 is a new one.
     Project(Project),
 }
@@ -99,6 +93,8 @@ pub struct Undoable {
     pub documents: Vec<(DocumentName, ContentHash, Option<String>)>,
     /// Each task that it touched, as it is now, and as it was before.
     pub tasks: Vec<(Task, Option<Task>)>,
+    /// Each thread that it touched, as it is now, and as it was before.
+    pub threads: Vec<(Thread, Option<Thread>)>,
     /// Each project that it touched, as it is now, and as it was before.
     pub projects: Vec<(Project, Option<Project>)>,
 }

@@ -1,6 +1,6 @@
 //! Documents: Markdown files that a person may edit at any time.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::model::{ContentHash, Document, DocumentName, Name};
 
@@ -83,6 +83,15 @@ impl DocumentError {
     }
 }
 
+/// A directory that is a project by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkout {
+    /// Where it begins.
+    pub top: PathBuf,
+    /// The directory of its project: another one for a linked worktree, which shares that of the main checkout.
+    pub project: PathBuf,
+}
+
 /// Documents: Markdown files that a person may edit at any time.
 pub trait Documents: Send + Sync {
     /// Reads a document; nothing where there is none.
@@ -93,11 +102,11 @@ pub trait Documents: Send + Sync {
         let _ = dir;
         self.read(name)
     }
-    /// Whether a directory holds the memory file of a project, be it readable or not; none does where documents have no
-    /// directories.
-    fn is_project(&self, dir: &Path) -> bool {
+    /// The checkout that a directory, given without links in its path, lies in: under version control, else with a memory
+    /// file; none where documents have no directories.
+    fn checkout(&self, dir: &Path) -> Option<Checkout> {
         let _ = dir;
-        false
+        None
     }
     /// Replaces the text whose digest is `expected` ([`ContentHash::missing`] for a new one): whole or not at all,
     /// durable when it returns, and never over an edit that the caller has not seen.

@@ -1,6 +1,8 @@
 //! Erasing: removing every trace of something.
 
-use crate::model::{DocumentName, EntryId, TurnId};
+use jiff::Timestamp;
+
+use crate::model::{DocumentName, EntryId, SessionId, TurnId};
 
 use super::Stored;
 
@@ -19,6 +21,21 @@ pub struct Erasure {
     pub turns: Vec<TurnId>,
     /// Bullets, by their text, in every kept version of their document.
     pub bullets: Vec<(DocumentName, String)>,
+    /// Everything of a conversation, of a project, or at all.
+    pub scope: Option<ErasureScope>,
+    /// When: what was said before must not come back, what is said later may.
+    pub at: Timestamp,
+}
+
+/// A part of memory that is erased as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ErasureScope {
+    /// A conversation: its turns, and the entries that were made of them.
+    Session(SessionId),
+    /// A project: its conversations, entries, tasks, and the history of its memory file.
+    Project(String),
+    /// Everything, tombstones included.
+    Everything,
 }
 
 /// What erasing removed, and what it could not reach.

@@ -27,16 +27,22 @@ mod leases;
 mod ledger;
 mod memory_vectors;
 mod model;
+mod mutes;
+mod off_record;
 mod page;
 mod projects;
 mod recalls;
 mod reflections;
+mod replying;
+mod reviews;
 mod sessions;
 mod tasks;
+mod threads;
 mod transfer;
 mod turns;
 mod vault;
 mod vectors;
+mod withdrawals;
 
 pub use activity::{Activity, Doings};
 pub use backups::{Backups, CopyCheck};
@@ -45,10 +51,10 @@ pub use candidates::{Candidates, Search};
 pub use change_tokens::{ChangeToken, ChangeTokens, ChangeWatch, Watched};
 pub use changes::{Changes, Op, Undoable};
 pub use clock::Clock;
-pub use documents::{DocumentError, Documents};
+pub use documents::{Checkout, DocumentError, Documents};
 pub use embedder::{EmbedFor, Embedder, Embedders, NoEmbedders};
 pub use entries::{Entries, Listing};
-pub use erasure::{Erased, Eraser, Erasure};
+pub use erasure::{Erased, Eraser, Erasure, ErasureScope};
 pub use error::{Loss, StoreError};
 pub use health::{Health, StoreStats};
 pub use history::{History, KnownDocument};
@@ -60,18 +66,25 @@ pub use leases::{Holder, Lease, Leases};
 pub use ledger::{Ledger, Spent};
 pub use memory_vectors::{MemorySet, MemoryVector, MemoryVectors, UnembeddedMemory};
 pub use model::{
-    Brief, Cost, ExtractBrief, Finish, Message, Model, ModelError, Purpose, Reply, SummaryBrief, ToolCall, ToolSpec,
+    Brief, Cost, ExtractBrief, Finish, KnownFact, Message, Model, ModelError, Purpose, Reply, SummaryBrief, SummaryOf,
+    ToolCall, ToolSpec,
 };
+pub use mutes::Mutes;
+pub use off_record::OffRecord;
 pub use page::Page;
-pub use projects::Projects;
+pub use projects::{ProjectRoot, Projects};
 pub use recalls::Recalls;
 pub use reflections::{Applied, Dropped, Pass, PassOutcome, ReflectBrief, ReflectFact, Reflections};
+pub use replying::Replying;
+pub use reviews::{Reviews, Unseen, UnseenPage};
 pub use sessions::{Among, NewSession, SessionPage, Sessions};
 pub use tasks::Tasks;
+pub use threads::Threads;
 pub use transfer::{Adopted, Bundle, Transfer};
 pub use turns::{TurnMark, Turns, TurnsOf};
 pub use vault::Vault;
 pub use vectors::{BUILTIN, ChunkMark, Made, MadeBy, VectorSet, VectorSetId, Vectors};
+pub use withdrawals::Withdrawals;
 
 type Stored<T> = Result<T, StoreError>;
 
@@ -93,6 +106,7 @@ pub trait Store:
     + Breakers
     + Reflections
     + Tasks
+    + Threads
     + Projects
     + Vault
     + Vectors
@@ -102,6 +116,11 @@ pub trait Store:
     + Activity
     + ChangeWatch
     + Jobs
+    + Replying
+    + Withdrawals
+    + Mutes
+    + OffRecord
+    + Reviews
     + Send
     + Sync
 {
@@ -122,6 +141,7 @@ impl<T> Store for T where
         + Breakers
         + Reflections
         + Tasks
+        + Threads
         + Projects
         + Vault
         + Vectors
@@ -131,6 +151,11 @@ impl<T> Store for T where
         + Activity
         + ChangeWatch
         + Jobs
+        + Replying
+        + Withdrawals
+        + Mutes
+        + OffRecord
+        + Reviews
         + Send
         + Sync
 {

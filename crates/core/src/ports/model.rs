@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{Person, Role, Turn, spelled};
+use crate::model::{EntryId, Person, Role, Turn, spelled};
 
 use super::ReflectBrief;
 
@@ -137,11 +137,11 @@ pub struct ToolCall {
 pub struct SummaryBrief {
     /// Whether it is for a person's assistant (a namespace is set), or generic.
     pub personal: bool,
-    /// What was said since the last summary.
+    /// What was said, as [`Model::summarises`] says.
     pub turns: Vec<Turn>,
     /// Who the person is among those who speak.
     pub person: Person,
-    /// The working memory so far: its open threads are carried over, and nothing else of it.
+    /// The conversation's thread so far: the summary says how it stands now.
     pub previous: Option<String>,
     /// Knowledge that may help to understand what was said; never part of the summary by itself.
     pub knowledge: Vec<String>,
@@ -154,19 +154,33 @@ pub struct SummaryBrief {
 pub struct ExtractBrief {
     /// What was said since the last time, without what other people said.
     pub turns: Vec<Turn>,
-    /// Knowledge that is stored already.
-    pub known: Vec<String>,
+    /// What is stored already on the subject.
+    pub known: Vec<KnownFact>,
+}
+
+/// A memory that a model is shown, so that it can say what a fact replaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownFact {
+    /// Its id.
+    pub id: EntryId,
+    /// What it says.
+    pub text: String,
+}
+
+impl KnownFact {
+    /// A text that stands for itself, for whoever has no id to show.
+    pub fn said(text: &str) -> Self {
+        Self { id: EntryId::new(text), text: text.to_owned() }
+    }
 }
 
 /// What a model is asked to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Brief {
-    /// Summarise, answered in Markdown.
+    /// Summarise, answered in Markdown, or exactly [`NOTHING`](crate::prompts::NOTHING).
     Summarise(SummaryBrief),
     /// Extract facts, answered in the strict schema that the extraction prompt names.
     Extract(ExtractBrief),
-    /// Extract only what the person corrected or explicitly stated and nobody stored, answered in the same schema.
-    Fill(ExtractBrief),
     /// Look back on a document, answered in the operations that the reflection prompt names.
     Reflect(ReflectBrief),
     /// Talk.
@@ -205,7 +219,7 @@ impl Brief {
     pub fn purpose(&self) -> Purpose {
         match self {
             Self::Summarise(_) => Purpose::Summary,
-            Self::Extract(_) | Self::Fill(_) => Purpose::Extraction,
+            Self::Extract(_) => Purpose::Extraction,
             Self::Reflect(_) => Purpose::Reflection,
             Self::Chat { .. } => Purpose::Chat,
         }
@@ -254,6 +268,15 @@ pub enum Cost {
     Tokens,
 }
 
+/// What a summary is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SummaryOf {
+    /// What was said since the last one, with the conversation's thread so far: what a call costs grows with what is new.
+    NewTurns,
+    /// The whole conversation: it is the same whenever the model is asked, for one whose calls cost nothing.
+    Conversation,
+}
+
 /// A language model, or what stands in for one.
 pub trait Model: Send + Sync {
     /// The provider's name, as in the config.
@@ -262,8 +285,8 @@ pub trait Model: Send + Sync {
     fn name(&self) -> &str;
     /// What a call costs.
     fn cost(&self) -> Cost;
-    /// Whether an empty summary is an answer: there was nothing worth a line. Otherwise it is a failed call.
-    fn empty_is_an_answer(&self) -> bool;
+    /// What its summaries are of.
+    fn summarises(&self) -> SummaryOf;
     /// Whether it can talk, and not only summarise and extract.
     fn can_chat(&self) -> bool;
     /// What it can see at once, in tokens, where the provider tells. May ask the provider, once.
@@ -287,8 +310,8 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         (**self).cost()
     }
 
-    fn empty_is_an_answer(&self) -> bool {
-        (**self).empty_is_an_answer()
+    fn summarises(&self) -> SummaryOf {
+        (**self).summarises()
     }
 
     fn can_chat(&self) -> bool {

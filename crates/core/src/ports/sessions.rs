@@ -47,6 +47,8 @@ pub enum Among {
 pub struct NewSession {
     /// Its identifier.
     pub id: SessionId,
+    /// What its host calls it.
+    pub title: Option<String>,
     /// The project it belongs to.
     pub project: Option<String>,
     /// The task it is about.

@@ -1,7 +1,8 @@
 //! Export and import.
 
 use crate::model::{
-    Change, DocumentVersion, EntryId, EntryVersion, Memory, Project, ProjectVersion, Session, Task, TaskVersion, Turn,
+    Change, DocumentVersion, EntryId, EntryVersion, Memory, Mute, Project, ProjectVersion, Session, Task, TaskVersion,
+    Thread, ThreadVersion, Turn,
 };
 
 use super::Stored;
@@ -43,12 +44,21 @@ pub struct Bundle {
     /// Every version of every task, oldest first.
     #[serde(default)]
     pub task_history: Vec<TaskVersion>,
+    /// Every thread, whatever its status.
+    #[serde(default)]
+    pub threads: Vec<Thread>,
+    /// Every version of every thread, oldest first.
+    #[serde(default)]
+    pub thread_history: Vec<ThreadVersion>,
     /// Every project, whatever its status.
     #[serde(default)]
     pub projects: Vec<Project>,
     /// Every version of every project, oldest first.
     #[serde(default)]
     pub project_history: Vec<ProjectVersion>,
+    /// Memories that are never given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mutes: Vec<Mute>,
 }
 
 /// What an import did.
@@ -64,6 +74,8 @@ pub struct Adopted {
     pub turns: u64,
     /// Tasks that are new here, or back.
     pub tasks: u64,
+    /// Threads that are new here, or back.
+    pub threads: u64,
     /// Projects that are new here, or back.
     pub projects: u64,
 }

@@ -23,6 +23,8 @@ pub trait Turns {
     /// The first `limit` turns of a session, oldest first, after one of them where one is named; nothing where that was
     /// not said in it.
     fn turn_page(&self, id: &SessionId, after: Option<&TurnId>, limit: usize) -> Stored<Option<Vec<Turn>>>;
+    /// The first message of a person in each of these sessions, in their order; nothing where there is none.
+    fn first_messages(&self, sessions: &[SessionId]) -> Stored<Vec<Option<String>>>;
     /// What persons and assistants said after a mark and not before a time, in the order in which it was stored: the
     /// latest `limit` turns, and the mark behind them.
     ///
@@ -35,6 +37,10 @@ pub trait Turns {
         since: Timestamp,
         limit: usize,
     ) -> Stored<(Vec<Turn>, TurnMark)>;
+    /// Removes at most `limit` turns that were said before a time; gives how many. Three kinds stay: what an active memory of
+    /// identity or knowledge came from, what is still sent in a session that went on since, and what is not consolidated
+    /// and was said at `unread_until` or later. Recalls that such a turn asked for go with it.
+    fn remove_old(&self, until: Timestamp, unread_until: Timestamp, limit: usize) -> Stored<usize>;
 }
 
 /// Whose conversations are read.
@@ -44,6 +50,8 @@ pub enum TurnsOf {
     NoProject,
     /// Those of one project.
     Project(String),
+    /// Those on one channel that belong to no project.
+    Channel(String),
 }
 
 /// A place among the turns of all sessions. Only the store that gave it knows what it says; the default is the beginning.

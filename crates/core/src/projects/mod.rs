@@ -1,6 +1,10 @@
 //! Projects: a name, a directory, and the memory file in it.
 
-use std::path::{Path, PathBuf};
+mod checkouts;
+mod memory;
+mod naming;
+
+use std::path::Path;
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -10,8 +14,12 @@ use crate::error::{Done, EngineError};
 use crate::input;
 use crate::kernel::{Kernel, Race as _, conflict, retry};
 use crate::model::{ContentHash, Document, DocumentName, Name, Project, Source, Status, Task, TaskStatus, Verb};
-use crate::ports::{self, Documents, Op, StoreError};
+use crate::ports::{self, Documents, Op, ProjectRoot, StoreError};
 use crate::tasks::TaskService;
+
+pub use checkouts::ProjectAt;
+pub(crate) use memory::ProjectBrief;
+pub use memory::{AcceptedFile, ProjectLine, ProjectRules};
 
 /// A project and how much is known of it.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
@@ -23,19 +31,11 @@ pub struct ProjectOverview {
     pub tasks: Vec<Task>,
 }
 
-/// What a directory belongs to: the innermost that is registered or has a memory file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Nearest {
-    /// A project that is registered.
-    Registered(Name),
-    /// A directory with a memory file that no project has.
-    Unregistered(PathBuf),
-}
-
 /// Projects.
 #[derive(Clone, Copy)]
 pub struct ProjectService<'e> {
     pub(crate) kernel: Kernel<'e>,
+    pub(crate) entries: &'e dyn ports::Entries,
     pub(crate) history: &'e dyn ports::History,
     pub(crate) project_store: &'e dyn ports::Projects,
     pub(crate) files: &'e dyn Documents,
@@ -43,17 +43,21 @@ pub struct ProjectService<'e> {
     pub(crate) tasks: TaskService<'e>,
 }
 
-/// Projects that are registered.
+/// Every project.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct RegisteredProjects {
-    /// By name.
+pub struct ProjectListing {
+    /// Those that are registered, by name.
     pub projects: Vec<Project>,
+    /// Directories that are projects by themselves and where a session took place, by name.
+    pub roots: Vec<ProjectRoot>,
 }
 
 impl ProjectService<'_> {
-    /// Registers a project, or moves it to another directory.
+    /// Registers a project, or moves it to another directory, and accepts what the memory file there says.
     pub fn add(&self, name: &str, dir: Option<&str>) -> Done<Project> {
-        self.place(name, dir)
+        let project = self.place(name, dir)?;
+        self.accept_file(&project.name)?;
+        Ok(project)
     }
 
     /// Every project that is registered, by name.
@@ -61,19 +65,14 @@ impl ProjectService<'_> {
         all_registered(self.project_store)
     }
 
-    /// What a directory, given without links in its path, belongs to. Looking registers nothing.
-    pub fn at(&self, dir: &Path) -> Done<Option<Nearest>> {
+    /// Every project: those that are registered, and directories that are projects by themselves.
+    pub fn listing(&self) -> Done<ProjectListing> {
         let projects = self.list()?;
-        for dir in dir.ancestors() {
-            let at = |project: &&Project| project.dir.as_deref().map(Path::new) == Some(dir);
-            if let Some(project) = projects.iter().find(at) {
-                return Ok(Some(Nearest::Registered(project.name.clone())));
-            }
-            if self.files.is_project(dir) {
-                return Ok(Some(Nearest::Unregistered(dir.to_owned())));
-            }
-        }
-        Ok(None)
+        let mut roots = self.project_store.roots()?;
+        roots.retain(|root| {
+            !projects.iter().any(|project| project.name == root.name || is_at(project, Path::new(&root.dir)))
+        });
+        Ok(ProjectListing { projects, roots })
     }
 
     /// One project with its open tasks.
@@ -96,14 +95,10 @@ impl ProjectService<'_> {
         Ok(self.project_store.projects()?)
     }
 
-    /// What the memory file of a project would say if the project were in this directory. Registers nothing.
-    pub fn memory_in(&self, project: &Name, dir: &str) -> Done<Option<Document>> {
-        Ok(self.files.read_in(&DocumentName::project(project), dir)?)
-    }
-
     /// Registers a project, or moves it to another directory. The memory file of that directory is its own from then
-    /// on, as part of the same change: nobody removed the other one, and an undo leaves both files alone.
-    pub fn place(&self, name: &str, dir: Option<&str>) -> Done<Project> {
+    /// on, as part of the same change: nobody removed the other one, and an undo leaves both files alone. What it says is
+    /// not accepted by that.
+    pub(crate) fn place(&self, name: &str, dir: Option<&str>) -> Done<Project> {
         let name: Name = name.parse()?;
         let dir = dir.map(input::directory).transpose()?;
         if let Some(dir) = &dir {
@@ -181,6 +176,10 @@ impl ProjectService<'_> {
             }
         }
     }
+}
+
+fn is_at(project: &Project, dir: &Path) -> bool {
+    project.dir.as_deref().is_some_and(|own| Path::new(own) == dir)
 }
 
 fn hash_of(document: Option<&Document>) -> ContentHash {

@@ -145,7 +145,7 @@ impl Term<'_> {
 }
 
 /// Case, accents, width, points and invisible characters folded away; what is left is in NFC.
-fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }

@@ -14,6 +14,27 @@ use crate::when::{self, WhenError};
 
 use super::filter::{Filter, Projects, Scope};
 
+/// A time as programs write it: words and dates, or Unix seconds as a number.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub enum TimeGiven {
+    /// A date such as 2026-05-07, or words such as "last week".
+    Text(String),
+    /// Unix seconds.
+    Seconds(f64),
+}
+
+impl From<TimeGiven> for String {
+    fn from(given: TimeGiven) -> Self {
+        match given {
+            TimeGiven::Text(text) => text,
+            // Whole seconds: nobody remembers more.
+            TimeGiven::Seconds(seconds) => format!("{:.0}", seconds.floor()),
+        }
+    }
+}
+
 /// Why a filter makes no sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FilterError {

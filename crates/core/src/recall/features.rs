@@ -178,10 +178,9 @@ impl Conversation {
 impl<'a> Read<'a> {
     pub(super) fn new(question: &'a Question, pool: &'a Pool, now: Timestamp) -> Self {
         let count = pool.candidates.len();
-        let places: HashMap<&str, usize> =
-            question.words.iter().enumerate().map(|(at, word)| (word.term.as_str(), at)).collect();
-        let matches: Vec<Matches> =
-            pool.candidates.iter().map(|candidate| matches(&candidate.terms, &places)).collect();
+        let (places, count_of_words) = (question.places(), question.words.len());
+        let read = |candidate: &Candidate| matches(&candidate.terms, &places, count_of_words);
+        let matches: Vec<Matches> = pool.candidates.iter().map(read).collect();
         let rarity = rarity(question, &pool.candidates, &matches);
         let (mut before, mut after) = (vec![None; count], vec![None; count]);
         for (left, right) in &pool.beside {
@@ -405,8 +404,8 @@ fn is_question(memory: &Memory) -> bool {
 }
 
 /// Finds the words of a question in analysed text.
-fn matches(terms: &str, places: &HashMap<&str, usize>) -> Matches {
-    let mut counts = vec![0.0; places.len()];
+fn matches(terms: &str, places: &HashMap<&str, usize>, words: usize) -> Matches {
+    let mut counts = vec![0.0; words];
     let (mut all, mut beginning, mut pairs) = (0, 0, Vec::new());
     let mut halves: Vec<WordSet> = Vec::new();
     let mut length = 0;

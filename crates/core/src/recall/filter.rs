@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::model::{Entry, Kind, Layer, Name, Namespace, SessionId, Source, Status};
+use crate::model::{Entry, Kind, Layer, Name, Namespace, SessionId, Significance, Source, Status};
 
 /// Which namespaces are in reach.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub struct Filter {
     pub task: Option<String>,
     /// Labels that must all be there.
     pub tags: Vec<String>,
+    /// At least so significant.
+    pub significance: Option<Significance>,
     /// Stored at this time or later.
     pub since: Option<Timestamp>,
     /// Stored before this time.
@@ -92,6 +94,7 @@ impl Filter {
             && self.projects.admits(entry.project.as_deref())
             && self.task.as_ref().is_none_or(|task| entry.task.as_ref() == Some(task))
             && self.tags.iter().all(|tag| entry.tags.contains(tag))
+            && self.significance.is_none_or(|least| entry.importance.significance() >= least)
             && self.since.is_none_or(|since| entry.created_at >= since)
             && self.until.is_none_or(|until| entry.created_at < until)
             && self.source.is_none_or(|source| entry.source == source)

@@ -4,7 +4,8 @@ use crate::documents::DocumentService;
 use crate::embedding::EmbeddingService;
 use crate::error::{Done, EngineError};
 use crate::kernel::Kernel;
-use crate::model::{EntryId, Kind};
+use crate::lineage::LineageService;
+use crate::model::{EntryId, Kind, Layer};
 use crate::ports::{self, MemorySet, Search};
 use crate::recall::fold::{fold, is_summary_part};
 use crate::recall::{
@@ -75,6 +76,7 @@ pub struct RecallService<'e> {
     pub(crate) documents: DocumentService<'e>,
     pub(crate) embedding: EmbeddingService<'e>,
     pub(crate) vectors: &'e dyn ports::MemoryVectors,
+    pub(crate) lineage: LineageService<'e>,
 }
 
 impl RecallService<'_> {
@@ -99,6 +101,9 @@ impl RecallService<'_> {
         if request.filter.kinds != [Kind::Turn] {
             hits.retain(|hit| by_word(hit) || hit.score >= LEAST);
         }
+        // Whoever asks for what was said is shown all of it.
+        let asks_for_said = request.filter.kinds == [Kind::Turn] || request.filter.layers == [Layer::Archive];
+        let hits = if asks_for_said { self.lineage.marked(hits)? } else { self.lineage.current(hits, request)? };
         let mut hits = fold(hits);
         hits.truncate(request.limit);
         Ok(hits)

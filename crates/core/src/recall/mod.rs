@@ -15,12 +15,13 @@ mod question;
 mod ranking;
 mod request;
 mod said;
+mod short_forms;
 mod similar;
 pub mod times;
 mod weights;
 
 pub use analysis::Terms;
-pub use criteria::{Category, Criteria, FilterError, StatusFilter, limit};
+pub use criteria::{Category, Criteria, FilterError, StatusFilter, TimeGiven, limit};
 pub(crate) use explain::OPENING;
 pub use explain::{Explanation, OpeningPart, Used};
 pub use features::{FEATURES, Feature, Features};

@@ -11,6 +11,7 @@ use crate::text::{frequency, sentences::sentences};
 
 use super::analysis;
 use super::past;
+use super::short_forms;
 use super::times::{self, TimeRange};
 
 /// Words of one message that are looked for: those that say most. A set of them is the bits of a `u128`.
@@ -40,7 +41,7 @@ pub(super) type WordSet = u128;
 /// A word of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Word {
-    /// As in the index.
+    /// As in the index; of a word with short forms, the one that stands for all of them.
     pub term: String,
     /// How much it says, in bits beyond a common word.
     pub weight: f32,
@@ -94,13 +95,11 @@ impl Question {
             text = message.to_owned();
         }
         let sentences = joined(&sentences(&text));
-        let read: Vec<Vec<(String, bool)>> = sentences.iter().map(|sentence| analysis::stems(sentence)).collect();
+        let read: Vec<Vec<(String, bool)>> = sentences.iter().map(|sentence| read(sentence)).collect();
         let has_content = read.iter().flatten().any(|(_, is_stop)| !is_stop);
         let counts = |is_stop: bool| !is_stop || !has_content;
         let words = chosen(&read, counts);
-        let places: HashMap<&str, usize> =
-            words.iter().enumerate().map(|(at, word)| (word.term.as_str(), at)).collect();
-        let parts = parts(&read, &places);
+        let parts = parts(&read, &places(&words));
         Self {
             parts,
             asks_assistant: asks_assistant(message),
@@ -116,7 +115,18 @@ impl Question {
 
     /// What there is to look for in the index.
     pub fn terms(&self) -> Vec<String> {
-        self.words.iter().map(|word| word.term.clone()).collect()
+        self.words.iter().flat_map(|word| forms(&word.term)).map(str::to_owned).collect()
+    }
+
+    /// Every term that is looked for, short forms included, and the place of its word.
+    pub(super) fn places(&self) -> HashMap<&str, usize> {
+        places(&self.words)
+    }
+
+    /// The places of its words in a text.
+    pub fn words_in(&self, text: &str) -> HashSet<usize> {
+        let places = self.places();
+        analysis::stems(text).iter().filter_map(|(stem, _)| places.get(stem.as_str()).copied()).collect()
     }
 
     /// Whether there is no word to look for.
@@ -141,6 +151,22 @@ impl Question {
     }
 }
 
+/// The stems of a sentence; words that have short forms are read as one.
+fn read(sentence: &str) -> Vec<(String, bool)> {
+    let standard = |(stem, is_stop): (String, bool)| (short_forms::standard(&stem).to_owned(), is_stop);
+    analysis::stems(sentence).into_iter().map(standard).collect()
+}
+
+fn places(words: &[Word]) -> HashMap<&str, usize> {
+    words.iter().enumerate().flat_map(|(at, word)| forms(&word.term).map(move |form| (form, at))).collect()
+}
+
+/// A term and its other forms.
+fn forms(term: &str) -> impl Iterator<Item = &str> {
+    let others = short_forms::forms(term).unwrap_or_default().iter().map(String::as_str);
+    std::iter::once(term).chain(others.filter(move |form| *form != term))
+}
+
 /// The places of the words in a set.
 pub(super) fn bits(mut words: WordSet) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -153,6 +179,11 @@ pub(super) fn bits(mut words: WordSet) -> impl Iterator<Item = usize> {
 /// How much a term says beyond a common word.
 pub(super) fn weight(term: &str) -> f32 {
     (frequency::bits(term) - COMMON_BITS).max(LEAST_WEIGHT) * share_of_characters(term)
+}
+
+/// How much a word says: as much as the most common of its forms.
+fn weight_of_word(term: &str) -> f32 {
+    forms(term).map(weight).fold(f32::MAX, f32::min)
 }
 
 /// What a term counts by the number of its characters: a single one of an unspaced script stands in words of any meaning, and
@@ -212,7 +243,7 @@ fn chosen(read: &[Vec<(String, bool)>], counts: impl Fn(bool) -> bool) -> Vec<Wo
     let mut words: Vec<(usize, Word)> = order
         .iter()
         .enumerate()
-        .map(|(at, term)| (at, Word { term: (*term).to_owned(), weight: weight(term) }))
+        .map(|(at, term)| (at, Word { term: (*term).to_owned(), weight: weight_of_word(term) }))
         .collect();
     if words.len() > MAX_WORDS {
         let value = |word: &Word| {

@@ -145,6 +145,7 @@ pub fn rank(question: &Question, pool: &Pool, filter: &Filter, now: Timestamp, r
                 speaker: candidate.speaker.clone(),
                 evidence: Vec::new(),
                 beside: read.beside(at),
+                withdrawn: None,
             })
         })
         .collect();

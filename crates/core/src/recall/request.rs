@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{EntryId, Kind, Memory, RecallId, SessionId, Source, spelled};
+use crate::model::{EntryId, Kind, Memory, RecallId, SessionId, Source, Withdrawal, spelled};
 
 use super::filter::Filter;
 use super::pool::Candidate;
@@ -39,6 +39,10 @@ pub struct Hit {
     /// For a short turn, what was said before it; for a question, the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<Beside>,
+    /// For a turn or a summary that says something which was taken back: why. Only a search for turns or the archive shows
+    /// such a hit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdrawn: Option<Withdrawal>,
 }
 
 /// A turn that stands beside a hit, so that a short one can be understood.
@@ -69,7 +73,7 @@ impl Hit {
 
     /// A memory with the reason why it was found.
     pub fn of(memory: Memory, why: Why) -> Self {
-        Self { memory, speaker: None, score: why.score(), why, evidence: Vec::new(), beside: None }
+        Self { memory, speaker: None, score: why.score(), why, evidence: Vec::new(), beside: None, withdrawn: None }
     }
 }
 

@@ -2,11 +2,13 @@
 
 use crate::documents::record::begun;
 use crate::error::{Done, EngineError};
-use crate::model::{Document, DocumentName};
+use crate::lineage::says;
+use crate::model::{Document, DocumentName, Role};
 use crate::ports::{Applied, Dropped, Op};
 use crate::reflection::{Input, Plan, ReflectionService, Step};
-use crate::text::redact::redact;
+use crate::text::{bullets, redact::redact};
 
+use super::reply::{Operation, Proposal};
 use super::{Answers, Asked, Difference, Heard, Target};
 
 /// What a pass would write.
@@ -60,7 +62,7 @@ impl ReflectionService<'_> {
         let plan: Plan = {
             let max_share = self.kernel.settings.reflection.max_share;
             let input = Input { lines: &lines, names: &asked.names, said: &heard.words, has_sections, max_share };
-            crate::reflection::plan(&input, &asked.proposal)
+            crate::reflection::plan(&input, &self.without_withdrawn(&asked.proposal, heard, &mut draft.dropped)?)
         };
         let adds = plan.steps.iter().any(|step| matches!(step, Step::Add { .. }));
         let text = if adds && has_sections { begun(name, &document.text) } else { document.text.clone() };
@@ -69,7 +71,42 @@ impl ReflectionService<'_> {
         let after = if outcome.applied.is_empty() { document.text.clone() } else { outcome.text };
         draft.applied.extend(outcome.applied);
         draft.dropped.extend(outcome.dropped);
+        self.draft_moves(name, &document.text, &after, draft)?;
         draft.documents.push((document, after));
+        Ok(())
+    }
+
+    /// A proposal without facts that were taken back and that nobody said again.
+    fn without_withdrawn(&self, proposal: &Proposal, heard: &Heard, dropped: &mut Vec<Dropped>) -> Done<Proposal> {
+        let mut kept = Proposal { operations: Vec::new(), unreadable: proposal.unreadable.clone() };
+        for operation in &proposal.operations {
+            match operation {
+                Operation::Add { text, .. } if self.is_withdrawn(text, heard)? => {
+                    dropped.push(operation.dropped("it was taken back".to_owned()));
+                }
+                operation => kept.operations.push(operation.clone()),
+            }
+        }
+        Ok(kept)
+    }
+
+    fn is_withdrawn(&self, fact: &str, heard: &Heard) -> Done<bool> {
+        let lineage = &self.recall.lineage;
+        match heard.turns.iter().rev().find(|turn| turn.role == Role::User && says(&turn.content, fact)) {
+            Some(turn) => lineage.is_withdrawn_since(fact, turn),
+            None => lineage.is_withdrawn(fact, None),
+        }
+    }
+
+    /// What a document says from now on is no entry any more: it moved there.
+    fn draft_moves(&self, name: &DocumentName, before: &str, after: &str, draft: &mut Draft) -> Done<()> {
+        let known: Vec<String> = bullets::parse(name, before).into_iter().map(|line| line.content).collect();
+        for line in bullets::parse(name, after).into_iter().filter(|line| !known.contains(&line.content)) {
+            let project = name.as_project().map(ToString::to_string);
+            for entry in self.memories.entries_saying(&line.content, project.as_deref())? {
+                draft.ops.push(Op::Update(self.memories.retired(&entry)));
+            }
+        }
         Ok(())
     }
 

@@ -4,13 +4,15 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::consolidation::facts::{FactKind, words};
-use crate::consolidation::with_facts;
+use crate::documents::IdentityUsage;
 use crate::error::Done;
-use crate::model::{Document, DocumentName, Entry, EntryId, Kind, Layer, Name, SessionId, Source, Status};
+use crate::model::{DocumentName, Entry, EntryId, Importance, Kind, Layer, Name, SessionId, Source, Status};
 use crate::ports::{Applied, Op, Page};
 use crate::recall::find::Fallback;
 use crate::recall::{Filter, Projects, RecallRequest, Scope};
-use crate::reflection::{ReflectionService, same, says_the_same};
+use crate::reflection::{ReflectionService, same};
+use crate::statements;
+use crate::text::bullets;
 
 use super::draft::Draft;
 use super::{Heard, Target};
@@ -21,6 +23,8 @@ const LOOKED_AT: usize = 300;
 const COMPARED: usize = 10;
 /// Conversations that must say a thing before it is a pattern.
 const REPEATED: usize = 3;
+/// What `{ns}/patterns` may grow to by itself, in characters.
+const PATTERNS_LIMIT: usize = 4000;
 /// A sentence that has this share of a fact's words says it.
 const SAYS: f64 = 0.8;
 
@@ -42,8 +46,18 @@ impl ReflectionService<'_> {
             return Ok(());
         }
         let mut taken: HashSet<EntryId> = heard.refused.clone();
+        taken.extend(draft.ops.iter().filter_map(retires));
         for memory in newest {
             if left == 0 || taken.contains(&memory.entry.id) {
+                continue;
+            }
+            if let Some(line) = self.memories.line_saying(&memory.entry)? {
+                left -= 1;
+                let (id, name) = (memory.entry.id.clone(), line);
+                let what = format!("“{}”, which {name} says", memory.entry.content);
+                draft.ops.push(Op::Update(self.memories.retired(&memory.entry)));
+                draft.applied.push(Applied { op: "merge".to_owned(), document: None, ids: vec![id.clone()], what });
+                taken.insert(id);
                 continue;
             }
             let group = self.sayings(&memory.entry, &filter, &taken, left)?;
@@ -74,7 +88,8 @@ impl ReflectionService<'_> {
         for other in hits {
             let is_new = other.id != entry.id && !taken.contains(&other.id) && group.len() <= left;
             let has_room = other.key.is_none() || group.iter().all(|known| known.key.is_none());
-            if is_new && has_room && other.project == entry.project && says_the_same(&entry.content, &other.content) {
+            if is_new && has_room && other.project == entry.project && statements::same(&entry.content, &other.content)
+            {
                 group.push(other);
             }
         }
@@ -85,7 +100,7 @@ impl ReflectionService<'_> {
         Ok(group)
     }
 
-    /// Writes to patterns and profile what several conversations said, as far as it fits.
+    /// Moves to patterns and profile what several conversations said, as far as it fits.
     pub(super) fn draft_promotions(&self, heard: &Heard, draft: &mut Draft) -> Done<()> {
         let Some(namespace) = self.kernel.settings.namespace.clone() else { return Ok(()) };
         let filter = Filter {
@@ -102,14 +117,16 @@ impl ReflectionService<'_> {
             let Some(name) = promoted_to(&entry, &namespace).filter(|_| !left_alone.contains(&entry.id)) else {
                 continue;
             };
-            let Some((before, after)) = self.drafted(&name, draft)? else { continue };
-            let now = Document { text: after.clone(), ..before.clone() };
-            let longer = with_facts(&now, &[&entry]);
-            if longer == *after || self.conversations_saying(&entry)? < REPEATED {
+            let Some((_, after)) = self.drafted(&name, draft)? else { continue };
+            let Some(longer) = with_statement(&name, after, &entry.content) else { continue };
+            let is_withdrawn = self.recall.lineage.is_withdrawn(&entry.content, Some(entry.updated_at))?;
+            if is_withdrawn || self.conversations_saying(&entry)? < REPEATED {
                 continue;
             }
             *after = longer;
             let what = format!("“{}” to {name}", entry.content);
+            // It moves: what is said has one place.
+            draft.ops.push(Op::Update(self.memories.retired(&entry)));
             draft.applied.push(Applied { op: "promote".to_owned(), document: Some(name), ids: vec![entry.id], what });
         }
         Ok(())
@@ -129,6 +146,20 @@ impl ReflectionService<'_> {
         }
         Ok(sessions.len())
     }
+}
+
+/// A document that says this, in one more line where it does not yet; nothing where that does not fit.
+fn with_statement(name: &DocumentName, text: &str, says: &str) -> Option<String> {
+    if bullets::parse(name, text).iter().any(|line| statements::same(&line.content, says)) {
+        return Some(text.to_owned());
+    }
+    let longer = bullets::with_added(text, says, Importance::default());
+    let fits = if name.is_profile() {
+        !IdentityUsage::of(&longer).is_over()
+    } else {
+        longer.chars().count() <= PATTERNS_LIMIT
+    };
+    fits.then_some(longer)
 }
 
 fn retires(op: &Op) -> Option<EntryId> {

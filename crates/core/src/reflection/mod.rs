@@ -99,6 +99,7 @@ pub struct Reflection {
 struct Target {
     name: String,
     project: Option<String>,
+    agent: Option<String>,
     documents: Vec<DocumentName>,
 }
 
@@ -163,12 +164,35 @@ impl ReflectionService<'_> {
         worker: &Worker<'_>,
         dry_run: bool,
     ) -> Done<Option<Reflection>> {
-        let target = self.reflect_target(project)?;
+        self.run_on(&self.reflect_target(project)?, model, worker, dry_run)
+    }
+
+    /// The same for the person's own memory and what was said to one agent: the client or channel that wrote it.
+    pub fn run_for_agent(
+        &self,
+        agent: &str,
+        model: &dyn Model,
+        worker: &Worker<'_>,
+        dry_run: bool,
+    ) -> Done<Option<Reflection>> {
+        let person = self.reflect_target(None)?;
+        let target = Target { name: format!("{USER} by {agent}"), agent: Some(agent.to_owned()), ..person };
+        self.run_on(&target, model, worker, dry_run)
+    }
+
+    fn run_on(
+        &self,
+        target: &Target,
+        model: &dyn Model,
+        worker: &Worker<'_>,
+        dry_run: bool,
+    ) -> Done<Option<Reflection>> {
         if dry_run {
-            return self.look_back(&target, model, &|| Ok(true), dry_run);
+            return self.look_back(target, model, &|| Ok(true), dry_run);
         }
-        let name = format!("reflect {}", target.name);
-        let done = self.kernel.with_lease(&name, worker, |hold| self.look_back(&target, model, hold, dry_run))?;
+        // Passes over the same documents take turns, whatever they listen to.
+        let name = format!("reflect {}", target.agent.as_ref().map_or(target.name.as_str(), |_| USER));
+        let done = self.kernel.with_lease(&name, worker, |hold| self.look_back(target, model, hold, dry_run))?;
         Ok(done.flatten())
     }
 
@@ -238,12 +262,12 @@ impl ReflectionService<'_> {
         let Some(project) = project else {
             let namespace = self.kernel.settings.namespace.as_ref().ok_or(EngineError::NoNamespace)?;
             let documents = vec![DocumentName::memory(namespace), DocumentName::patterns(namespace)];
-            return Ok(Target { name: USER.to_owned(), project: None, documents });
+            return Ok(Target { name: USER.to_owned(), project: None, agent: None, documents });
         };
         let known = self.projects.get(project)?.project.name;
         let file = self.documents.memory_file(Some(known.as_str()))?;
         let file = file.ok_or_else(|| EngineError::NoDirectory { project: known.clone() })?;
-        Ok(Target { name: file.to_string(), project: Some(known.to_string()), documents: vec![file] })
+        Ok(Target { name: file.to_string(), project: Some(known.to_string()), agent: None, documents: vec![file] })
     }
 
     fn look_back(
@@ -306,7 +330,10 @@ impl ReflectionService<'_> {
         let now = self.kernel.now;
         let first_look = now.checked_sub(FIRST_LOOK).unwrap_or(Timestamp::MIN);
         let since = if last.is_some() { Timestamp::MIN } else { first_look };
-        let of = target.project.clone().map_or(TurnsOf::NoProject, TurnsOf::Project);
+        let of = match &target.agent {
+            Some(agent) => TurnsOf::Channel(agent.clone()),
+            None => target.project.clone().map_or(TurnsOf::NoProject, TurnsOf::Project),
+        };
         let (said, to) = self.turns.said_after(&of, &after, since, MAX_TURNS)?;
         let speakers = Speakers { session_store: self.session_store, turns: self.turns, documents: self.documents };
         let said = speakers.own_words(said)?;

@@ -5,62 +5,53 @@ use jiff::{SignedDuration, Timestamp};
 use crate::model::{Position, Role, SessionId, SessionState, Turn};
 use crate::text::tokens;
 
-use super::{Policy, Trigger, flushed_to};
+use super::{Policy, Trigger};
 
-/// What there is in a session that was not processed yet, in numbers. Turns that were imported do not count.
+/// What there is in a session that no consolidation has captured yet, in numbers. Turns that were imported do not count,
+/// and neither do summaries, which stand for what was captured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backlog {
     /// The session.
     pub session: SessionId,
     /// When it was ended, if it was.
     pub ended_at: Option<Timestamp>,
-    /// The person's messages that no consolidation has captured.
+    /// The person's messages.
     pub unconsolidated: u64,
-    /// When the last turn was said that no consolidation has captured; nothing where there is none. Summaries stand for
-    /// what was captured.
-    pub last_said_at: Option<Timestamp>,
-    /// Tokens that are sent to the model: the turns that are still sent, and of the summaries among them the latest.
+    /// When the last turn was said.
+    pub last_said_at: Timestamp,
+    /// Tokens of all turns.
     pub tokens: u64,
-    /// The person's messages that were not searched yet for what should have been stored.
-    pub unfilled: u64,
-    /// Whether there is any turn that was not searched yet.
-    pub is_unread: bool,
 }
 
 impl Backlog {
-    /// The backlog of a session with these turns: what a store gives without reading them.
-    pub fn of(state: &SessionState, turns: &[(Position, Turn)]) -> Self {
-        let after = |position: Position| turns.iter().filter(move |(at, _)| *at > position).map(|(_, turn)| turn);
-        let by_person = |turn: &&Turn| turn.role == Role::User;
-        let sent_after = state.kept_from.max(state.imported_to);
-        let unconsolidated = || after(sent_after.max(state.consolidated)).filter(|turn| turn.role != Role::Summary);
-        let sent = || after(sent_after);
-        let summary = sent().rfind(|turn| turn.role == Role::Summary);
-        let sent = sent().filter(|turn| turn.role != Role::Summary).chain(summary);
-        Self {
+    /// The backlog of a session with these turns: what a store gives without reading them. Nothing where every turn is
+    /// consolidated.
+    pub fn of(state: &SessionState, turns: &[(Position, Turn)]) -> Option<Self> {
+        let done_to = state.consolidated.max(state.imported_to);
+        let waits = |(at, turn): &&(Position, Turn)| *at > done_to && turn.role != Role::Summary;
+        let waiting = || turns.iter().filter(waits).map(|(_, turn)| turn);
+        Some(Self {
             session: state.session.id.clone(),
             ended_at: state.session.ended_at,
-            unconsolidated: unconsolidated().filter(by_person).count() as u64,
-            last_said_at: unconsolidated().next_back().map(|turn| turn.at),
-            tokens: sent.map(|turn| tokens::estimate(&turn.content) as u64).sum(),
-            unfilled: after(flushed_to(state)).filter(by_person).count() as u64,
-            is_unread: after(flushed_to(state)).next().is_some(),
-        }
+            unconsolidated: waiting().filter(|turn| turn.role == Role::User).count() as u64,
+            last_said_at: waiting().next_back()?.at,
+            tokens: waiting().map(|turn| tokens::estimate(&turn.content) as u64).sum(),
+        })
     }
 }
 
-/// What makes a session due. A rule that is not set makes nothing due.
+/// What makes a session due that has a backlog. A rule that is not set makes nothing due.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DueRules {
-    /// It was ended, and not all of it was searched.
+    /// It was ended.
     pub ended: bool,
-    /// More tokens than this are sent, and something is not consolidated.
+    /// Its backlog has more tokens than this.
     pub tokens_over: Option<u64>,
-    /// So many of the person's messages are not consolidated.
+    /// Its backlog has so many of the person's messages.
     pub turns: Option<u64>,
-    /// The last turn that is not consolidated was said then, or before.
+    /// Its last turn was said then, or before.
     pub silent_since: Option<Timestamp>,
-    /// So many of the person's messages were not searched.
+    /// Its backlog has so many of the person's messages, whatever else is switched off.
     pub flush: Option<u64>,
 }
 
@@ -79,17 +70,15 @@ impl DueRules {
 
     /// Why a session is due, if it is: the first rule that holds.
     pub fn trigger(&self, backlog: &Backlog) -> Option<Trigger> {
-        if self.ended && backlog.ended_at.is_some() && backlog.is_unread {
-            return Some(Trigger::Ended);
-        }
-        let waiting = backlog.last_said_at;
-        if waiting.is_some() && self.tokens_over.is_some_and(|most| backlog.tokens > most) {
+        if self.ended && backlog.ended_at.is_some() {
+            Some(Trigger::Ended)
+        } else if self.tokens_over.is_some_and(|most| backlog.tokens > most) {
             Some(Trigger::Tokens)
-        } else if waiting.is_some() && self.turns.is_some_and(|turns| backlog.unconsolidated >= turns) {
+        } else if self.turns.is_some_and(|turns| backlog.unconsolidated >= turns) {
             Some(Trigger::Turns)
-        } else if waiting.zip(self.silent_since).is_some_and(|(last, since)| last <= since) {
+        } else if self.silent_since.is_some_and(|since| backlog.last_said_at <= since) {
             Some(Trigger::Idle)
-        } else if self.flush.is_some_and(|turns| backlog.unfilled >= turns) {
+        } else if self.flush.is_some_and(|turns| backlog.unconsolidated >= turns) {
             Some(Trigger::Flush)
         } else {
             None

@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::error::{Done, EngineError};
-use crate::model::{SessionId, SessionState, Turn, TurnId};
+use crate::model::{Role, SessionId, SessionState, Turn, TurnId};
 use crate::ports::Page;
 
 use super::SessionService;
@@ -52,13 +52,16 @@ impl SessionService<'_> {
     /// Conversations, the latest first, each with how much was said; of one channel, where one is given.
     pub fn page(&self, channel: Option<&str>, limit: usize, cursor: Option<&str>) -> Done<SessionListing> {
         let page = self.session_store.session_page(channel, &Page { limit, cursor: cursor.map(str::to_owned) })?;
-        let sessions = page.sessions.into_iter().map(|(state, turns)| ListedSession { state, turns });
+        let (states, turns): (Vec<SessionState>, Vec<u64>) = page.sessions.into_iter().unzip();
+        let states = self.titled(states)?.into_iter();
+        let sessions = states.zip(turns).map(|(state, turns)| ListedSession { state, turns });
         Ok(SessionListing { sessions: sessions.collect(), cursor: page.cursor })
     }
 
     /// A conversation and what was said in it, after one of its turns where one is named.
     pub fn show(&self, id: &SessionId, after: Option<&str>, limit: usize) -> Done<ShownSession> {
-        let session = self.get(id)?;
+        let mut session = self.get(id)?;
+        session.session.title = Some(self.title(id)?);
         let after = after.map(TurnId::new);
         // One more than is shown says whether there are more.
         let found = self.turns.turn_page(id, after.as_ref(), limit.saturating_add(1))?;
@@ -82,10 +85,18 @@ impl SessionService<'_> {
         Ok(self.session_store.session(session)?)
     }
 
-    /// The turns of a session that are still sent: the latest that are known.
-    pub fn latest_turns(&self, session: &SessionId) -> Done<HashSet<TurnId>> {
-        let Some(state) = self.session_store.session(session)? else { return Ok(HashSet::new()) };
+    /// The latest turn of a session, summaries aside; nothing where none is kept.
+    pub fn last_turn(&self, session: &SessionId) -> Done<Option<TurnId>> {
+        let Some(state) = self.session_store.session(session)? else { return Ok(None) };
         let turns = self.turns.turns_after(session, state.kept_from)?;
-        Ok(turns.into_iter().map(|(_, turn)| turn.id).collect())
+        Ok(turns.into_iter().map(|(_, turn)| turn).rfind(|turn| turn.role != Role::Summary).map(|turn| turn.id))
+    }
+
+    /// The latest turns of a session that are known: those that are still sent, and those that were not kept.
+    pub fn latest_turns(&self, session: &SessionId) -> Done<HashSet<TurnId>> {
+        let mut known: HashSet<TurnId> = self.off_record.unrecorded.unkept(session)?.into_iter().collect();
+        let Some(state) = self.session_store.session(session)? else { return Ok(known) };
+        known.extend(self.turns.turns_after(session, state.kept_from)?.into_iter().map(|(_, turn)| turn.id));
+        Ok(known)
     }
 }

@@ -3,7 +3,11 @@
 mod due;
 mod list;
 mod policy;
+mod retention;
 mod speakers;
+mod title;
+
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -12,22 +16,33 @@ use crate::error::{Done, EngineError};
 use crate::input;
 use crate::kernel::Kernel;
 use crate::model::{Position, Role, SessionId, SessionState, Turn, TurnId};
+use crate::off_record::{OffRecordService, Sifted};
 use crate::ports::{self, Among, NewSession};
+use crate::projects::ProjectService;
 use crate::tasks::TaskService;
-use crate::text::redact::redact;
+use crate::text::{redact::redact, tokens};
 
 pub use due::{Backlog, DueRules};
 pub use list::{ListedSession, SessionListing, SessionReset, ShownSession};
 pub use policy::*;
+pub use retention::RemovedTurns;
 pub(crate) use speakers::{Speakers, settled, without_others};
+
+/// A conversation that was silent for so long when another began is left.
+const LEFT_AFTER: jiff::SignedDuration = jiff::SignedDuration::from_mins(1);
 
 /// A conversation that begins, or goes on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StartSession {
     /// Its identifier.
     pub id: SessionId,
+    /// What the host calls it.
+    pub title: Option<String>,
     /// The project it belongs to.
     pub project: Option<String>,
+    /// The directory that it takes place in, without links in its path: it belongs to the project there, where it names
+    /// none.
+    pub dir: Option<PathBuf>,
     /// The task it is about.
     pub task: Option<String>,
     /// The name of the person among the speakers: user turns of others are other people's words.
@@ -39,7 +54,7 @@ pub struct StartSession {
 impl StartSession {
     /// A conversation of which nothing else is known.
     pub fn new(id: SessionId) -> Self {
-        Self { id, project: None, task: None, person: None, system_prompt: None }
+        Self { id, title: None, project: None, dir: None, task: None, person: None, system_prompt: None }
     }
 }
 
@@ -79,10 +94,13 @@ impl Said {
 /// The receipt for what was said.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Observed {
-    /// The turns that were given.
+    /// The turns that are kept.
     pub turns: Vec<Turn>,
     /// How many of them are new.
     pub kept: usize,
+    /// How many more were given and not kept: memory is paused, the place is excluded, or the person asked for it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub off_record: usize,
     /// Whether the conversation is due for consolidation, and why.
     pub due: Option<Trigger>,
 }
@@ -94,19 +112,27 @@ pub struct SessionService<'e> {
     pub(crate) session_store: &'e dyn ports::Sessions,
     pub(crate) turns: &'e dyn ports::Turns,
     pub(crate) context: ContextService<'e>,
+    pub(crate) projects: ProjectService<'e>,
+    pub(crate) off_record: OffRecordService<'e>,
     pub(crate) tasks: TaskService<'e>,
 }
 
 impl SessionService<'_> {
     /// Begins a session, or finds it begun: its memory is computed once, and stays as it is until a reset.
     pub fn start(&self, start: &StartSession) -> Done<Started> {
-        let state = self.session_store.open_session(&self.checked(start)?)?;
-        self.opened(&state)
+        let new = self.checked(start)?;
+        if self.off_record.is_excluded(Some(&new.id), new.project.as_deref())? {
+            return Ok(unrecorded(new));
+        }
+        self.opened(&self.session_store.open_session(&new)?)
     }
 
     /// Begins a session that nobody else has: where its name is taken, a number follows it.
     pub fn start_new(&self, start: &StartSession) -> Done<Started> {
         let mut new = self.checked(start)?;
+        if self.off_record.is_excluded(Some(&new.id), new.project.as_deref())? {
+            return Ok(unrecorded(new));
+        }
         let mut nth = 1;
         loop {
             if let Some(state) = self.session_store.open_new_session(&new)? {
@@ -133,10 +159,14 @@ impl SessionService<'_> {
         // A host's own name for a task is kept as it is; a task brings its project along.
         let given = start.project.as_deref().map(input::project).transpose()?;
         let project = given.or_else(|| task.as_ref()?.project.clone());
+        let here =
+            start.dir.as_deref().filter(|_| project.is_none()).map(|dir| self.projects.enter(dir)).transpose()?;
+        let project = project.or_else(|| here.flatten().map(|found| found.name.to_string()));
         let named = start.task.as_deref().map(input::title).transpose()?;
         let task = task.map(|task| task.id.to_string()).or(named);
         Ok(NewSession {
             id: start.id.clone(),
+            title: start.title.as_deref().filter(|title| !title.trim().is_empty()).map(session_title).transpose()?,
             project,
             task,
             person: start.person.as_deref().map(input::person).transpose()?,
@@ -145,11 +175,18 @@ impl SessionService<'_> {
         })
     }
 
-    /// Keeps what was said in a conversation of which nothing else is known. One that is new began with its first turn,
-    /// which may be long ago.
+    /// Keeps what was said in a conversation of which nothing else is known.
     pub fn observe(&self, session: &SessionId, said: &[Said]) -> Done<Observed> {
+        self.observe_at(session, None, said)
+    }
+
+    /// The same for a conversation that takes place in a directory, as far as it is about no project yet. One that is new
+    /// began with its first turn, which may be long ago.
+    pub fn observe_at(&self, session: &SessionId, dir: Option<PathBuf>, said: &[Said]) -> Done<Observed> {
         let began = said.iter().map(|said| said.at.unwrap_or(self.kernel.now)).min();
-        let new = self.checked(&StartSession::new(session.clone()))?;
+        let is_about = self.find(session)?.is_some_and(|state| state.session.project.is_some());
+        let dir = dir.filter(|_| !is_about);
+        let new = self.checked(&StartSession { dir, ..StartSession::new(session.clone()) })?;
         self.keep(&NewSession { at: began.unwrap_or(self.kernel.now), ..new }, said)
     }
 
@@ -169,11 +206,25 @@ impl SessionService<'_> {
     /// Where nothing was said, there is no session to open.
     fn keep(&self, session: &NewSession, said: &[Said]) -> Done<Observed> {
         let turns: Vec<Turn> = said.iter().map(|said| self.turn(&session.id, said)).collect::<Done<_>>()?;
+        let Sifted { kept: turns, unkept: off_record } = self.sift(session, turns)?;
         if turns.is_empty() {
-            return Ok(Observed { due: None, kept: 0, turns });
+            return Ok(Observed { due: None, kept: 0, off_record, turns });
         }
         let kept = self.turns.append_to(session, &turns)?;
-        Ok(Observed { due: self.due(&session.id)?, kept, turns })
+        Ok(Observed { due: self.due(&session.id)?, kept, off_record, turns })
+    }
+
+    /// Without what is off the record, in the project that is named now or was when the session began.
+    fn sift(&self, session: &NewSession, turns: Vec<Turn>) -> Done<Sifted> {
+        let known = || Ok::<_, EngineError>(self.find(&session.id)?.and_then(|state| state.session.project));
+        let project = session.project.clone().map_or_else(known, |named| Ok(Some(named)))?;
+        self.off_record.sift(&session.id, project.as_deref(), turns)
+    }
+
+    /// Whether nothing is observed or given in a session at the moment.
+    pub(crate) fn is_off_record(&self, session: &SessionId) -> Done<bool> {
+        let project = self.find(session)?.and_then(|state| state.session.project);
+        Ok(self.off_record.reason(Some(session), project.as_deref())?.is_some())
     }
 
     /// The turn for something that was said, if it can be kept.
@@ -206,28 +257,32 @@ impl SessionService<'_> {
 
     /// Every conversation that is due and had a turn lately, the latest first.
     pub fn all_due(&self, lately: jiff::SignedDuration) -> Done<Vec<(SessionId, Trigger)>> {
+        self.due_by(&DueRules { ended: self.kernel.settings.enabled, ..self.due_rules() }, lately)
+    }
+
+    /// The conversations that are silent since this one began, for a minute at least: the person went on elsewhere.
+    /// Nothing where silence makes nothing due.
+    pub fn left_for(&self, session: &SessionId, lately: jiff::SignedDuration) -> Done<Vec<SessionId>> {
+        let Some(state) = self.find(session)?.filter(|_| self.kernel.settings.policy.idle_minutes > 0) else {
+            return Ok(Vec::new());
+        };
+        let a_minute_ago = self.kernel.now.checked_sub(LEFT_AFTER).unwrap_or(jiff::Timestamp::MIN);
+        let silent_since = Some(a_minute_ago.min(state.session.created_at));
+        let left = self.due_by(&DueRules { silent_since, ..DueRules::default() }, lately)?;
+        Ok(left.into_iter().map(|(other, _)| other).filter(|other| other != session).collect())
+    }
+
+    fn due_by(&self, rules: &DueRules, lately: jiff::SignedDuration) -> Done<Vec<(SessionId, Trigger)>> {
         let since = self.kernel.now.checked_sub(lately).unwrap_or(jiff::Timestamp::MIN);
-        let rules = DueRules { ended: self.kernel.settings.enabled, ..self.due_rules() };
-        let due = self.session_store.due_sessions(&rules, &Among::UpdatedSince(since))?;
+        let due = self.session_store.due_sessions(rules, &Among::UpdatedSince(since))?;
         Ok(due.into_iter().filter_map(|backlog| Some((backlog.session.clone(), rules.trigger(&backlog)?))).collect())
     }
 
     /// What makes a conversation due that goes on.
     fn due_rules(&self) -> DueRules {
-        DueRules { flush: self.flush_every(), ..DueRules::of(&self.kernel.settings.policy, self.kernel.now) }
-    }
-
-    /// After how many of the person's messages a conversation is looked back on.
-    fn flush_every(&self) -> Option<u64> {
         let every = self.kernel.settings.flush_every as u64;
-        (every > 0 && self.kernel.settings.enabled).then_some(every)
-    }
-
-    /// Whether enough was said since a conversation was last looked back on.
-    pub(crate) fn is_flush_due(&self, session: &SessionId) -> Done<bool> {
-        let Some(every) = self.flush_every() else { return Ok(false) };
-        let rules = DueRules { flush: Some(every), ..DueRules::default() };
-        Ok(!self.session_store.due_sessions(&rules, &Among::One(session.clone()))?.is_empty())
+        let flush = (every > 0 && self.kernel.settings.enabled).then_some(every);
+        DueRules { flush, ..DueRules::of(&self.kernel.settings.policy, self.kernel.now) }
     }
 
     /// Marks a conversation as ended; whoever looks for what is due does the rest.
@@ -236,11 +291,29 @@ impl SessionService<'_> {
         Ok(self.session_store.end_session(session, self.kernel.now)?)
     }
 
-    /// What is still sent to the model: the latest summary and the turns since, as far as they fit.
+    /// What is still sent to the model, as far as it fits: the turns since the last compaction, behind the summary of
+    /// those before it. Nothing is kept of a session off the record.
     pub fn window(&self, session: &SessionId, budget: usize) -> Done<(Vec<Turn>, usize)> {
-        let state = self.get(session)?;
+        let (summary, said) = self.sent(session)?;
+        Ok(fit(summary.as_ref(), &said, budget))
+    }
+
+    /// Whether what is sent takes more of the model's window than it should: time for a compaction.
+    pub fn is_long(&self, session: &SessionId) -> Done<bool> {
+        let policy = &self.kernel.settings.policy;
+        let limit = policy.trigger_ratio * policy.context_window as f64;
+        let (summary, said) = self.sent(session)?;
+        let size: usize = summary.iter().chain(&said).map(|turn| tokens::estimate(&turn.content)).sum();
+        Ok(limit > 0.0 && size as f64 > limit)
+    }
+
+    /// The summary of what was trimmed, where something was, and the turns since.
+    fn sent(&self, session: &SessionId) -> Done<(Option<Turn>, Vec<Turn>)> {
+        let Some(state) = self.find(session)? else { return Ok((None, Vec::new())) };
         let turns = self.turns.turns_after(session, state.kept_from)?.into_iter().map(|(_, turn)| turn);
-        Ok(fit(&turns.collect::<Vec<_>>(), budget))
+        let (summaries, said): (Vec<Turn>, Vec<Turn>) = turns.partition(|turn| turn.role == Role::Summary);
+        let is_trimmed = state.kept_from > Position::default();
+        Ok((summaries.into_iter().next_back().filter(|_| is_trimmed), said))
     }
 
     /// Forgets what the session began with: the next turn computes it anew.
@@ -266,4 +339,18 @@ impl SessionService<'_> {
         let unknown = || EngineError::NoSession { session: session.clone() };
         self.session_store.session(session)?.ok_or_else(unknown)
     }
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// A conversation that takes place where nothing is given, and that is not noted either.
+fn unrecorded(new: NewSession) -> Started {
+    Started { session: new.id, system_prompt: new.base_prompt.unwrap_or_default(), context: String::new() }
+}
+
+/// A host's title in one line, without secrets, within the limit.
+fn session_title(given: &str) -> Done<String> {
+    input::title(&title::cut(&given.split_whitespace().collect::<Vec<_>>().join(" ")))
 }

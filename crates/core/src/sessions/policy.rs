@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::model::{Position, Role, SessionState, Turn};
+use crate::model::{Position, Role, Turn};
 use crate::text::tokens;
 
 /// When to consolidate, and what to keep. A zero turns a trigger off.
@@ -29,6 +29,8 @@ pub struct Policy {
     pub max_failures: u32,
     /// Days after which automatic chunks of the timeline are retired; 0 keeps them for ever.
     pub retention_days: u32,
+    /// Days after which turns are removed that no memory needs as evidence; 0 keeps them for ever.
+    pub turns_retention_days: u32,
 }
 
 impl Default for Policy {
@@ -43,6 +45,7 @@ impl Default for Policy {
             auto_extract: true,
             max_failures: 3,
             retention_days: 90,
+            turns_retention_days: 0,
         }
     }
 }
@@ -51,58 +54,37 @@ impl Default for Policy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Trigger {
-    /// What is sent fills too much of the window.
+    /// What was said since the last consolidation fills too much of a window.
     Tokens,
     /// The person said enough.
     Turns,
     /// Nothing was said for a while.
     Idle,
-    /// Enough was said to look for what the assistant should have stored.
+    /// The person said enough, and the other triggers are off.
     Flush,
-    /// The conversation was ended, and not yet looked back on.
+    /// The conversation was ended, and not all of it is consolidated.
     Ended,
 }
 
-/// A conversation as a consolidation sees it.
-#[derive(Debug, Clone, Copy)]
-pub struct Standing<'a> {
-    /// What is sent to the model.
-    pub window: &'a [(Position, Turn)],
-    /// Up to where it is consolidated.
-    pub consolidated: Position,
-}
-
-impl Standing<'_> {
-    /// The turns that no consolidation has captured; summaries stand for what was captured.
-    pub fn unconsolidated(&self) -> impl Iterator<Item = &(Position, Turn)> {
-        self.window.iter().filter(|(at, turn)| *at > self.consolidated && turn.role != Role::Summary)
+/// From where on the turns that are sent stay as they are, when the others are trimmed: in front of the person's latest
+/// few messages.
+pub fn kept_from(sent: &[(Position, Turn)], current: Position, keep: usize) -> Position {
+    if keep == 0 {
+        return sent.last().map_or(current, |(at, _)| *at);
     }
-
-    /// From where on turns stay as they are: in front of the person's latest few messages.
-    pub fn kept_from(&self, current: Position, keep: usize) -> Position {
-        let said: Vec<usize> =
-            self.window.iter().enumerate().filter(|(_, (_, turn))| turn.role == Role::User).map(|(at, _)| at).collect();
-        if keep == 0 {
-            return self.window.last().map_or(current, |(at, _)| *at);
-        }
-        match said.len().checked_sub(keep).and_then(|at| said.get(at)) {
-            Some(0) | None => current,
-            Some(first) => self.window[first - 1].0.max(current),
-        }
+    let said: Vec<usize> = (0..sent.len()).filter(|at| sent[*at].1.role == Role::User).collect();
+    match said.len().checked_sub(keep).and_then(|at| said.get(at)) {
+        Some(0) | None => current,
+        Some(first) => sent[first - 1].0.max(current),
     }
 }
 
-/// From where on turns count for looking back on a conversation by itself: what was imported does not.
-pub fn flushed_to(state: &SessionState) -> Position {
-    state.filled.max(state.imported_to)
-}
-
-/// What is sent: the latest summary and the turns after it; oldest exchanges left out until the rest fits.
+/// What is sent: the summary of what was trimmed, where something was, and the turns since; oldest exchanges left out
+/// until the rest fits.
 ///
 /// Gives the turns and how many were left out. An exchange is something the person said with all that followed.
-pub fn fit(window: &[Turn], budget: usize) -> (Vec<Turn>, usize) {
-    let summary = window.iter().rfind(|turn| turn.role == Role::Summary);
-    let said: Vec<&Turn> = window.iter().filter(|turn| turn.role != Role::Summary).collect();
+pub fn fit(summary: Option<&Turn>, said: &[Turn], budget: usize) -> (Vec<Turn>, usize) {
+    let said: Vec<&Turn> = said.iter().collect();
     let size = |turn: &Turn| tokens::estimate(&turn.content) + 4;
     let mut left = budget.saturating_sub(summary.map_or(0, &size));
     let mut first = said.len();
@@ -128,7 +110,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::model::TurnId;
+    use crate::model::{SessionState, TurnId};
 
     fn turn(n: i64, role: Role, minute: i64) -> (Position, Turn) {
         let turn = Turn {
@@ -156,6 +138,7 @@ mod tests {
         let at = Timestamp::from_second(60 * 60).unwrap();
         let session = crate::model::Session {
             id: "cli:main".parse().unwrap(),
+            title: None,
             project: None,
             task: None,
             person: None,
@@ -170,13 +153,12 @@ mod tests {
             consolidated: Position::new(consolidated),
             kept_from: Position::default(),
             failures: 0,
-            filled: Position::new(3),
             imported_to: Position::new(imported_to),
         }
     }
 
     fn trigger(window: &[(Position, Turn)], state: &SessionState, policy: &Policy, now: Timestamp) -> Option<Trigger> {
-        DueRules::of(policy, now).trigger(&Backlog::of(state, window))
+        DueRules::of(policy, now).trigger(&Backlog::of(state, window)?)
     }
 
     fn due(roles: &str, consolidated: i64, minute: i64) -> Option<Trigger> {
@@ -216,57 +198,47 @@ mod tests {
         assert_eq!((due(0), due(6), due(8)), (Some(Trigger::Turns), Some(Trigger::Idle), None));
         let full = Policy { context_window: 4, idle_minutes: 0, ..Policy::default() };
         assert_eq!(due_by(&full, 8), None);
-        assert_eq!((flushed_to(&state(0, 0)), flushed_to(&state(0, 8))), (Position::new(3), Position::new(8)));
     }
 
     #[test]
-    fn what_was_ended_or_said_and_not_searched_is_due() {
-        let window = window("uaua");
-        let ended = |filled| {
-            let mut state = SessionState { filled: Position::new(filled), ..state(4, 0) };
+    fn what_was_ended_or_said_and_not_consolidated_is_due() {
+        let window = window("uauas");
+        let ended = |consolidated| {
+            let mut state = state(consolidated, 0);
             state.session.ended_at = Some(Timestamp::UNIX_EPOCH);
             Backlog::of(&state, &window)
         };
         let ends = DueRules { ended: true, ..DueRules::default() };
-        assert_eq!((ends.trigger(&ended(3)), ends.trigger(&ended(4))), (Some(Trigger::Ended), None));
+        assert_eq!(ended(3).and_then(|backlog| ends.trigger(&backlog)), Some(Trigger::Ended));
+        assert_eq!(ended(4), None, "a summary waits for nothing");
         let flush = |turns| DueRules { flush: Some(turns), ..DueRules::default() };
-        assert_eq!(flush(2).trigger(&ended(0)), Some(Trigger::Flush), "what is consolidated may be unsearched");
-        assert_eq!((flush(2).trigger(&ended(1)), DueRules::default().trigger(&ended(0))), (None, None));
+        let due = |rules: DueRules, consolidated| ended(consolidated).and_then(|backlog| rules.trigger(&backlog));
+        assert_eq!(due(flush(2), 0), Some(Trigger::Flush));
+        assert_eq!((due(flush(2), 1), due(DueRules::default(), 0)), (None, None));
     }
 
     #[test]
     fn cuts_only_in_front_of_the_person() {
-        let window = window("uatauatau");
-        let standing = Standing { window: &window, consolidated: Position::default() };
+        let sent = window("uatauatau");
         let start = Position::default();
-        assert_eq!(standing.kept_from(start, 1), Position::new(8));
-        assert_eq!(standing.kept_from(start, 2), Position::new(4));
-        assert_eq!(standing.kept_from(start, 3), start);
-        assert_eq!(standing.kept_from(start, 9), start);
-        assert_eq!(standing.kept_from(start, 0), Position::new(9));
+        assert_eq!(kept_from(&sent, start, 1), Position::new(8));
+        assert_eq!(kept_from(&sent, start, 2), Position::new(4));
+        assert_eq!(kept_from(&sent, start, 3), start);
+        assert_eq!(kept_from(&sent, start, 9), start);
+        assert_eq!(kept_from(&sent, start, 0), Position::new(9));
     }
 
     #[test]
     fn leaves_out_whole_exchanges_from_the_oldest() {
         let turns: Vec<Turn> = window("suatauau").into_iter().map(|(_, turn)| turn).collect();
         let roles = |budget| {
-            let (kept, left_out) = fit(&turns, budget);
+            let (kept, left_out) = fit(turns.first(), &turns[1..], budget);
             (kept.iter().map(|turn| turn.id.to_string()).collect::<String>(), left_out)
         };
         assert_eq!(roles(1000), ("12345678".to_owned(), 0));
         assert_eq!(roles(6 * 4), ("1678".to_owned(), 4));
         assert_eq!(roles(0), ("18".to_owned(), 6), "the latest message is always sent");
         let unasked: Vec<Turn> = window("aa").into_iter().map(|(_, turn)| turn).collect();
-        assert_eq!(fit(&unasked, 1000).0.len(), 1, "words that nobody asked for are sent too");
-    }
-
-    #[test]
-    fn only_the_latest_summary_counts_for_what_is_sent() {
-        let policy =
-            |context_window| Policy { context_window, turn_threshold: 0, idle_minutes: 0, ..Policy::default() };
-        let due =
-            |context_window| trigger(&window("ssssssu"), &state(6, 0), &policy(context_window), Timestamp::UNIX_EPOCH);
-        assert_eq!(due(8), None, "two turns of two tokens are half of it");
-        assert_eq!(due(7), Some(Trigger::Tokens));
+        assert_eq!(fit(None, &unasked, 1000).0.len(), 1, "words that nobody asked for are sent too");
     }
 }

@@ -10,8 +10,9 @@ use crate::consolidation::plan;
 use crate::error::{Done, EngineError};
 use crate::input;
 use crate::kernel::{Kernel, Race as _, conflict, retry};
-use crate::model::{Entry, EntryId, Importance, Kind, Layer, Memory, Status, Task, TaskId, TaskStatus, Verb};
+use crate::model::{Entry, EntryId, Importance, Kind, Layer, Memory, Status, Task, TaskId, TaskStatus, Thread, Verb};
 use crate::ports::{self, Op};
+use crate::threads::{ThreadChange, ThreadEdit, ThreadService};
 
 pub use report::{Period, Report, ReportBy};
 
@@ -75,6 +76,7 @@ pub struct TaskService<'e> {
     pub(crate) kernel: Kernel<'e>,
     pub(crate) entries: &'e dyn ports::Entries,
     pub(crate) task_store: &'e dyn ports::Tasks,
+    pub(crate) threads: ThreadService<'e>,
 }
 
 impl TaskService<'_> {
@@ -225,6 +227,15 @@ impl TaskService<'_> {
         }))
     }
 
+    /// What conversations left to go on from about a task is finished with it.
+    fn closing(&self, task: &Task) -> Done<ThreadChange> {
+        let is_its = |thread: &Thread| thread.task.as_deref() == Some(task.id.as_str());
+        if task.status == TaskStatus::Open || !self.threads.list()?.iter().any(is_its) {
+            return Ok(ThreadChange::default());
+        }
+        self.threads.plan(&ThreadEdit::Close(&is_its))
+    }
+
     /// Changes a task by a function of what it is now; what it does to entries belongs to the same change.
     pub(crate) fn change(&self, reference: &str, verb: Verb, edit: &dyn Fn(&Task) -> Done<WithOps>) -> Done<Task> {
         let id = self.get(reference)?.id;
@@ -239,8 +250,10 @@ impl TaskService<'_> {
                 }
                 let next = Task { updated_at: self.kernel.now, ..next };
                 ops.push(Op::Task(next.clone()));
-                let applied = self.kernel.apply(verb, &ops).unless_outrun_or_taken()?;
-                Ok(applied.map(|_| Task { version: next.version + 1, ..next }))
+                let closing = self.closing(&next)?;
+                ops.extend(closing.ops);
+                let applied = self.threads.documents.commit(verb, &ops, &closing.documents);
+                Ok(applied.unless_outrun_or_taken()?.flatten().map(|_| Task { version: next.version + 1, ..next }))
             },
         )
     }
@@ -250,4 +263,11 @@ impl TaskService<'_> {
 pub(crate) fn open(store: &dyn ports::Tasks, id: Option<&str>) -> Done<Option<Task>> {
     let task = id.map(|id| store.task(&TaskId::new(id))).transpose()?.flatten();
     Ok(task.filter(|task| task.status == TaskStatus::Open))
+}
+
+/// The open task of a project that changed last; nothing without a project.
+pub(crate) fn latest_open(store: &dyn ports::Tasks, project: Option<&str>) -> Done<Option<Task>> {
+    let Some(project) = project else { return Ok(None) };
+    let is_wanted = |task: &Task| task.status == TaskStatus::Open && task.project.as_deref() == Some(project);
+    Ok(store.tasks()?.into_iter().find(is_wanted))
 }

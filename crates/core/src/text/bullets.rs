@@ -6,6 +6,7 @@
 //! Written by hand: a Markdown parser gives events, while an edit needs the bytes of the whole item, and a person's
 //! half-finished Markdown must still be readable.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ pub fn parse(name: &DocumentName, text: &str) -> Vec<Bullet> {
         .into_iter()
         .filter_map(|block| {
             let (importance, content) = weight(&text[block.text_at..block.span.end]);
-            let (importance, content) = (importance.unwrap_or_default(), unwrap_lines(content));
+            let (importance, content) = (importance.unwrap_or_default(), unwrap_lines(&content));
             if content.is_empty() {
                 return None;
             }
@@ -66,7 +67,7 @@ pub fn with_replaced(text: &str, bullet: &Bullet, content: &str, importance: Imp
     } else {
         ""
     };
-    let weight = weight_prefix(item[marker..].trim_start().starts_with("[sig:"), importance);
+    let weight = weight_prefix(weight(&item[marker..]).0.is_some(), importance);
     let content = unwrap_lines(content);
     let (before, after) = (&text[..bullet.span.start], &text[bullet.span.end..]);
     [before, &item[..marker], &weight, &content, line_break, after].concat()
@@ -106,14 +107,23 @@ fn id(name: &DocumentName, content: &str, nth: u32) -> EntryId {
     EntryId::new(derived(if nth == "1" { &parts[..2] } else { &parts }))
 }
 
-/// Splits `[sig:n]` off the beginning, if there is one that can be read.
-pub fn weight(text: &str) -> (Option<Importance>, &str) {
-    let trimmed = text.trim_start();
-    let parsed = trimmed.strip_prefix("[sig:").and_then(|rest| rest.split_once(']')).and_then(|(digits, rest)| {
+/// Splits off the first `[sig:n]` that can be read, wherever it stands in the line. One behind a backtick is an example.
+pub fn weight(text: &str) -> (Option<Importance>, Cow<'_, str>) {
+    let text = text.trim_start();
+    let Some((importance, span)) = written_weight(text) else { return (None, Cow::Borrowed(text)) };
+    let before = text[..span.start].trim_end_matches([' ', '\t']);
+    let after = &text[span.end..];
+    (Some(importance), if before.is_empty() { Cow::Borrowed(after) } else { Cow::Owned([before, after].concat()) })
+}
+
+/// The weight that a text states, and where.
+fn written_weight(text: &str) -> Option<(Importance, Range<usize>)> {
+    const MARK: &str = "[sig:";
+    text.match_indices(MARK).filter(|(at, _)| !text[..*at].ends_with('`')).find_map(|(at, _)| {
+        let (digits, _) = text[at + MARK.len()..].split_once(']')?;
         let significance = Significance::new(digits.trim().parse().ok()?).ok()?;
-        Some((Some(Importance::from(significance)), rest))
-    });
-    parsed.unwrap_or((None, trimmed))
+        Some((Importance::from(significance), at..at + MARK.len() + digits.len() + 1))
+    })
 }
 
 fn unwrap_lines(text: &str) -> String {
@@ -192,6 +202,24 @@ mod tests {
             "# Me\n\nI am Ada,\nan engineer.\n\n## Likes\n- tea\n  with milk\n* [sig:5] Rust\n1. trains\n---\n\nend";
         assert_eq!(contents(text), ["I am Ada, an engineer.", "tea with milk", "Rust", "trains", "end"]);
         assert_eq!(parse(&name(), text)[2].importance.significance().value(), 5);
+    }
+
+    #[test]
+    fn a_weight_counts_wherever_it_stands_in_the_line() {
+        for (line, content, significance) in [
+            ("- [sig:5] Never push to main", "Never push to main", 5),
+            ("- Never push to main [sig:5]", "Never push to main", 5),
+            ("- Never push [sig:4] to main", "Never push to main", 4),
+            ("- 2026-05-07 [sig:2] Moved\n  to 2024", "2026-05-07 Moved to 2024", 2),
+            ("- [sig:9] odd [sig:4]", "[sig:9] odd", 4),
+            ("- write `[sig:5]` for a rule", "write `[sig:5]` for a rule", 3),
+        ] {
+            let found = parse(&name(), line).remove(0);
+            assert_eq!((found.content.as_str(), found.importance.significance().value()), (content, significance));
+        }
+        let text = "- tea [sig:4]\n";
+        let line = parse(&name(), text).remove(0);
+        assert_eq!(with_replaced(text, &line, "coffee", line.importance), "- [sig:4] coffee\n");
     }
 
     #[test]

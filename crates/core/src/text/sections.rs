@@ -49,7 +49,7 @@ fn section_end(text: &str, headings: &[&str]) -> Option<usize> {
 }
 
 /// The section with one of these headings, from its heading to the next one of its level.
-fn section(text: &str, headings: &[&str]) -> Option<Range<usize>> {
+pub(crate) fn section(text: &str, headings: &[&str]) -> Option<Range<usize>> {
     let (mut open, mut in_fence, mut at) = (None, false, 0);
     for line in text.split_inclusive('\n') {
         let start = at;

@@ -18,7 +18,7 @@ use crate::error::{Done, EngineError};
 use crate::model::{Actor, Bullet, Role, SessionId, Source, TurnId};
 use crate::ports::{ToolCall, ToolSpec};
 use crate::text::{bullets, redact::redact};
-use crate::tools::{self, Guidance, Tool, parameters};
+use crate::tools::{self, Guidance, Tool, ToolModels, parameters};
 
 /// Longest arguments, in bytes.
 const LONGEST_ARGUMENTS: usize = 1 << 20;
@@ -51,6 +51,7 @@ impl ToolAnswer {
 /// Who calls, and within which conversation.
 struct Caller<'a> {
     engine: Services<'a>,
+    tool_models: &'a dyn ToolModels,
     session: &'a SessionId,
     project: Option<String>,
 }
@@ -94,6 +95,7 @@ pub struct OfferedTools {
 #[derive(Clone, Copy)]
 pub struct ToolService<'e> {
     pub(crate) services: Services<'e>,
+    pub(crate) tool_models: &'e dyn ToolModels,
 }
 
 impl ToolService<'_> {
@@ -147,9 +149,13 @@ impl ToolService<'_> {
             return Err(EngineError::invalid("the arguments", problem));
         }
         let project = self.services.store.session(session)?.and_then(|state| state.session.project);
+        self.services.off_record().check(Some(session), project.as_deref())?;
+        if !tool.nature().is_read_only {
+            self.services.off_record().check_latest(session)?;
+        }
         let agent = Actor::new(Source::Agent, &self.services.kernel.actor.via);
         let engine = self.services.acting(&agent);
-        let caller = Caller { engine, session, project };
+        let caller = Caller { engine, tool_models: self.tool_models, session, project };
         let text = call.arguments.as_str();
         match tool {
             Tool::Recall => caller.recall(arguments(tool, text)?),
@@ -161,6 +167,8 @@ impl ToolService<'_> {
             Tool::RecordFact => caller.record_fact(arguments(tool, text)?),
             Tool::ProjectMemory => caller.project_memory(arguments(tool, text)?),
             Tool::Summarise => caller.summarise(&arguments::<parameters::Summarise>(tool, text)?),
+            Tool::GetContext => caller.get_context(arguments(tool, text)?),
+            Tool::Distill => caller.distill(&arguments::<parameters::Distill>(tool, text)?),
         }
     }
 }

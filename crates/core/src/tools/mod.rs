@@ -4,6 +4,7 @@
 
 mod answers;
 mod call;
+mod models;
 pub mod parameters;
 
 use schemars::{JsonSchema, SchemaGenerator};
@@ -13,9 +14,13 @@ use crate::model::spelled;
 use crate::ports::ToolSpec;
 use crate::text::tokens;
 
-use parameters::{Context, Explain, Forget, ProjectMemory, Recall, RecordFact, Store, Summarise, Write};
+use parameters::{
+    Context, Distill, Explain, Forget, GetContext, ProjectMemory, Recall, RecordFact, Store, Summarise, Write,
+};
 
 pub use call::{OfferedTool, OfferedTools, ToolAnswer, ToolService};
+pub(crate) use models::NoToolModels;
+pub use models::ToolModels;
 
 /// A tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,13 +43,18 @@ pub enum Tool {
     ProjectMemory,
     /// Keeps a summary of this conversation.
     Summarise,
+    /// Gives a whole tier.
+    GetContext,
+    /// Looks back on memory now.
+    Distill,
 }
 
 spelled!(Tool, "tool",
-    "memory_recall, memory_write, memory_forget, record_fact, memory_context, memory_explain, memory_store, update_project_memory, summarize_session", {
+    "memory_recall, memory_write, memory_forget, record_fact, memory_context, memory_explain, memory_store, update_project_memory, summarize_session, get_context, distill_memories", {
     Recall => "memory_recall", Write => "memory_write", Forget => "memory_forget", RecordFact => "record_fact",
     Context => "memory_context", Explain => "memory_explain", Store => "memory_store",
     ProjectMemory => "update_project_memory", Summarise => "summarize_session",
+    GetContext => "get_context", Distill => "distill_memories",
 });
 
 /// What a host may assume of a tool.
@@ -60,7 +70,7 @@ pub struct Nature {
 
 impl Tool {
     /// Every tool, in the order in which they are offered.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Recall,
         Self::Write,
         Self::Forget,
@@ -70,6 +80,8 @@ impl Tool {
         Self::Store,
         Self::ProjectMemory,
         Self::Summarise,
+        Self::GetContext,
+        Self::Distill,
     ];
 
     /// The few that daily use needs.
@@ -88,6 +100,8 @@ impl Tool {
             Self::Store => "Store a memory under a key",
             Self::ProjectMemory => "Add to the project's memory",
             Self::Summarise => "Keep a summary",
+            Self::GetContext => "Read a whole tier of memory",
+            Self::Distill => "Look back on memory",
         }
     }
 
@@ -109,8 +123,8 @@ impl Tool {
                  with its significance from 1 to 5."
             }
             Self::Context => {
-                "What is known at the start: who the person is, what was going on, the project's memory file, and what fits a \
-                 message."
+                "What is known at the start: who the person is, the project's rules and state, what was going on, and what fits \
+                 a message."
             }
             Self::Explain => {
                 "What this conversation began with, which memories were given to you for its latest message and by tools \
@@ -121,6 +135,14 @@ impl Tool {
                 "Add text to the shared memory file of the project (or of the person, where there is no project)."
             }
             Self::Summarise => "Keep a summary of this conversation, as it stands, in the archive.",
+            Self::GetContext => {
+                "Read a whole tier of memory: `short` (this conversation), `project`, `user` (all that is known of the person) \
+                 or `vault` (shared files)."
+            }
+            Self::Distill => {
+                "Look back on memory now: distil what was said lately, weigh, merge and prune. With `agent`, only what was said \
+                 to that client or channel counts. The person can undo it."
+            }
         }
     }
 
@@ -129,9 +151,9 @@ impl Tool {
         let nature =
             |is_read_only, is_destructive, is_idempotent| Nature { is_read_only, is_destructive, is_idempotent };
         match self {
-            Self::Recall | Self::Context | Self::Explain => nature(true, false, true),
+            Self::Recall | Self::Context | Self::Explain | Self::GetContext => nature(true, false, true),
             // A second correction of the same memory is refused: it has been replaced.
-            Self::Write => nature(false, true, false),
+            Self::Write | Self::Distill => nature(false, true, false),
             Self::Forget | Self::Store | Self::Summarise => nature(false, true, true),
             Self::RecordFact | Self::ProjectMemory => nature(false, false, true),
         }
@@ -149,6 +171,8 @@ impl Tool {
             Self::Store => schema_of::<Store>(),
             Self::ProjectMemory => schema_of::<ProjectMemory>(),
             Self::Summarise => schema_of::<Summarise>(),
+            Self::GetContext => schema_of::<GetContext>(),
+            Self::Distill => schema_of::<Distill>(),
         }
     }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::model::MemorySection;
-use crate::recall::Category;
+use crate::recall::{Category, TimeGiven};
 
 /// `memory_recall`
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -15,12 +15,12 @@ pub struct Recall {
     /// `knowledge` for facts, `timeline` for what happened; both if left out.
     #[serde(default)]
     pub category: Option<Category>,
-    /// Not older than this: a date such as 2026-05-07, or words such as "last week".
+    /// Not older than this: a date such as 2026-05-07, words such as "last week", or Unix seconds.
     #[serde(default)]
-    pub since: Option<String>,
+    pub since: Option<TimeGiven>,
     /// Older than this.
     #[serde(default)]
-    pub until: Option<String>,
+    pub until: Option<TimeGiven>,
     /// Labels that must all be there.
     #[serde(default)]
     pub tags: Vec<String>,
@@ -189,6 +189,44 @@ pub struct Context {
     pub message: Option<String>,
 }
 
+/// `get_context`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetContext {
+    /// `short` for this conversation, `project`, `user` for the person, or `vault` for shared files.
+    pub tier: TierName,
+    /// The project, for its tier; without it, the project of this conversation.
+    #[serde(default)]
+    pub project: Option<String>,
+}
+
+/// The name of a tier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum TierName {
+    /// This conversation.
+    Short,
+    /// A project.
+    Project,
+    /// The person.
+    User,
+    /// Shared files.
+    Vault,
+}
+
+/// `distill_memories`
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Distill {
+    /// The person, by the name of their memory; there is one.
+    #[serde(default)]
+    pub user: Option<String>,
+    /// Only what was said to this client or channel, such as `claude-code`.
+    #[serde(default)]
+    pub agent: Option<String>,
+}
+
 /// `memory_explain`
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -202,6 +240,7 @@ pub struct Explain {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Summarise {
-    /// What this conversation was about: what was done, decided and left open.
-    pub summary: String,
+    /// What this conversation was about: what was done, decided and left open. Without it, a summary is made.
+    #[serde(default)]
+    pub summary: Option<String>,
 }

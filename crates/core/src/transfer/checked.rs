@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::context::without_fence;
 use crate::error::{Done, EngineError};
 use crate::input;
-use crate::model::{Entry, Kind, Layer, Project, Task};
+use crate::model::{Entry, Kind, Layer, Project, Task, Thread};
 use crate::ports::Bundle;
 use crate::text::redact::redact;
 
@@ -32,6 +32,7 @@ pub(crate) fn checked(bundle: &Bundle) -> Done<Bundle> {
         turn.at = whole(turn.at);
     }
     for session in &mut bundle.sessions {
+        session.title = session.title.as_deref().map(|title| redact(title).text.into_owned());
         session.person =
             session.person.as_deref().map(input::person).transpose().map_err(|error| bad(error.to_string()))?;
     }
@@ -49,6 +50,11 @@ fn check_work(bundle: &mut Bundle) -> Done<()> {
     for task in bundle.tasks.iter_mut().chain(versions) {
         let id = task.id.clone();
         check_task(task).map_err(|error| bad(format!("task `{id}`: {error}")))?;
+    }
+    let versions = bundle.thread_history.iter_mut().map(|version| &mut version.thread);
+    for thread in bundle.threads.iter_mut().chain(versions) {
+        let id = thread.id.clone();
+        check_thread(thread).map_err(|error| bad(format!("thread `{id}`: {error}")))?;
     }
     let versions = bundle.project_history.iter_mut().map(|version| &mut version.project);
     for project in bundle.projects.iter_mut().chain(versions) {
@@ -68,6 +74,20 @@ fn check_task(task: &mut Task) -> Done<()> {
     task.created_at = whole(task.created_at);
     task.updated_at = whole(task.updated_at);
     task.done_at = task.done_at.map(whole);
+    Ok(())
+}
+
+fn check_thread(thread: &mut Thread) -> Done<()> {
+    check_id("the id", thread.id.as_str())?;
+    check_version(thread.version)?;
+    thread.title = input::title(&thread.title)?;
+    thread.content = input::state(&thread.content)?;
+    thread.rendered = thread.rendered.as_deref().map(input::state).transpose()?;
+    thread.project = thread.project.as_deref().map(input::project).transpose()?;
+    thread.task = thread.task.as_deref().map(input::title).transpose()?;
+    thread.created_at = whole(thread.created_at);
+    thread.updated_at = whole(thread.updated_at);
+    thread.expires_at = whole(thread.expires_at);
     Ok(())
 }
 
@@ -97,6 +117,9 @@ fn check_history(bundle: &Bundle) -> Done<()> {
     let tasks = bundle.tasks.iter().map(|task| (task.id.as_str(), task.version, task));
     let versions = bundle.task_history.iter().map(|version| &version.task);
     ends_there("task", tasks, versions.map(|task| (task.id.as_str(), task.version, task)))?;
+    let threads = bundle.threads.iter().map(|thread| (thread.id.as_str(), thread.version, thread));
+    let versions = bundle.thread_history.iter().map(|version| &version.thread);
+    ends_there("thread", threads, versions.map(|thread| (thread.id.as_str(), thread.version, thread)))?;
     let projects = bundle.projects.iter().map(|project| (project.name.as_str(), project.version, project));
     let versions = bundle.project_history.iter().map(|version| &version.project);
     ends_there("project", projects, versions.map(|project| (project.name.as_str(), project.version, project)))?;

@@ -5,6 +5,8 @@ pub mod formats;
 mod import;
 mod incoming;
 mod markdown;
+mod scoped;
+mod withheld;
 
 use std::collections::HashSet;
 
@@ -15,6 +17,7 @@ use crate::documents::DocumentService;
 use crate::documents::commit::FileStep;
 use crate::error::Done;
 use crate::kernel::Kernel;
+use crate::lineage::LineageService;
 use crate::memories::MemoryService;
 use crate::model::{ContentHash, Document, DocumentName, Entry, Kind, Namespace, Task, TaskId, TurnId};
 use crate::ports::{self, Adopted, Bundle, Documents};
@@ -74,6 +77,8 @@ pub struct Imported {
     /// Memory files of projects whose text is another one here, or is not here: they belong to their projects, and no
     /// import writes them.
     pub left_out: Vec<DocumentName>,
+    /// Memories, lines and turns that were forgotten or erased here: they stay so.
+    pub withheld: u64,
 }
 
 /// Export and import.
@@ -88,6 +93,7 @@ pub struct TransferService<'e> {
     pub(crate) files: &'e dyn Documents,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) memories: MemoryService<'e>,
+    pub(crate) lineage: LineageService<'e>,
 }
 
 impl TransferService<'_> {
@@ -108,7 +114,9 @@ impl TransferService<'_> {
 
     /// Takes an export in, as one change. What is here already stays.
     pub fn import(&self, export: &Export) -> Done<Imported> {
-        let Incoming { change, bundle, of_projects, to_write, mut imported } = self.incoming(export)?;
+        let (export, withheld) = self.without_withdrawn(export)?;
+        let Incoming { change, bundle, of_projects, to_write, mut imported } = self.incoming(&export)?;
+        imported.withheld = withheld;
         let new = |(name, text): &(DocumentName, &str)| FileStep {
             name: name.clone(),
             expected: ContentHash::missing(),
@@ -140,17 +148,24 @@ impl Export {
     pub fn without(mut self, entry: &Entry, turns: &[TurnId]) -> Self {
         self.bundle.turns.retain(|turn| !turns.contains(&turn.id));
         self.bundle.memories.retain(|known| known.entry.id != entry.id);
+        self.bundle.mutes.retain(|mute| mute.memory != entry.id);
         self.bundle.history.retain(|version| version.entry.id != entry.id);
         self.blank_tasks(entry);
-        if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
-            for document in self.documents.iter_mut().filter(|document| document.name == *name) {
-                document.text = bullets::without_content(name, &document.text, &entry.content);
-            }
-            for version in self.bundle.document_history.iter_mut().filter(|version| version.name == *name) {
-                if let Some(text) = &mut version.text {
-                    *text = bullets::without_content(name, text, &entry.content);
-                    version.hash = ContentHash::of(text);
-                }
+        match (entry.kind, &entry.namespace) {
+            (Kind::Bullet, Namespace::Document(name)) => self.without_line(name, &entry.content),
+            _ => self,
+        }
+    }
+
+    /// The export without a line of a document, in every text of it.
+    pub fn without_line(mut self, name: &DocumentName, content: &str) -> Self {
+        for document in self.documents.iter_mut().filter(|document| document.name == *name) {
+            document.text = bullets::without_content(name, &document.text, content);
+        }
+        for version in self.bundle.document_history.iter_mut().filter(|version| version.name == *name) {
+            if let Some(text) = &mut version.text {
+                *text = bullets::without_content(name, text, content);
+                version.hash = ContentHash::of(text);
             }
         }
         self

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use throughline_core::model::Role;
-use throughline_core::ports::{Brief, ExtractBrief, Finish, Message, Model, ModelError, Reply, SummaryBrief, ToolSpec};
+use throughline_core::ports::{
+    Brief, ExtractBrief, Finish, KnownFact, Message, Model, ModelError, Reply, SummaryBrief, ToolSpec,
+};
 use throughline_providers::{Anthropic, HttpSettings, Ollama, OpenAi, Secret, Timeouts};
 use throughline_testkit::model_server::ModelServer;
 
@@ -76,7 +78,7 @@ pub(crate) fn summary() -> Brief {
 }
 
 pub(crate) fn extraction() -> Brief {
-    Brief::Extract(ExtractBrief { turns: Vec::new(), known: vec!["The person likes tea.".to_owned()] })
+    Brief::Extract(ExtractBrief { turns: Vec::new(), known: vec![KnownFact::said("The person likes tea.")] })
 }
 
 /// Does a brief; gives the result and what the sink was told.

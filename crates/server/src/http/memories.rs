@@ -34,6 +34,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(history))
         .routes(routes!(restore))
         .routes(routes!(correct))
+        .routes(routes!(mute))
         .routes(routes!(merge))
         .routes(routes!(bulk))
 }
@@ -329,6 +330,29 @@ struct Right {
 async fn correct(State(app): State<Arc<App>>, Named(id): Named<String>, Body(right): Body<Right>) -> Answer<Replaced> {
     let correction = Correction { tags: right.tags, ..Correction::by_person(right.content) };
     app.engine(move |engine| Ok(engine.memories().correct(&id, &correction)?)).await.map(Json)
+}
+
+/// Where it is not given.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Muting {
+    /// Only in the sessions of this project; everywhere unless given.
+    project: Option<String>,
+    /// Give it again.
+    #[serde(default)]
+    off: bool,
+}
+
+/// Never gives a memory to an assistant, or does again; a search finds it either way
+#[utoipa::path(post, path = "/api/memories/{id}/mute", tag = "memories", request_body = Muting,
+    params(("id" = String, Path, description = "An id, the first six characters of one, or a key")),
+    responses((status = 200, description = "The memory, with where it is muted", body = Memory)))]
+async fn mute(State(app): State<Arc<App>>, Named(id): Named<String>, Body(mute): Body<Muting>) -> Answer<Memory> {
+    let muted = app.engine(move |engine| {
+        let (memories, project) = (engine.memories(), mute.project.as_deref());
+        Ok(if mute.off { memories.unmute(&id, project)? } else { memories.mute(&id, project)? })
+    });
+    muted.await.map(Json)
 }
 
 /// Memories that say the same.

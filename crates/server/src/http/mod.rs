@@ -12,12 +12,15 @@ mod events;
 mod jobs;
 mod memories;
 mod openapi;
+mod pause;
 mod projects;
 mod recall;
 mod reflect;
+mod review;
 mod sessions;
 mod take;
 mod tasks;
+mod tiers;
 mod tools;
 mod transfer;
 mod vault;
@@ -65,8 +68,11 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .merge(tasks::routes())
         .merge(projects::routes())
         .merge(reflect::routes())
+        .merge(review::routes())
         .merge(vault::routes())
         .merge(tools::routes())
+        .merge(tiers::routes())
+        .merge(pause::routes())
         .merge(daemon::routes())
         .merge(activity::routes())
         .merge(chat::routes())

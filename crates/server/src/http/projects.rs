@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
-use throughline_core::engine::{EngineError, ProjectOverview, Recorded, RegisteredProjects};
+use throughline_core::engine::{AcceptedFile, EngineError, ProjectListing, ProjectOverview, ProjectRules, Recorded};
 use throughline_core::model::{Importance, MemorySection, Project, Significance};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -18,14 +18,19 @@ use super::{Answer, App, in_path};
 use crate::problem::Problem;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(list, add)).routes(routes!(show, remove)).routes(routes!(record))
+    OpenApiRouter::new()
+        .routes(routes!(list, add))
+        .routes(routes!(show, remove))
+        .routes(routes!(rules))
+        .routes(routes!(trust))
+        .routes(routes!(record))
 }
 
-/// Lists the projects that are registered
+/// Lists the projects: those that are registered, and directories that are projects by themselves
 #[utoipa::path(get, path = "/api/projects", tag = "projects",
-    responses((status = 200, description = "By name", body = RegisteredProjects)))]
-async fn list(State(app): State<Arc<App>>) -> Answer<RegisteredProjects> {
-    app.engine(|engine| Ok(RegisteredProjects { projects: engine.projects().list()? })).await.map(Json)
+    responses((status = 200, description = "By name", body = ProjectListing)))]
+async fn list(State(app): State<Arc<App>>) -> Answer<ProjectListing> {
+    app.engine(|engine| Ok(engine.projects().listing()?)).await.map(Json)
 }
 
 /// A project to register.
@@ -64,6 +69,22 @@ async fn remove(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answ
     app.engine(move |engine| Ok(engine.projects().remove(&name)?)).await.map(Json)
 }
 
+/// Lists a project's rules, and what its memory file says that the person has not accepted
+#[utoipa::path(get, path = "/api/projects/{name}/rules", tag = "projects",
+    params(("name" = String, Path, description = "Its name")),
+    responses((status = 200, description = "The highest first", body = ProjectRules)))]
+async fn rules(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<ProjectRules> {
+    app.engine(move |engine| Ok(engine.projects().rules(&engine.projects().named(&name)?)?)).await.map(Json)
+}
+
+/// Accepts a project's memory file as it is now
+#[utoipa::path(post, path = "/api/projects/{name}/trust", tag = "projects",
+    params(("name" = String, Path, description = "Its name")),
+    responses((status = 200, description = "The project, and the lines that are accepted now", body = AcceptedFile)))]
+async fn trust(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<AcceptedFile> {
+    app.engine(move |engine| Ok(engine.projects().trust(&engine.projects().named(&name)?)?)).await.map(Json)
+}
+
 /// A fact about a project.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -90,7 +111,7 @@ async fn record(
         let no_directory = || EngineError::NoDirectory { project: project.clone() };
         let file = engine.documents().memory_file(Some(project.as_str()))?.ok_or_else(no_directory)?;
         let weight = fact.significance.unwrap_or_else(|| Importance::default().significance());
-        Ok(engine.documents().record(&file, &[(fact.fact, weight)], fact.section.unwrap_or_default())?)
+        Ok(engine.memories().record(&file, &[(fact.fact, weight)], fact.section.unwrap_or_default())?)
     });
     Ok((StatusCode::CREATED, Json(recorded.await?)).into_response())
 }

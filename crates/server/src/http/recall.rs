@@ -7,7 +7,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use throughline_core::engine::Recalls;
 use throughline_core::model::{Kind, Layer, RecallId, SessionId, Source};
-use throughline_core::recall::{Category, Criteria, Hit, RecallRecord, RecallRequest};
+use throughline_core::recall::{Category, Criteria, Hit, RecallRecord, RecallRequest, TimeGiven};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -44,9 +44,9 @@ struct Question {
     /// Only from this source.
     source: Option<Source>,
     /// Only stored at this time or later.
-    since: Option<String>,
+    since: Option<TimeGiven>,
     /// Only stored before this time.
-    until: Option<String>,
+    until: Option<TimeGiven>,
     /// Only these kinds; all but `chunk`, passages of the vault, unless given.
     #[serde(default)]
     kinds: Vec<Kind>,
@@ -76,8 +76,8 @@ async fn recall(State(app): State<Arc<App>>, Body(asked): Body<Question>) -> Ans
         project: asked.project,
         source: asked.source,
         kinds: asked.kinds,
-        since: asked.since,
-        until: asked.until,
+        since: asked.since.map(String::from),
+        until: asked.until.map(String::from),
         ..Criteria::default()
     };
     let filter = criteria.filter(&app.now())?;

@@ -12,6 +12,7 @@ use utoipa_axum::routes;
 
 use super::take::{Body, Params};
 use super::{Answer, App, MOST, busy, limit};
+use crate::problem::{Code, Problem};
 
 /// How many passes are given without being asked.
 const PASSES: usize = 10;
@@ -47,6 +48,8 @@ async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> An
 struct Reflect {
     /// A project's memory file; without it, the person's own memory.
     project: Option<String>,
+    /// Only what was said to this client or on this channel, such as `claude-code`; not with a project.
+    agent: Option<String>,
     /// Show what would change, and change nothing.
     #[serde(default)]
     dry_run: bool,
@@ -57,7 +60,14 @@ struct Reflect {
     responses((status = 200, description = "What was, or would be, changed", body = Reflection)))]
 async fn reflect(State(app): State<Arc<App>>, Body(wanted): Body<Reflect>) -> Answer<Reflection> {
     let done = app.host(move |host| {
-        let reflection = host.reflect(wanted.project.as_deref(), wanted.dry_run)?;
+        let reflection = match (&wanted.agent, &wanted.project) {
+            (Some(_), Some(_)) => {
+                let hint = "name a project or an agent";
+                return Err(Problem::new(Code::Invalid, "both a project and an agent are given", hint));
+            }
+            (Some(agent), None) => host.reflect_for(agent, wanted.dry_run)?,
+            (None, project) => host.reflect(project.as_deref(), wanted.dry_run)?,
+        };
         reflection.ok_or_else(|| busy("another pass"))
     });
     done.await.map(Json)

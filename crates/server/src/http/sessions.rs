@@ -1,5 +1,6 @@
 //! `/api/sessions`: how a host program follows its conversations.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Json;
@@ -7,12 +8,12 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
-use throughline_core::context::Context;
+use throughline_core::context::{Context, joined_prompts};
 use throughline_core::engine::{
-    Consolidation, Ended, Explained, Filled, Observed, Said, SessionListing, SessionReset, ShownSession, StartSession,
-    Started, Visibility,
+    Consolidation, Ended, Explained, Observed, Said, SessionListing, SessionReset, ShownSession, StartSession, Started,
+    Visibility,
 };
-use throughline_core::model::{Memory, Role, SessionId};
+use throughline_core::model::{EntryId, Memory, Role, SessionId};
 use throughline_core::ports::Page;
 use throughline_core::recall::Filter;
 use utoipa::{IntoParams, ToSchema};
@@ -20,7 +21,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::take::{Body, Named, Params};
-use super::{Answer, App, MOST, USUAL, busy, in_path, limit};
+use super::{Answer, App, MOST, USUAL, in_path, limit};
 use crate::problem::{Code, Problem};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -32,7 +33,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(context))
         .routes(routes!(observe))
         .routes(routes!(compact))
-        .routes(routes!(fill))
+        .routes(routes!(summarise))
         .routes(routes!(reset))
         .routes(routes!(end))
 }
@@ -45,35 +46,69 @@ struct Start {
     channel: String,
     /// Its own name on the channel, or `channel:name`; made where it is not given.
     session: Option<String>,
+    /// What the host calls it; without it, it is called after its first message.
+    title: Option<String>,
     /// The project it is about.
     project: Option<String>,
+    /// The directory that it takes place in, as an absolute path: it is about the project there, where it names none.
+    dir: Option<String>,
     /// The task it is about.
     task: Option<String>,
     /// The name of the person among the speakers: user turns of others are other people's words.
     person: Option<String>,
-    /// The host's own system prompt.
-    system_prompt: Option<String>,
+    /// The host's own system prompt: one text, or several in their order.
+    system_prompt: Option<Prompts>,
+}
+
+/// A system prompt in one text or in several.
+#[derive(Deserialize, ToSchema)]
+#[serde(untagged)]
+enum Prompts {
+    /// One.
+    One(String),
+    /// Several, in their order.
+    Several(Vec<String>),
+}
+
+impl From<Prompts> for String {
+    fn from(prompts: Prompts) -> Self {
+        match prompts {
+            Prompts::One(text) => text,
+            Prompts::Several(texts) => joined_prompts(&texts),
+        }
+    }
 }
 
 /// Begins a session, or finds it begun: its memory is computed once
 #[utoipa::path(post, path = "/api/sessions", tag = "sessions", request_body = Start,
     responses((status = 201, description = "It has begun", body = Started, headers(("Location" = String)))))]
 async fn start(State(app): State<Arc<App>>, Body(start): Body<Start>) -> Result<Response, Problem> {
-    let Start { channel, session, project, task, person, system_prompt } = start;
+    let Start { channel, session, title, project, dir, task, person, system_prompt } = start;
+    let system_prompt = system_prompt.map(String::from);
+    let dir = dir.as_deref().map(directory).transpose()?;
     let given = session.map(|session| on_channel(&channel, &session)).transpose()?;
     let started = app.engine(move |engine| {
+        let start = |id| StartSession { id, title, project, dir, task, person, system_prompt };
         let started = match given {
-            Some(id) => engine.sessions().start(&StartSession { id, project, task, person, system_prompt }),
-            None => {
-                let id = engine.sessions().new_name(&channel)?;
-                engine.sessions().start_new(&StartSession { id, project, task, person, system_prompt })
-            }
+            Some(id) => engine.sessions().start(&start(id)),
+            None => engine.sessions().start_new(&start(engine.sessions().new_name(&channel)?)),
         };
         Ok(started?)
     });
     let started = started.await?;
     let location = format!("/api/sessions/{}", in_path(started.session.as_str()));
     Ok((StatusCode::CREATED, [(header::LOCATION, location)], Json(started)).into_response())
+}
+
+/// A directory as the memory knows it: absolute, without links in its path.
+fn directory(dir: &str) -> Result<PathBuf, Problem> {
+    let hint = "give the absolute path of a directory that exists, or leave `dir` out";
+    let refused = |why: String| Problem::new(Code::Invalid, format!("cannot use {dir}: {why}"), hint);
+    let path = Path::new(dir);
+    if !path.is_absolute() {
+        return Err(refused("it is not an absolute path".to_owned()));
+    }
+    path.canonicalize().map_err(|error| refused(error.to_string()))
 }
 
 /// The session of this name on this channel.
@@ -283,7 +318,7 @@ struct Summary {
     summary: Option<String>,
 }
 
-/// Summarises now what was said since the last time, and waits for it
+/// Consolidates what was said since the last time and shortens what is sent to the model; waits for it
 #[utoipa::path(post, path = "/api/sessions/{id}/compact", tag = "sessions", request_body = Summary,
     params(("id" = String, Path, description = "Such as `telegram:123`")),
     responses((status = 200, description = "What came of it", body = Consolidation)))]
@@ -292,15 +327,27 @@ async fn compact(
     Named(id): Named<SessionId>,
     Body(given): Body<Summary>,
 ) -> Answer<Consolidation> {
-    app.host(move |host| host.consolidate(&id, given.summary.as_deref())).await.map(Json)
+    app.host(move |host| host.compact(&id, given.summary.as_deref())).await.map(Json)
 }
 
-/// Looks back on a conversation now: what should have been stored is
-#[utoipa::path(post, path = "/api/sessions/{id}/fill", tag = "sessions",
+/// The summary of a conversation.
+#[derive(Serialize, ToSchema)]
+struct Summarised {
+    /// The entry in the archive; nothing where nothing was said.
+    id: Option<EntryId>,
+}
+
+/// Keeps a summary of a conversation in the archive: the one that is given, or one that is made now
+#[utoipa::path(post, path = "/api/sessions/{id}/summarize", tag = "sessions", request_body = Summary,
     params(("id" = String, Path, description = "Such as `telegram:123`")),
-    responses((status = 200, description = "What came of it", body = Filled)))]
-async fn fill(State(app): State<Arc<App>>, Named(id): Named<SessionId>) -> Answer<Filled> {
-    app.host(move |host| host.fill(&id)?.ok_or_else(|| busy("looking back on it"))).await.map(Json)
+    responses((status = 200, description = "Where it is", body = Summarised)))]
+async fn summarise(
+    State(app): State<Arc<App>>,
+    Named(session): Named<SessionId>,
+    Body(given): Body<Summary>,
+) -> Answer<Summarised> {
+    let kept = app.host(move |host| host.summarise(&session, given.summary.as_deref())).await?;
+    Ok(Json(Summarised { id: kept }))
 }
 
 /// Computes anew what the session begins with

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use jiff::tz::TimeZone;
-use throughline_core::engine::{Engine, Nearest, StartSession, chain};
+use throughline_core::engine::{Engine, StartSession, chain};
 use throughline_core::model::SessionId;
 
 use super::Keeper;
@@ -24,6 +24,13 @@ pub(super) struct Caller {
     pub(super) directories: Vec<PathBuf>,
 }
 
+impl Caller {
+    /// The memory as it is where the client works.
+    pub(super) fn working(&self, engine: &Engine) -> Engine {
+        engine.working_in(self.directories.iter().map(PathBuf::as_path))
+    }
+}
+
 /// The conversation of a connection.
 #[derive(Default)]
 pub(super) struct Conversation {
@@ -39,7 +46,7 @@ struct Begun {
 impl Conversation {
     /// The session of this connection, begun where it was not, or where the client moved to another project.
     pub(super) fn session(&self, keeper: &dyn Keeper, engine: &Engine, caller: &Caller) -> Result<SessionId, Problem> {
-        let project = project(engine, caller)?;
+        let (dir, project) = place(engine, caller)?.unzip();
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(begun) = begun.as_ref().filter(|begun| begun.project == project) {
             return Ok(begun.session.clone());
@@ -48,7 +55,7 @@ impl Conversation {
             Some(begun) => begun.session.clone(),
             None => named(keeper, engine, caller)?,
         };
-        let start = StartSession { project: project.clone(), ..StartSession::new(session.clone()) };
+        let start = StartSession { dir, ..StartSession::new(session.clone()) };
         match engine.sessions().start(&start) {
             Ok(_) => *begun = Some(Begun { session: session.clone(), project }),
             // A memory that can be read but not written still answers.
@@ -58,15 +65,24 @@ impl Conversation {
     }
 }
 
-/// The registered project that the client works on.
-pub(super) fn project(engine: &Engine, caller: &Caller) -> Result<Option<String>, Problem> {
+/// The directory of the client that belongs to a project, and the project's name.
+fn place(engine: &Engine, caller: &Caller) -> Result<Option<(PathBuf, String)>, Problem> {
     for directory in &caller.directories {
-        // A name that nobody registered may be that of another project.
-        if let Some(Nearest::Registered(name)) = engine.projects().at(directory)? {
-            return Ok(Some(name.to_string()));
+        if let Some(found) = engine.projects().at(directory)? {
+            return Ok(Some((directory.clone(), found.name.to_string())));
         }
     }
     Ok(None)
+}
+
+/// The directory that the client works in, if it belongs to a project.
+pub(super) fn dir(engine: &Engine, caller: &Caller) -> Result<Option<PathBuf>, Problem> {
+    Ok(place(engine, caller)?.map(|(dir, _)| dir))
+}
+
+/// The project that the client works on.
+pub(super) fn project(engine: &Engine, caller: &Caller) -> Result<Option<String>, Problem> {
+    Ok(place(engine, caller)?.map(|(_, name)| name))
 }
 
 /// `mcp:claude-code-k3j5…`; clients whose calls nothing holds together share one a day.

@@ -4,7 +4,7 @@ use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMes
 use throughline_core::context::neutralise;
 use throughline_core::engine::{ContextRequest, Engine, EngineError, Readable};
 
-use super::conversation::Caller;
+use super::conversation::{self, Caller};
 use super::resources;
 use crate::problem::{Code, Problem};
 
@@ -109,16 +109,12 @@ fn argument(ask: Ask, arguments: Option<&JsonObject>) -> Result<Option<&str>, Pr
 }
 
 fn start_session(engine: &Engine, caller: &Caller, message: Option<&str>) -> Result<String, Problem> {
-    let project = resources::project(engine, caller)?;
-    let request =
-        ContextRequest { project: project.clone(), message: message.map(str::to_owned), ..ContextRequest::default() };
+    let (message, dir) = (message.map(str::to_owned), conversation::dir(engine, caller)?);
+    // Where the client works on no project, the only one there is.
+    let project = if dir.is_none() { resources::project(engine, caller)? } else { None };
+    let request = ContextRequest { project, dir, message, ..ContextRequest::default() };
     let context = engine.context().prepare(&request)?.context;
-    let mut known = neutralise(&context.system_prompt);
-    if let Some(name) = project
-        && let Some(memory) = engine.context().readable(&Readable::Project(name.clone()))?
-    {
-        known.push_str(&format!("\n\n--- The memory of the project {name} ---\n{}", memory.trim()));
-    }
+    let known = neutralise(&context.system_prompt);
     let known = if known.trim().is_empty() { "Nothing is stored yet." } else { known.trim() };
     let began = context
         .message

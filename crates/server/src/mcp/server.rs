@@ -153,7 +153,8 @@ impl ServerHandler for Server {
         let call = ToolCall { id: String::new(), name: request.name.into_owned(), arguments };
         let answer = self
             .with_engine(move |keeper, engine| {
-                let session = conversation.session(keeper, engine, &caller)?;
+                let engine = caller.working(engine);
+                let session = conversation.session(keeper, &engine, &caller)?;
                 Ok(engine.tools().call(&session, &call))
             })
             .await;
@@ -185,7 +186,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let caller = self.caller(&context).await;
-        let read = self.with_engine(move |_, engine| resources::read(engine, &caller, &request.uri)).await;
+        let read =
+            self.with_engine(move |_, engine| resources::read(&caller.working(engine), &caller, &request.uri)).await;
         read.map(Into::into).map_err(refused)
     }
 
@@ -205,7 +207,9 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let caller = self.caller(&context).await;
         let got = self
-            .with_engine(move |_, engine| prompts::get(engine, &caller, &request.name, request.arguments.as_ref()))
+            .with_engine(move |_, engine| {
+                prompts::get(&caller.working(engine), &caller, &request.name, request.arguments.as_ref())
+            })
             .await;
         got.map(Into::into).map_err(|problem| match problem.code {
             // To the protocol a prompt that is not there is a parameter that is wrong.

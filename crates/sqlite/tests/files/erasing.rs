@@ -96,6 +96,7 @@ fn plant(world: &World) -> Erasure {
         memories: vec![EntryId::new("qzsecret22222222"), line.id],
         turns: vec![TurnId::new("source")],
         bullets: vec![("user/profile".parse().unwrap(), line.content)],
+        ..Erasure::default()
     }
 }
 

@@ -86,10 +86,10 @@ fn mode(path: &Path) -> u32 {
 fn a_projects_fact_is_kept_beside_a_file_that_never_rests() {
     let world = restless("apollo/memory.md", "# Mine\n");
     let dir = world.dir.path().join("apollo");
-    world.engine.projects().place("apollo", dir.to_str()).unwrap();
+    world.engine.projects().add("apollo", dir.to_str()).unwrap();
     let file = document("projects/apollo");
     let fact = ("The build runs with just".to_owned(), Significance::new(4).unwrap());
-    let record = || world.engine.documents().record(&file, std::slice::from_ref(&fact), MemorySection::Is);
+    let record = || world.engine.memories().record(&file, std::slice::from_ref(&fact), MemorySection::Is);
     let kept = copy(record());
     assert_eq!(kept, "memory.conflict-2026-03-01-120000.md");
     assert_eq!(copy(record()), "memory.conflict-2026-03-01-120000-2.md", "never over another");

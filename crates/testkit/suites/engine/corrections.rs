@@ -161,7 +161,7 @@ fn merging_keeps_the_first_with_all_that_the_others_add() {
         importance: Some(Importance::new(weight).unwrap()),
         ..NewMemory::fact(text)
     };
-    let ids: Vec<String> = [("likes tea", "drink", 0.5), ("loves tea", "hot", 1.0), ("tea!", "drink", 0.0)]
+    let ids: Vec<String> = [("likes tea", "drink", 0.5), ("tea comes first", "hot", 1.0), ("tea!", "drink", 0.0)]
         .map(|(text, tag, weight)| {
             world.engine.memories().remember(&tagged(text, tag, weight)).unwrap().memory.entry.id.to_string()
         })

@@ -267,7 +267,7 @@ fn with_files() -> (Place, [PathBuf; 2]) {
 }
 
 fn put(world: &World, dir: &Path) {
-    world.engine.projects().place("apollo", dir.to_str()).unwrap();
+    world.engine.projects().add("apollo", dir.to_str()).unwrap();
 }
 
 fn said_in(dir: &Path) -> Option<String> {
@@ -380,10 +380,10 @@ fn a_removed_project_is_not_looked_at() {
 fn a_directory_belongs_to_one_project() {
     let (world, [one, two]) = with_files();
     put(&world, &one);
-    let error = world.engine.projects().place("gemini", one.to_str()).unwrap_err();
+    let error = world.engine.projects().add("gemini", one.to_str()).unwrap_err();
     assert!(error.to_string().contains("belongs to the project `apollo`"), "{error}");
     put(&world, &two);
-    world.engine.projects().place("gemini", one.to_str()).unwrap();
+    world.engine.projects().add("gemini", one.to_str()).unwrap();
 }
 
 #[test]
@@ -392,7 +392,7 @@ fn each_recorded_line_says_what_became_of_it() {
     let file = document("user/memory");
     let weight = Importance::default().significance();
     let record = |text: &str, section| {
-        let mut lines = world.engine.documents().record(&file, &[(text.to_owned(), weight)], section).unwrap().lines;
+        let mut lines = world.engine.memories().record(&file, &[(text.to_owned(), weight)], section).unwrap().lines;
         (lines.len(), lines.remove(0).outcome)
     };
     assert_eq!(record("ship the parser", MemorySection::Is), (1, LineOutcome::Created));

@@ -144,7 +144,7 @@ fn what_cannot_be_read_is_an_error_that_names_the_parameter() {
         ("update_project_memory", r#"{"content": "\n"}"#, "text"),
         ("memory_context", r#"{"message": 7}"#, "`message`"),
         ("memory_explain", r#"{"recall": "x"}"#, "`recall`"),
-        ("summarize_session", "{}", "`summary`"),
+        ("summarize_session", "{}", "needs a model"),
         ("summarize_session", r#"{"summary": ""}"#, "text"),
     ];
     for (name, arguments, names) in table {

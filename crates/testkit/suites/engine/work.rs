@@ -334,7 +334,7 @@ fn what_happened_is_dated_where_the_person_is() {
     let file = elsewhere.engine.documents().memory_file(None).unwrap().unwrap();
     let weight = throughline_core::model::Importance::default().significance();
     let section = throughline_core::model::MemorySection::Happened;
-    elsewhere.engine.documents().record(&file, &[("The venue was booked".to_owned(), weight)], section).unwrap();
+    elsewhere.engine.memories().record(&file, &[("The venue was booked".to_owned(), weight)], section).unwrap();
     let text = text_of(&elsewhere, "user/memory").unwrap();
     assert!(text.contains("2026-03-02 The venue was booked"), "noon in London is past midnight there: {text}");
 }

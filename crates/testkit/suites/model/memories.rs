@@ -20,30 +20,50 @@ impl Pair {
             ..NewMemory::fact(wanted.content.clone())
         };
         let holder = wanted.key.as_deref().and_then(|key| self.model.keyed(wanted.project.as_deref(), key));
-        let known: Vec<EntryId> = holder.into_iter().chain(self.model.same(&wanted, None)).collect();
+        let said = self.model.saying(&wanted, holder.as_ref());
         let got = self.world.engine.memories().remember(&new).unwrap();
         let id = got.memory.entry.id.clone();
-        if known.is_empty() {
+        if let Some(holder) = holder {
+            assert_eq!(id, holder, "the key stands for the same memory");
+            self.remembered_again(&id, &said, wanted, &got);
+        } else if said.is_empty() {
             assert_eq!(got.outcome, Outcome::Created);
             assert!(self.is_new(&id), "a new id");
             let mut step = Step::new(Verb::Remember);
             self.model.set(&mut step, &id, wanted);
             self.model.done(step);
         } else {
-            assert!(known.contains(&id), "{id} is not one of {known:?}");
+            assert!(said.contains(&id), "{id} is not one of {said:?}");
             let before = self.model.now(&id).clone();
-            let (verb, next) = if wanted.key.is_some() {
-                let tags = if wanted.tags.is_empty() { before.tags } else { wanted.tags.clone() };
-                let (task, supersedes) = (before.task, before.supersedes);
-                (Verb::Remember, State { tags, task, supersedes, ..wanted })
-            } else {
-                let mut tags = before.tags.clone();
-                add_missing(&mut tags, &wanted.tags);
-                (Verb::Edit, State { tags, ..before })
-            };
-            self.changes(verb, &id, next, Some(got));
+            let mut tags = before.tags.clone();
+            add_missing(&mut tags, &wanted.tags);
+            let key = before.key.clone().or(wanted.key.filter(|_| before.project == wanted.project));
+            self.changes(Verb::Remember, &id, State { tags, key, ..before }, Some(got));
         }
         self.touched(&id);
+    }
+
+    /// A key stands for another text; one without a key that said so already becomes part of it.
+    fn remembered_again(&mut self, id: &EntryId, said: &[EntryId], wanted: State, got: &Remembered) {
+        assert_eq!(got.superseded.len(), said.len().min(1), "what says the same is merged");
+        assert!(got.superseded.iter().all(|merged| said.contains(merged)));
+        let before = self.model.now(id).clone();
+        let tags = if wanted.tags.is_empty() { before.tags.clone() } else { wanted.tags.clone() };
+        let mut supersedes = before.supersedes.clone();
+        add_missing(&mut supersedes, &got.superseded);
+        let next = State { tags, task: before.task.clone(), supersedes, ..wanted };
+        if next == before {
+            return assert_eq!(got.outcome, Outcome::Unchanged);
+        }
+        assert_eq!(got.outcome, Outcome::Updated);
+        let mut step = Step::new(Verb::Remember);
+        for merged in &got.superseded {
+            let gone = self.model.now(merged).inactive();
+            self.model.set(&mut step, merged, gone);
+        }
+        self.model.set(&mut step, id, next);
+        self.model.done(step);
+        got.superseded.iter().for_each(|merged| self.touched(merged));
     }
 
     /// The next state of one memory, unless it is the same or its key is another's. `got` is what the engine said.

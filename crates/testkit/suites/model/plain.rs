@@ -146,13 +146,26 @@ impl Model {
         self.active().find(|(_, state)| has(state)).map(|(id, _)| id.clone())
     }
 
-    /// The active memories without a key that say the same in the same place, but for this one.
-    pub(crate) fn same(&self, wanted: &State, but: Option<&EntryId>) -> Vec<EntryId> {
-        let is_same = |(id, state): &(&EntryId, &State)| {
-            state.key.is_none() && state.is_beside(wanted) && state.content == wanted.content && Some(*id) != but
+    /// The active memories in reach that say this, but for this one. Two keys are two memories; the archive keeps what has
+    /// a key apart.
+    pub(crate) fn saying(&self, wanted: &State, but: Option<&EntryId>) -> Vec<EntryId> {
+        let is_archive = wanted.layer == Layer::Archive;
+        if is_archive && wanted.key.is_some() {
+            return Vec::new();
+        }
+        let is_in_reach = |state: &State| {
+            let is_there = state.project.is_none() || state.project == wanted.project;
+            if is_archive {
+                state.key.is_none() && state.is_beside(wanted)
+            } else {
+                is_there && state.layer == wanted.layer
+            }
         };
-        let found = self.active().filter(is_same).map(|(id, _)| id.clone()).collect();
-        if wanted.key.is_some() { Vec::new() } else { found }
+        let is_said = |(id, state): &(&EntryId, &State)| {
+            let is_other_key = wanted.key.is_some() && state.key.is_some();
+            !is_other_key && is_in_reach(state) && state.content == wanted.content && Some(*id) != but
+        };
+        self.active().filter(is_said).map(|(id, _)| id.clone()).collect()
     }
 
     /// Whether a memory could not be so, because another active one has its key.

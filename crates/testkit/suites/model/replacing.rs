@@ -30,7 +30,7 @@ impl Pair {
         } else {
             assert_eq!(got.superseded.iter().map(|memory| &memory.entry.id).collect::<Vec<_>>(), [&id]);
             let stands = got.memory.entry.id;
-            let known = self.model.same(&right, Some(&id));
+            let known = self.model.saying(&right, Some(&id));
             let mut step = Step::new(Verb::Correct);
             self.model.set(&mut step, &id, wrong.inactive());
             if known.is_empty() {
@@ -41,6 +41,7 @@ impl Pair {
                 let mut next = self.model.now(&stands).clone();
                 add_missing(&mut next.tags, &right.tags);
                 add_missing(&mut next.supersedes, &right.supersedes);
+                next.key = next.key.or(right.key.filter(|_| next.project == right.project));
                 self.model.set(&mut step, &stands, next);
             }
             self.model.done(step);

@@ -14,7 +14,7 @@ use jiff::SignedDuration;
 use tempfile::TempDir;
 use throughline_core::engine::{Engine, Reflection, Said, Settings, StartSession, Worker};
 use throughline_core::model::{Actor, Role, Source};
-use throughline_core::ports::{Brief, Cost, Model, ModelError, ReflectBrief, Reply, Store};
+use throughline_core::ports::{Brief, Cost, Model, ModelError, ReflectBrief, Reply, Store, SummaryOf};
 use throughline_documents::FileDocuments;
 use throughline_testkit::{FixedClock, Fresh, SequentialIds};
 
@@ -37,8 +37,8 @@ impl<F: Fn(&ReflectBrief) -> String + Send + Sync> Model for Answering<F> {
         Cost::Tokens
     }
 
-    fn empty_is_an_answer(&self) -> bool {
-        false
+    fn summarises(&self) -> SummaryOf {
+        SummaryOf::NewTurns
     }
 
     fn can_chat(&self) -> bool {

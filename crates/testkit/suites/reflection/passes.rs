@@ -203,3 +203,21 @@ fn words_of_others_are_no_material() {
     });
     assert_eq!(*shown.lock().unwrap(), ["I bake bread on Monday"]);
 }
+
+#[test]
+fn a_pass_does_not_add_what_was_forgotten_until_it_is_said_again() {
+    let home = Home::new();
+    home.save("## What Is\n- The stall closes at noon\n- The sign is blue\n");
+    home.engine.documents().read(&"projects/stall".parse().unwrap()).unwrap();
+    home.say("cli:a", Some("stall"), "The stall closes at noon.");
+    home.later(1);
+    home.save("## What Is\n- The sign is blue\n");
+    let add = ops(r#"{"op": "add", "text": "The stall closes at noon", "section": "is"}"#);
+    let done = home.pass(Some("stall"), &add);
+    assert_eq!((done.pass.applied.len(), done.pass.dropped[0].reason.as_str()), (0, "it was taken back"));
+    home.later(1);
+    home.say("cli:b", Some("stall"), "The stall closes at noon.");
+    let done = home.pass(Some("stall"), &add);
+    assert_eq!(done.pass.applied.len(), 1, "{done:?}");
+    assert!(home.text().contains("The stall closes at noon"));
+}

@@ -131,7 +131,7 @@ proptest! {
                 Act::Replace(new) => home.save(new),
                 Act::Record(n) => {
                     let fact = (zebra(*n), Significance::new(i64::from(n % 5) + 1).unwrap());
-                    let _ = home.engine.documents().record(&file, &[fact], [MemorySection::Is, MemorySection::Happened][usize::from(n % 2)]);
+                    let _ = home.engine.memories().record(&file, &[fact], [MemorySection::Is, MemorySection::Happened][usize::from(n % 2)]);
                 }
                 Act::Complete(n) => { let _ = home.engine.documents().complete(&file, &zebra(*n)); }
                 Act::Reflect(seed) => { home.pass(Some("stall"), &answer(*seed)); }

@@ -25,35 +25,91 @@ fn a_summary_replaces_what_is_trimmed_and_the_latest_exchange_stays() {
     let home = Home::with(|settings| settings.policy.keep_recent_turns = 1);
     home.exchange("cli:one", &"a long story ".repeat(20));
     home.exchange("cli:one", "and its end");
-    let compaction = home.compact("cli:one");
+    let compaction = home.shorten("cli:one", &ScriptedModel::saying([SUMMARY, NO_FACTS]));
     assert_eq!((compaction.summary.as_str(), compaction.compacted), (SUMMARY, 4));
     assert_eq!((compaction.tokens_before, compaction.tokens_after), (65 + 2 + 3 + 2, 11 + 3 + 2));
+    let messages: Vec<(Role, String)> =
+        compaction.messages.unwrap().into_iter().map(|message| (message.role, message.content)).collect();
+    let summed_up = format!("[Context Summary]\n{SUMMARY}");
+    let expected = [(Role::User, summed_up.as_str()), (Role::User, "and its end"), (Role::Assistant, "I see.")];
+    assert_eq!(messages, expected.map(|(role, text)| (role, text.to_owned())));
     let expected = [(Role::Summary, SUMMARY), (Role::User, "and its end"), (Role::Assistant, "I see.")];
     assert_eq!(sent(&home), expected.map(|(role, text)| (role, text.to_owned())));
+}
+
+#[test]
+fn a_consolidation_shortens_nothing() {
+    let home = Home::with(|settings| settings.policy.keep_recent_turns = 1);
+    home.exchange("cli:one", &"a long story ".repeat(20));
+    home.exchange("cli:one", "and its end");
+    let before = sent(&home);
+    let done = home.compact("cli:one");
+    assert_eq!((done.tokens_before, done.tokens_after, done.messages), (72, 72, None));
+    assert_eq!(sent(&home), before);
+    let asked = ScriptedModel::default();
+    let compaction = home.shorten("cli:one", &asked);
+    assert!(compaction.tokens_after < compaction.tokens_before, "the same summary, without another call");
+    assert_eq!(sent(&home)[0], (Role::Summary, SUMMARY.to_owned()));
+}
+
+#[test]
+fn a_compaction_never_makes_the_history_longer() {
+    let home = Home::with(|settings| settings.policy.keep_recent_turns = 1);
+    home.observe("cli:one", Role::System, "Answer briefly.");
+    home.exchange("cli:one", "short");
+    home.exchange("cli:one", "shorter");
+    let before = sent(&home);
+    let compaction = home.shorten("cli:one", &ScriptedModel::saying([SUMMARY, NO_FACTS]));
+    assert_eq!(
+        (compaction.tokens_before, compaction.messages.map(|all| all.len())),
+        (compaction.tokens_after, Some(5))
+    );
+    assert_eq!(sent(&home), before);
+    home.exchange("cli:one", &"long ".repeat(99));
+    home.exchange("cli:one", "the end");
+    let compaction = home.shorten("cli:one", &ScriptedModel::saying(["NOTHING", NO_FACTS]));
+    let messages = compaction.messages.unwrap();
+    assert_eq!((messages.len(), messages[0].content.as_str()), (4, "Answer briefly."), "what the host says stays");
+}
+
+#[test]
+fn nothing_to_keep_moves_the_pointer_and_changes_nothing_else() {
+    let home = Home::new();
+    home.exchange("cli:one", "the parser is half done");
+    home.compact("cli:one");
+    home.pass(1);
+    let before = (home.archive(), home.text_of("user/working"), home.engine.history().changes(9).unwrap());
+    home.exchange("cli:one", "good morning");
+    let done = done(home.consolidate("cli:one", &ScriptedModel::saying(["NOTHING", NO_FACTS])));
+    assert_eq!((done.summary.as_str(), done.compacted, done.thread), ("", 2, None));
+    let after = (home.archive(), home.text_of("user/working"), home.engine.history().changes(9).unwrap());
+    assert_eq!((after, home.state("cli:one").failures), (before, 0));
+    assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);
 }
 
 #[test]
 fn what_is_sent_stands_for_everything_that_was_trimmed_before() {
     let home = Home::with(|settings| settings.policy.keep_recent_turns = 1);
     for (n, summary) in ["## First\n- a", "## Second\n- b", "## Third\n- c"].into_iter().enumerate() {
-        home.exchange("cli:one", &format!("message {n}"));
-        done(home.consolidate("cli:one", &ScriptedModel::saying([summary, NO_FACTS])));
+        home.exchange("cli:one", &format!("message {n} {}", "word ".repeat(40)));
+        home.shorten("cli:one", &ScriptedModel::saying([summary, NO_FACTS]));
         let latest = home.timeline().pop().unwrap().content;
         assert_eq!(latest, format!("[2026-03-01 12:00] {summary}"), "the timeline holds each of them once");
     }
     let sent = sent(&home);
     assert_eq!(sent[0], (Role::Summary, "## First\n- a\n\n## Second\n- b\n\n## Third\n- c".to_owned()));
-    assert_eq!(sent[1..].iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), ["message 2", "I see."]);
+    let rest: Vec<&str> = sent[1..].iter().map(|(_, text)| text.as_str()).collect();
+    assert!(rest.len() == 2 && rest[0].starts_with("message 2") && rest[1] == "I see.", "{rest:?}");
 }
 
 #[test]
 fn a_tool_call_keeps_its_result() {
     let home = Home::with(|settings| settings.policy.keep_recent_turns = 1);
-    home.exchange("cli:one", "hello");
+    home.exchange("cli:one", &"hello ".repeat(40));
     home.say("cli:one", "how warm is it?");
     home.observe("cli:one", Role::Assistant, "calling the thermometer");
     home.observe("cli:one", Role::Tool, "21 degrees");
-    home.compact("cli:one");
+    home.shorten("cli:one", &ScriptedModel::saying([SUMMARY, NO_FACTS]));
     let roles: Vec<Role> = sent(&home).into_iter().map(|(role, _)| role).collect();
     assert_eq!(roles, [Role::Summary, Role::User, Role::Assistant, Role::Tool]);
 }
@@ -96,13 +152,13 @@ fn pointer_timeline_facts_and_documents_are_one_change() {
     home.exchange("cli:one", "I like tea");
     let facts = r#"{"facts": [{"text": "The person likes tea", "kind": "preference"}]}"#;
     let compaction = done(home.consolidate("cli:one", &ScriptedModel::saying([SUMMARY, facts])));
-    assert_eq!(compaction.documents, [document("user/working"), document("user/patterns")]);
+    assert_eq!(compaction.documents, [document("user/working"), document("user/profile")]);
     let changes = home.engine.history().changes(9).unwrap();
     assert_eq!(changes.iter().map(|change| change.verb).collect::<Vec<_>>(), [Verb::Consolidate]);
     assert_eq!(changes[0].actor, Actor::new(Source::System, "consolidation"));
     home.engine.history().undo().unwrap();
     assert_eq!((home.timeline(), home.knowledge("user/facts")), (vec![], vec![]));
-    assert_eq!((home.text_of("user/working"), home.text_of("user/patterns")), (None, None));
+    assert_eq!((home.text_of("user/working"), home.text_of("user/profile")), (None, None));
 }
 
 #[test]
@@ -122,62 +178,12 @@ fn a_consolidation_that_cannot_be_written_leaves_everything_as_it_was() {
     assert_eq!(home.engine.sessions().conversation(&session("cli:one")).unwrap().1.len(), 2, "and there is no summary");
     documents.out_of_the_way();
     done(home.consolidate("cli:one", &model));
-    assert_eq!((home.timeline().len(), home.knowledge("user/facts").len()), (1, 1));
+    assert_eq!(home.timeline().len(), 1);
+    assert_eq!(home.text_of("user/profile").as_deref(), Some("- The person likes tea\n"));
 }
 
 #[test]
-fn open_threads_are_carried_into_working_memory_alone() {
-    let home = Home::new();
-    home.exchange("cli:one", "call Ann tomorrow");
-    done(home.consolidate("cli:one", &ScriptedModel::saying(["## Open threads\n- call Ann", NO_FACTS])));
-    home.exchange("web:abc", "the parser is half done");
-    let text = format!("{SUMMARY}\n\n## Carried over\n- call Ann");
-    let model = ScriptedModel::saying([&text, NO_FACTS]);
-    let compaction = done(home.consolidate("web:abc", &model));
-    assert_eq!(summary_task(&model).previous.as_deref(), Some("## Open threads\n- call Ann"));
-    assert_eq!(home.working(), Some(text));
-    assert_eq!(compaction.summary, SUMMARY);
-    assert_eq!(home.timeline()[1].content, format!("[2026-03-01 12:00] {SUMMARY}"));
-    let (_, turns) = home.engine.sessions().conversation(&session("web:abc")).unwrap();
-    assert_eq!((turns[2].role, turns[2].content.as_str()), (Role::Summary, SUMMARY));
-}
-
-#[test]
-fn a_conversation_with_nothing_of_its_own_leaves_no_empty_entry() {
-    let home = Home::new();
-    home.exchange("cli:one", "hi");
-    let model = ScriptedModel::saying(["## Carried over\n- call Ann", NO_FACTS]);
-    home.save("user/working", &working_file("## Open threads\n- call Ann"));
-    home.pass(60);
-    let compaction = done(home.consolidate("cli:one", &model));
-    assert_eq!((compaction.timeline, compaction.documents), (None, vec![]));
-    let untouched = Some(working_file("## Open threads\n- call Ann"));
-    assert_eq!(home.text_of("user/working"), untouched, "and working memory stays, date and all");
-    assert_eq!(home.timeline(), []);
-    assert_eq!(home.engine.sessions().conversation(&session("cli:one")).unwrap().1.len(), 2);
-    assert_eq!(home.consolidate("cli:one", &model), Consolidation::Nothing);
-}
-
-#[test]
-fn working_memory_stands_for_the_whole_conversation() {
-    let home = Home::new();
-    let say = |id: &str, summary: &str| {
-        home.exchange(id, "go on");
-        done(home.consolidate(id, &ScriptedModel::saying([summary, NO_FACTS])));
-        home.working().unwrap()
-    };
-    say("cli:one", "## Working on\n- the launch page\n\n## Open threads\n- call Ann\n- call Bob");
-    home.pass(60);
-    let later = say("cli:one", "## Decisions\n- blue theme\n\n## Carried over\n- call Ann");
-    assert_eq!(later, "## Working on\n- the launch page\n\n## Decisions\n- blue theme\n\n## Carried over\n- call Ann");
-    let other = say("web:abc", "## Working on\n- the recipe\n\n## Carried over\n- call Ann");
-    assert_eq!(other, "## Working on\n- the recipe\n\n## Carried over\n- call Ann", "another one says what it carries");
-    home.pass(14 * 24 * 60);
-    assert_eq!(say("cli:one", "- anew"), "- anew", "what was said long ago is over");
-}
-
-#[test]
-fn expired_working_memory_is_not_carried_over() {
+fn an_expired_thread_is_not_given_to_the_model() {
     let home = Home::new();
     home.exchange("cli:one", "call Ann tomorrow");
     home.compact("cli:one");
@@ -214,8 +220,25 @@ fn a_hosts_own_summary_is_taken() {
     assert_eq!(done(outcome).summary, "- by the host");
     assert!(matches!(model.asked()[..], [Brief::Extract(_)]), "no second summary is asked for");
     assert_eq!(contents(&home.timeline()), ["[2026-03-01 12:00] - by the host"]);
-    assert_eq!(home.text_of("user/working"), Some(working_file("- by the host")));
+    assert_eq!(home.text_of("user/working"), Some(working_file("## by the host\n\n- by the host")));
     assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);
+}
+
+#[test]
+fn a_hosts_summary_is_kept_where_nothing_is_pending() {
+    let home = Home::new();
+    home.exchange("cli:one", "the parser is half done");
+    home.compact("cli:one");
+    let hand_in = |text: &str| {
+        home.engine.consolidation().run(&session("cli:one"), &ScriptedModel::default(), Some(text), &worker("worker"))
+    };
+    let pointer = home.state("cli:one").consolidated;
+    let kept = done(hand_in("## Working on\n- the lexer").unwrap());
+    assert_eq!((kept.compacted, home.state("cli:one").consolidated), (0, pointer));
+    assert_eq!(home.working().as_deref(), Some("## the lexer\n\n### Working on\n- the lexer"));
+    assert_eq!(contents(&home.timeline())[1], "[2026-03-01 12:00] ## Working on\n- the lexer");
+    assert!(home.summaries()[0].content.ends_with("- the lexer"));
+    assert!(matches!(hand_in("I'm sorry, I can't do that.").unwrap(), Consolidation::Failed { .. }));
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn facts_become_knowledge_of_the_person_with_the_turn_that_says_them() {
 }
 
 #[test]
-fn who_the_person_is_reaches_the_profile_and_how_they_work_the_patterns() {
+fn each_statement_goes_to_one_place_the_profile_or_knowledge() {
     let home = Home::new();
     home.save("user/profile", "# Me\n\n- lives in Lisbon\n");
     home.exchange("cli:one", "My name is Ada, I prefer short answers, never use tabs, we ship on Friday");
@@ -49,12 +49,12 @@ fn who_the_person_is_reaches_the_profile_and_how_they_work_the_patterns() {
         ("decision", "We ship on Friday"),
     ]);
     let compaction = done(home.consolidate("cli:one", &model));
-    assert_eq!(compaction.documents, ["user/working", "user/profile", "user/patterns"].map(document));
-    let profile = "# Me\n\n- lives in Lisbon\n- The person's name is Ada\n";
+    assert_eq!(compaction.documents, ["user/working", "user/profile"].map(document));
+    let profile =
+        "# Me\n\n- lives in Lisbon\n- The person's name is Ada\n- The person prefers short answers\n- Never use tabs\n";
     assert_eq!(home.text_of("user/profile").as_deref(), Some(profile));
-    let patterns = "- The person prefers short answers\n- Never use tabs\n";
-    assert_eq!(home.text_of("user/patterns").as_deref(), Some(patterns));
-    assert_eq!(home.knowledge("user/facts").len(), 4);
+    assert_eq!(home.text_of("user/patterns"), None, "patterns are what reflection finds");
+    assert_eq!(contents(&home.knowledge("user/facts")), ["We ship on Friday"]);
 }
 
 #[test]
@@ -65,7 +65,8 @@ fn identity_that_does_not_fit_stays_a_fact() {
     home.exchange("cli:one", "My name is Ada");
     done(home.consolidate("cli:one", &proposing(&[("identity", "The person's name is Ada")])));
     assert_eq!(home.text_of("user/profile"), Some(full));
-    assert_eq!(contents(&home.knowledge("user/facts")), ["The person's name is Ada"]);
+    let kept = home.knowledge("user/facts").remove(0);
+    assert_eq!((kept.content.as_str(), kept.importance.significance().value()), ("The person's name is Ada", 4));
 }
 
 #[test]
@@ -90,11 +91,17 @@ fn nearly_the_same_fact_is_stored_once() {
     assert_eq!(done(home.consolidate("cli:one", &model)).facts.len(), 1);
     let stored = home.knowledge("user/facts");
     assert_eq!(contents(&stored), ["The person prefers tea over coffee", "The deploy runs on Friday at noon"]);
-    assert_eq!(extract_task(&model).known[0], "The person prefers tea over coffee", "and the model is told");
+    assert_eq!(extract_task(&model).known[0].text, "The person prefers tea over coffee", "and the model is told");
     home.exchange("web:abc", "remember, the deploy runs on Friday at noon");
     let again = proposing(&[("fact", "The deploy runs on Friday at noon")]);
     assert_eq!(done(home.consolidate("web:abc", &again)).facts, []);
-    assert_eq!(home.knowledge("user/facts"), stored);
+    let confirmed = home.knowledge("user/facts");
+    assert_eq!(contents(&confirmed), contents(&stored));
+    assert_eq!(
+        confirmed.iter().map(|entry| entry.provenance.len()).collect::<Vec<_>>(),
+        [1, 2],
+        "each has its evidence"
+    );
 }
 
 #[test]
@@ -112,8 +119,8 @@ fn what_the_person_did_not_say_is_no_fact() {
         ("preference", "The person likes tea"),
     ]);
     done(home.consolidate("cli:one", &model));
-    assert_eq!(contents(&home.knowledge("user/facts")), ["The person likes tea"]);
-    assert_eq!(home.text_of("user/profile"), None);
+    assert_eq!(home.knowledge("user/facts"), []);
+    assert_eq!(home.text_of("user/profile").as_deref(), Some("- The person likes tea\n"));
 }
 
 #[test]
@@ -121,8 +128,8 @@ fn facts_are_kept_in_the_language_of_the_person() {
     let home = Home::new();
     home.exchange("cli:one", "我叫小明，我喜欢喝茶");
     done(home.consolidate("cli:one", &proposing(&[("preference", "我喜欢喝茶"), ("identity", "我叫小明")])));
-    assert_eq!(contents(&home.knowledge("user/facts")), ["我喜欢喝茶", "我叫小明"]);
-    assert_eq!(home.text_of("user/profile").as_deref(), Some("- 我叫小明\n"));
+    assert_eq!(home.knowledge("user/facts"), []);
+    assert_eq!(home.text_of("user/profile").as_deref(), Some("- 我喜欢喝茶\n- 我叫小明\n"));
 }
 
 #[test]

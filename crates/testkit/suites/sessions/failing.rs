@@ -17,7 +17,7 @@ fn is_as_it_was(home: &Home, failures: u32) {
     let state = home.state("cli:one");
     assert_eq!((state.consolidated, state.kept_from), (Position::default(), Position::default()));
     assert_eq!(state.failures, failures);
-    assert_eq!((home.timeline(), home.knowledge("user/facts"), home.working()), (vec![], vec![], None));
+    assert_eq!((home.archive(), home.knowledge("user/facts"), home.working()), (vec![], vec![], None));
     assert_eq!(home.engine.history().changes(9).unwrap(), []);
 }
 
@@ -27,7 +27,7 @@ fn what_is_no_summary_counts_as_a_failure_and_is_never_stored() {
         Err(ModelError::Refused { provider: "scripted", status, why: why.to_owned(), retry_after: None })
     };
     let ended = |finish| Ok(Reply { finish, ..reply("## Working on\n- half a sum") });
-    let outcomes: [Result<Reply, ModelError>; 16] = [
+    let outcomes: [Result<Reply, ModelError>; 20] = [
         Err(unreachable()),
         Err(ModelError::TimedOut { provider: "scripted" }),
         Err(ModelError::Malformed { provider: "scripted", why: "no JSON".to_owned() }),
@@ -44,6 +44,10 @@ fn what_is_no_summary_counts_as_a_failure_and_is_never_stored() {
         Ok(reply("I'm sorry, but I can't help with that.")),
         Ok(reply("抱歉，我无法总结这段对话。")),
         Ok(reply(r#"{"error": {"message": "overloaded"}}"#)),
+        Ok(reply("Es tut mir leid, dabei kann ich nicht helfen.")),
+        Ok(reply("N/A")),
+        Ok(reply("null")),
+        Ok(reply(r#"{"summary": "the parser is half done"}"#)),
     ];
     for outcome in outcomes {
         let home = Home::new();
@@ -66,7 +70,7 @@ fn reasoning_is_taken_off_a_good_summary() {
     home.exchange("cli:one", "the parser is half done");
     let text = format!("<think>\nsecret thoughts\n</think>\n\n```markdown\n{SUMMARY}\n```");
     assert_eq!(done(home.consolidate("cli:one", &ScriptedModel::saying([&text, NO_FACTS]))).summary, SUMMARY);
-    assert_eq!(home.working().as_deref(), Some(SUMMARY));
+    assert_eq!(home.working().as_deref(), Some(THREAD));
 }
 
 #[test]
@@ -122,20 +126,21 @@ fn failures_of_one_session_are_not_counted_for_another() {
 }
 
 #[test]
-fn an_earlier_summary_is_still_sent_after_raw_turns_were_archived() {
+fn raw_turns_that_were_archived_are_still_sent() {
     let home = Home::with(|settings| {
         settings.policy.max_failures = 1;
         settings.policy.keep_recent_turns = 1;
     });
-    home.exchange("cli:one", "the parser is half done");
-    home.compact("cli:one");
-    for text in ["now the lexer", "and the tests"] {
-        home.exchange("cli:one", text);
-        assert!(matches!(home.consolidate("cli:one", &ScriptedModel::saying([""])), Consolidation::Archived(_)));
-    }
+    home.exchange("cli:one", &"the parser is half done ".repeat(9));
+    home.exchange("cli:one", "now the lexer");
+    home.shorten("cli:one", &ScriptedModel::saying([SUMMARY, NO_FACTS]));
+    home.exchange("cli:one", "and the tests");
+    let outcome =
+        home.engine.consolidation().compact(&session("cli:one"), &ScriptedModel::saying([""]), None, &worker("worker"));
+    assert!(matches!(outcome.unwrap(), Consolidation::Archived(_)));
     let (window, _) = home.engine.sessions().window(&session("cli:one"), 100_000).unwrap();
     let sent: Vec<&str> = window.iter().map(|turn| turn.content.as_str()).collect();
-    assert_eq!(sent, [SUMMARY, "and the tests", "I see."]);
+    assert_eq!(sent, [SUMMARY, "now the lexer", "I see.", "and the tests", "I see."]);
 }
 
 #[test]
@@ -160,7 +165,7 @@ fn an_extraction_that_fails_costs_the_facts_and_nothing_else() {
         let compaction = done(home.consolidate("cli:one", &ScriptedModel::giving([Ok(reply(SUMMARY)), outcome])));
         assert_eq!((compaction.facts, home.knowledge("user/facts")), (vec![], vec![]));
         assert_eq!((home.timeline().len(), home.state("cli:one").failures), (1, 0));
-        assert_eq!(home.working().as_deref(), Some(SUMMARY));
+        assert_eq!(home.working().as_deref(), Some(THREAD));
     }
 }
 
@@ -171,7 +176,7 @@ fn without_extraction_no_second_call_is_made() {
     let model = ScriptedModel::saying([SUMMARY]);
     done(home.consolidate("cli:one", &model));
     assert!(matches!(model.asked()[..], [Brief::Summarise(_)]));
-    assert_eq!(home.working().as_deref(), Some(SUMMARY));
+    assert_eq!(home.working().as_deref(), Some(THREAD));
 }
 
 #[test]
@@ -181,10 +186,10 @@ fn switched_off_memory_still_compacts_and_writes_no_memory() {
         settings.policy.keep_recent_turns = 1;
     });
     home.save("user/working", &working_file("- as it was"));
-    home.exchange("cli:one", "the parser is half done");
+    home.exchange("cli:one", &"the parser is half done ".repeat(9));
     home.exchange("cli:one", "I like tea");
     let model = ScriptedModel::saying([SUMMARY]);
-    let compaction = done(home.consolidate("cli:one", &model));
+    let compaction = home.shorten("cli:one", &model);
     assert_eq!((compaction.compacted, compaction.timeline, compaction.documents), (4, None, vec![]));
     assert_eq!(model.asked().len(), 1);
     let (window, _) = home.engine.sessions().window(&session("cli:one"), 100_000).unwrap();
@@ -227,6 +232,7 @@ fn documents_that_cannot_be_written_cost_working_memory_alone() {
     home.exchange("cli:one", "the parser is half done");
     assert_eq!(home.compact("cli:one").documents, []);
     assert_eq!((home.timeline().len(), home.working()), (1, None));
+    assert_eq!(home.engine.threads().list().unwrap().len(), 1, "the thread is there all the same");
     documents.out_of_the_way();
     home.exchange("cli:one", "go on");
     assert_eq!(home.compact("cli:one").documents, [document("user/working")]);

@@ -10,8 +10,10 @@ mod failing;
 mod meddling;
 mod observing;
 mod opening;
+mod places;
 mod recalling;
 mod speakers;
+mod threads;
 mod together;
 mod triggers;
 
@@ -30,6 +32,8 @@ use throughline_testkit::{FixedClock, Fresh, ScriptedModel, SequentialIds};
 
 /// What a good model says of a conversation.
 const SUMMARY: &str = "## Working on\n- the parser in `src/parse.rs`";
+/// What working memory then says.
+const THREAD: &str = "## the parser in `src/parse.rs`\n\n### Working on\n- the parser in `src/parse.rs`";
 /// What a good model answers where no fact is worth keeping.
 const NO_FACTS: &str = r#"{"facts": []}"#;
 
@@ -123,6 +127,11 @@ impl Home {
         done(self.consolidate(id, &ScriptedModel::saying([SUMMARY, NO_FACTS])))
     }
 
+    /// Consolidates with a model, and shortens what is sent.
+    fn shorten(&self, id: &str, model: &dyn Model) -> Compaction {
+        done(self.engine.consolidation().compact(&session(id), model, None, &worker("worker")).unwrap())
+    }
+
     fn state(&self, id: &str) -> SessionState {
         self.store.session(&session(id)).unwrap().unwrap()
     }
@@ -135,9 +144,18 @@ impl Home {
         all
     }
 
+    fn archive(&self) -> Vec<Entry> {
+        self.entries(Filter { layers: vec![Layer::Archive], status: Some(Status::Active), ..Filter::default() })
+    }
+
     /// The active timeline, oldest first.
     fn timeline(&self) -> Vec<Entry> {
-        self.entries(Filter { layers: vec![Layer::Archive], status: Some(Status::Active), ..Filter::default() })
+        self.archive().into_iter().filter(|entry| entry.tags != ["session"]).collect()
+    }
+
+    /// The summaries of conversations in the archive.
+    fn summaries(&self) -> Vec<Entry> {
+        self.archive().into_iter().filter(|entry| entry.tags == ["session"]).collect()
     }
 
     /// Active knowledge at an address, oldest first.
@@ -194,9 +212,12 @@ impl Drop for Home {
     }
 }
 
+fn worker(name: &str) -> Worker<'static> {
+    Worker { holder: throughline_testkit::stores::holder(name), is_gone: &|_| false }
+}
+
 fn consolidate(engine: &Engine, id: &str, model: &dyn Model) -> Consolidation {
-    let worker = Worker { holder: throughline_testkit::stores::holder("worker"), is_gone: &|_| false };
-    engine.consolidation().run(&session(id), model, None, &worker).unwrap()
+    engine.consolidation().run(&session(id), model, None, &worker("worker")).unwrap()
 }
 
 fn done(outcome: Consolidation) -> Compaction {

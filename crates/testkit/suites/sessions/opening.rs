@@ -6,7 +6,8 @@ use throughline_core::text::tokens;
 
 use super::*;
 
-const PROMPT: &str = "Be kind.\n\n--- Recent context ---\n## Working on\n- the parser in `src/parse.rs`";
+const PROMPT: &str = "Be kind.\n\n--- Recent context ---\n## the parser in `src/parse.rs`\n\n### Working on\n\
+    - the parser in `src/parse.rs`";
 
 #[test]
 fn working_memory_survives_a_restart_and_reaches_another_channel_once() {
@@ -33,7 +34,7 @@ fn a_reconnect_and_every_later_turn_get_the_same_bytes() {
     home.save("user/profile", "- Ada\n");
     home.exchange("cli:one", "now the lexer");
     done(home.consolidate("cli:one", &ScriptedModel::saying(["## Working on\n- the lexer", NO_FACTS])));
-    assert_eq!(home.working(), Some(format!("{SUMMARY}\n- the lexer")));
+    assert_eq!(home.working().as_deref(), Some("## the lexer\n\n### Working on\n- the lexer"));
     let id = session("web:abc");
     for engine in [home.engine.clone(), home.restarted()] {
         let again = engine.sessions().start(&StartSession::new(id.clone())).unwrap();
@@ -89,7 +90,7 @@ fn expired_working_memory_is_silently_ignored() {
     home.compact("cli:one");
     home.pass(14 * 24 * 60);
     assert_eq!(home.start("web:abc"), "Be kind.\n\n--- Who you're talking to ---\n- Ada");
-    assert_eq!(home.text_of("user/working"), Some(working_file(SUMMARY)), "nothing cleans it up");
+    assert_eq!(home.text_of("user/working"), Some(working_file(THREAD)), "nothing cleans it up");
 }
 
 #[test]
@@ -105,17 +106,22 @@ fn working_memory_that_cannot_be_read_is_silently_ignored() {
 #[test]
 fn every_compaction_writes_working_memory() {
     let home = Home::new();
-    // What the same conversation said before goes on; what another one said is replaced.
-    let expected = ["- first", "- second", "- first\n- third"];
+    let expected = [
+        "## first\n\n- first",
+        "## second\n\n- second\n\n## first\n\n- first",
+        "## third\n\n- third\n\n## second\n\n- second",
+    ];
     for (summary, expected) in ["- first", "- second", "- third"].into_iter().zip(expected) {
         let id = if summary == "- second" { "web:abc" } else { "cli:one" };
         home.exchange(id, "go on");
         let compaction = done(home.consolidate(id, &ScriptedModel::saying([summary, NO_FACTS])));
         assert_eq!(compaction.documents, [document("user/working")]);
-        assert_eq!(home.text_of("user/working"), Some(working_file(expected)));
+        assert_eq!(home.working().as_deref(), Some(expected));
+        home.pass(1);
     }
-    let written: Vec<String> = home.versions("user/working").into_iter().map(|(_, text)| text).collect();
-    assert_eq!(written, expected.map(working_file), "and the earlier ones are kept");
+    let versions = home.versions("user/working");
+    let ends = |(written, expected): (&(String, String), &str)| written.1.ends_with(&format!("\n\n{expected}\n"));
+    assert!(versions.len() == 3 && versions.iter().zip(expected).all(ends), "the earlier ones are kept: {versions:?}");
 }
 
 #[test]
@@ -125,7 +131,10 @@ fn working_memory_keeps_to_its_budget() {
     let long = "- 用户在写解析器 and more\n".repeat(100);
     done(home.consolidate("cli:one", &ScriptedModel::saying([&long, NO_FACTS])));
     let written = home.working().unwrap();
-    assert!(tokens::estimate(&written) <= 100 && long.starts_with(&written), "{written}");
+    assert!(
+        tokens::estimate(&written) <= 100 && written.starts_with("## 用户在写解析器 and more\n\n- 用户"),
+        "{written}"
+    );
     home.save("user/working", &working_file(&long));
     let context = home.start("web:abc").replacen("Be kind.\n\n--- Recent context ---\n", "", 1);
     assert!(tokens::estimate(&context) <= 100, "what a person made longer is cut as it is injected");

@@ -79,7 +79,7 @@ fn the_budget_is_hard_and_entries_are_whole() {
 fn a_memory_is_not_repeated_while_it_is_in_view() {
     let home = begun(|settings| settings.policy.keep_recent_turns = 1, &["the parser is written in Rust"]);
     assert_eq!(given(&home, "the parser?"), 1);
-    home.exchange("cli:one", "the parser?");
+    home.exchange("cli:one", &"the parser? ".repeat(20));
     let again = context(&home, "and the parser?");
     assert_eq!(again.message.as_deref(), Some("and the parser?"), "no empty block either");
     assert!(again.recall_id.is_some());
@@ -87,7 +87,7 @@ fn a_memory_is_not_repeated_while_it_is_in_view() {
     home.start("web:other");
     let other = home.engine.context().give(&session("web:other"), "the parser?", Visibility::Stays).unwrap();
     assert!(other.message.unwrap().contains("Rust"), "another conversation has its own view");
-    home.compact("cli:one");
+    home.shorten("cli:one", &ScriptedModel::saying([SUMMARY, NO_FACTS]));
     let comes = |message: &str| context(&home, message).message.unwrap().contains("written in Rust");
     assert!(comes("once more, the parser?"), "it went out of view with the first message");
     assert!(!comes("the parser?"));

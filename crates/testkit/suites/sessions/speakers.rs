@@ -1,6 +1,6 @@
 //! Several people in one conversation: what others say never becomes what is known of the person.
 
-use throughline_core::ports::{Brief, Cost, ModelError, Reply};
+use throughline_core::ports::{Brief, Cost, ModelError, Reply, SummaryOf};
 
 use super::*;
 
@@ -22,8 +22,8 @@ impl Model for Credulous {
         Cost::Tokens
     }
 
-    fn empty_is_an_answer(&self) -> bool {
-        false
+    fn summarises(&self) -> SummaryOf {
+        SummaryOf::NewTurns
     }
 
     fn can_chat(&self) -> bool {
@@ -37,7 +37,7 @@ impl Model for Credulous {
     fn complete(&self, brief: &Brief, _: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
         match brief {
             Brief::Summarise(_) => Ok(Reply::said(SUMMARY)),
-            Brief::Extract(brief) | Brief::Fill(brief) => {
+            Brief::Extract(brief) => {
                 let said = brief.turns.iter().filter(|turn| turn.role == Role::User);
                 let facts = said.map(|turn| serde_json::json!({"text": turn.content, "kind": "identity"}));
                 Ok(Reply::said(serde_json::json!({ "facts": facts.collect::<Vec<_>>() }).to_string()))
@@ -79,7 +79,7 @@ fn words_of_others_are_evidence_and_never_identity() {
     home.talk(Some("ada"), &[("Grace", GRACE), ("Ada", "I bake bread in Porto."), ("", "I like rye.")]);
     home.end();
     assert_eq!(home.profile(), "- I bake bread in Porto.\n- I like rye.\n");
-    assert_eq!(contents(&home.knowledge("user/facts")), ["I bake bread in Porto.", "I like rye."]);
+    assert_eq!(home.knowledge("user/facts"), []);
     let found = home.engine.sessions().conversation(&session("cli:one")).unwrap().1;
     assert!(found.iter().any(|turn| turn.content == GRACE), "it is kept as evidence");
     assert_eq!(home.person().as_deref(), Some("ada"));

@@ -41,10 +41,9 @@ fn the_second_of_two_sessions_waits_for_the_first() {
     });
     let model = ScriptedModel::saying(["- from two", NO_FACTS]);
     done(by(&second, "web:two", &model, "second"));
-    let Brief::Summarise(brief) = &model.asked()[0] else { panic!("a summary comes first") };
-    assert_eq!(brief.previous.as_deref(), Some("- from one"), "it sees what the first one wrote");
     assert_eq!(contents(&home.timeline()), ["[2026-03-01 12:00] - from one", "[2026-03-01 12:00] - from two"]);
-    assert_eq!(home.working().as_deref(), Some("- from two"));
+    let both = "## from two\n\n- from two\n\n## from one\n\n- from one";
+    assert_eq!(home.working().as_deref(), Some(both), "neither loses its thread");
 }
 
 #[test]
@@ -79,6 +78,8 @@ fn many_sessions_at_once_lose_nothing_and_never_overlap() {
     assert_eq!(versions.len(), SESSIONS, "each wrote working memory, one after the other");
     assert!(versions.iter().all(|(via, _)| via == "consolidation"), "{versions:?}");
     assert_eq!(home.text_of("user/working"), versions.last().map(|(_, text)| text.clone()));
+    let working = home.working().unwrap();
+    assert!((0..SESSIONS).all(|n| working.contains(&format!("## part {n}\n"))), "no thread is lost: {working}");
 }
 
 #[test]
@@ -124,7 +125,7 @@ fn a_lease_that_ran_out_is_taken_over_and_its_holder_writes_nothing_twice() {
     });
     assert_eq!(by(&home.engine, "cli:one", &slow, "first"), Consolidation::Nothing);
     assert_eq!(contents(&home.timeline()), [format!("[2026-03-01 12:00] {SUMMARY}")]);
-    assert_eq!(home.working().as_deref(), Some(SUMMARY));
+    assert_eq!(home.working().as_deref(), Some(THREAD));
     assert_eq!(home.engine.sessions().conversation(&session("cli:one")).unwrap().1.len(), 3, "one summary");
 }
 
@@ -142,7 +143,7 @@ fn a_lease_is_free_again_after_any_outcome() {
 }
 
 #[test]
-fn an_edit_of_working_memory_during_the_call_stays_in_its_history() {
+fn an_edit_of_working_memory_during_the_call_is_kept() {
     let home = Home::new();
     home.exchange("cli:one", "the parser is half done");
     let by_hand = working_file("- by hand");
@@ -153,8 +154,9 @@ fn an_edit_of_working_memory_during_the_call_stays_in_its_history() {
         }
     });
     done(home.consolidate("cli:one", &model));
-    assert_eq!(home.working().as_deref(), Some(SUMMARY));
-    let versions = [("editor", by_hand), ("consolidation", working_file(SUMMARY))];
+    let both = format!("- by hand\n\n{THREAD}");
+    assert_eq!(home.working().as_deref(), Some(both.as_str()));
+    let versions = [("editor", by_hand), ("consolidation", working_file(&both))];
     assert_eq!(home.versions("user/working"), versions.map(|(via, text)| (via.to_owned(), text)));
 }
 
@@ -169,11 +171,11 @@ fn a_save_in_the_very_moment_of_the_write_is_planned_anew() {
     let facts = r#"{"facts": [{"text": "The person's name is Ada", "kind": "identity"}]}"#;
     done(home.consolidate("cli:one", &ScriptedModel::saying([SUMMARY, facts])));
     assert_eq!(home.text_of("user/profile").as_deref(), Some("- lives in Porto\n- The person's name is Ada\n"));
-    assert_eq!(home.working().as_deref(), Some(SUMMARY));
+    assert_eq!(home.working(), Some(format!("- before\n\n{THREAD}")));
     let vias = |name: &str| home.versions(name).into_iter().map(|(via, _)| via).collect::<Vec<_>>();
     assert_eq!(vias("user/profile"), ["editor", "editor", "consolidation"]);
     assert_eq!(vias("user/working"), ["editor", "consolidation"], "the first try left no trace");
-    assert_eq!((home.timeline().len(), home.knowledge("user/facts").len()), (1, 1));
+    assert_eq!((home.timeline().len(), home.knowledge("user/facts").len()), (1, 0));
     home.engine.history().undo().unwrap();
     assert_eq!(home.text_of("user/profile").as_deref(), Some("- lives in Porto\n"));
     assert_eq!(home.working().as_deref(), Some("- before"), "undone as a whole");
@@ -187,6 +189,6 @@ fn a_first_file_of_a_try_that_failed_is_taken_away_again() {
     documents.save_next("user/profile", "- lives in Porto\n");
     let facts = r#"{"facts": [{"text": "The person's name is Ada", "kind": "identity"}]}"#;
     done(home.consolidate("cli:one", &ScriptedModel::saying([SUMMARY, facts])));
-    assert_eq!(home.versions("user/working"), [("consolidation".to_owned(), working_file(SUMMARY))]);
+    assert_eq!(home.versions("user/working"), [("consolidation".to_owned(), working_file(THREAD))]);
     assert_eq!(home.text_of("user/profile").as_deref(), Some("- lives in Porto\n- The person's name is Ada\n"));
 }

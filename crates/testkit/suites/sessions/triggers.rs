@@ -38,6 +38,26 @@ fn nine_idle_minutes_are_nothing_ten_are_one_and_then_none() {
 }
 
 #[test]
+fn a_conversation_is_left_a_minute_after_another_began() {
+    let (home, week) = (Home::new(), SignedDuration::from_hours(24 * 7));
+    home.exchange("cli:one", "the parser is half done");
+    let left = || home.engine.sessions().left_for(&session("web:two"), week).unwrap();
+    assert_eq!(left(), [], "there is no other one");
+    home.say("web:two", "good morning");
+    assert_eq!(left(), []);
+    home.pass(1);
+    assert_eq!(left(), [session("cli:one")]);
+    home.say("cli:one", "now the lexer");
+    home.pass(1);
+    assert_eq!(left(), [], "the person came back to it");
+    let off = Home::with(|settings| settings.policy.idle_minutes = 0);
+    off.say("cli:one", "the parser is half done");
+    off.pass(1);
+    off.say("web:two", "good morning");
+    assert_eq!(off.engine.sessions().left_for(&session("web:two"), week).unwrap(), []);
+}
+
+#[test]
 fn a_conversation_that_ended_long_ago_is_not_looked_at() {
     let home = Home::new();
     home.exchange("cli:old", "hello");
@@ -77,10 +97,7 @@ fn where_nothing_was_said_no_model_is_asked_and_nothing_changes() {
     let home = Home::new();
     home.start("cli:one");
     assert_eq!(home.consolidate("cli:one", &ScriptedModel::default()), Consolidation::Nothing);
-    let worker = Worker { holder: throughline_testkit::stores::holder("worker"), is_gone: &|_| false };
-    let host = home.engine.consolidation().run(&session("cli:one"), &ScriptedModel::default(), Some("- host"), &worker);
-    assert_eq!(host.unwrap(), Consolidation::Nothing);
-    assert_eq!((home.timeline(), home.working(), home.engine.history().changes(9).unwrap()), (vec![], None, vec![]));
+    assert_eq!((home.archive(), home.working(), home.engine.history().changes(9).unwrap()), (vec![], None, vec![]));
 }
 
 #[test]
@@ -115,9 +132,7 @@ fn each_turn_is_summarised_once_and_summaries_never() {
         for brief in model.asked() {
             let turns = match brief {
                 throughline_core::ports::Brief::Summarise(brief) => brief.turns,
-                throughline_core::ports::Brief::Extract(brief) | throughline_core::ports::Brief::Fill(brief) => {
-                    brief.turns
-                }
+                throughline_core::ports::Brief::Extract(brief) => brief.turns,
                 other => panic!("only these two are asked: {other:?}"),
             };
             let said: Vec<&str> = turns.iter().map(|turn| turn.content.as_str()).collect();

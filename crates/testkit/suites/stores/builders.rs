@@ -7,7 +7,15 @@ pub(super) fn session() -> SessionId {
 }
 
 pub(super) fn new(at: i64) -> NewSession {
-    NewSession { id: session(), project: None, task: None, person: None, base_prompt: None, at: minute(at) }
+    NewSession {
+        id: session(),
+        title: None,
+        project: None,
+        task: None,
+        person: None,
+        base_prompt: None,
+        at: minute(at),
+    }
 }
 
 pub(super) fn state(store: &dyn Store) -> SessionState {

@@ -27,7 +27,7 @@ fn undo(store: &dyn Store, undoable: &Undoable) -> Result<Vec<Entry>, StoreError
 
 /// A change that touched entries and nothing else.
 fn of_entries(change: Change, entries: Vec<(Entry, Option<Entry>)>) -> Undoable {
-    Undoable { change, entries, documents: Vec::new(), tasks: Vec::new(), projects: Vec::new() }
+    Undoable { change, entries, documents: Vec::new(), tasks: Vec::new(), threads: Vec::new(), projects: Vec::new() }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The filter: a store answers as `Filter::admits` does.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use throughline_core::recall::Projects;
 
@@ -32,6 +33,10 @@ const TASKS: [&str; 2] = ["t1", "t2"];
 const SOURCES: [Source; 3] = [Source::User, Source::Agent, Source::System];
 const TAGS: [&str; 5] = ["red", "blue", "50%", "\"q\"", "re"];
 
+/// Just below and at the beginning of steps of significance.
+static WEIGHTS: LazyLock<[Importance; 6]> =
+    LazyLock::new(|| [0.0, 0.124, 0.375, 0.624, 0.625, 0.875].map(|value| Importance::new(value).unwrap()));
+
 fn owned<const N: usize>(texts: [&str; N]) -> Vec<String> {
     texts.map(str::to_owned).to_vec()
 }
@@ -47,6 +52,7 @@ fn crowd(dice: &mut Dice) -> Vec<Entry> {
             project: dice.maybe(&owned(PROJECTS)),
             task: dice.maybe(&owned(TASKS)),
             tags: dice.some(&owned(TAGS)),
+            importance: dice.pick(&*WEIGHTS),
             created_at: minute(dice.roll(10) as i64),
             source: dice.pick(&SOURCES),
             session: dice.maybe(&["cli:a".parse().unwrap(), "cli:b".parse().unwrap()]),
@@ -79,6 +85,7 @@ fn filters(dice: &mut Dice) -> Vec<Filter> {
             projects: dice.maybe(&projects).unwrap_or_default(),
             task: dice.maybe(&owned(TASKS)),
             tags: dice.maybe(&owned(TAGS)).into_iter().collect(),
+            significance: dice.maybe(&WEIGHTS.map(Importance::significance)),
             since: dice.maybe(&[minute(0), minute(3), minute(9), minute(99)]),
             until: dice.maybe(&[minute(0), minute(3), minute(9), minute(99)]),
             source: dice.maybe(&SOURCES),
@@ -102,6 +109,7 @@ fn populate(store: &dyn Store, dice: &mut Dice) -> Vec<Entry> {
     let sessions = [("cli:a", None), ("cli:b", Some("apollo".to_owned()))];
     let session = |(id, project): &(&str, Option<String>)| Session {
         id: id.parse().unwrap(),
+        title: None,
         project: project.clone(),
         task: None,
         person: None,

@@ -59,3 +59,44 @@ fn versions_show_the_directory_of_this_machine() {
     let before = |store: &dyn Store| done(store.undoable()).unwrap().projects.remove(0).1.unwrap().dir;
     assert_eq!((before(&*store).as_deref(), before(&*there)), (Some("/home/ada"), None), "undoing moves nothing there");
 }
+
+fn root(name: &str, dir: &str) -> ProjectRoot {
+    ProjectRoot { name: name.parse().unwrap(), dir: dir.to_owned() }
+}
+
+#[test]
+fn a_directory_has_one_name_on_each_machine() {
+    let store = make();
+    let there = store.on_machine("there");
+    done(store.name_root(&root("zeus", "/home/ada/zeus")));
+    done(store.name_root(&root("api", "/home/ada/api")));
+    conflicts(store.name_root(&root("api", "/home/ada/work/api")), "a name that another directory has");
+    done(there.name_root(&root("api", "/Users/ada/api")));
+    assert_eq!(done(store.roots()), [root("api", "/home/ada/api"), root("zeus", "/home/ada/zeus")], "by name");
+    assert_eq!(done(there.roots()), [root("api", "/Users/ada/api")]);
+    done(store.name_root(&root("backend", "/home/ada/api")));
+    assert_eq!(done(store.roots()), [root("backend", "/home/ada/api"), root("zeus", "/home/ada/zeus")]);
+}
+
+#[test]
+fn every_name_that_something_links_to_is_listed_once() {
+    let store = make();
+    register(&*store, &project("zeus"));
+    done(store.name_root(&root("api", "/home/ada/api")));
+    for (id, project) in [("a", Some("notes")), ("b", Some("api")), ("c", None), ("d", Some("notes"))] {
+        insert(&*store, Entry { project: project.map(str::to_owned), ..entry(id, id) });
+    }
+    done(store.open_session(&NewSession { project: Some("site".to_owned()), ..new(0) }));
+    assert_eq!(done(store.project_names()), ["api", "notes", "site", "zeus"]);
+}
+
+#[test]
+fn accepted_lines_belong_to_their_project() {
+    let store = make();
+    let (zeus, apollo) = (project("zeus").name, project("apollo").name);
+    done(store.accept_lines(&zeus, &[EntryId::new("a"), EntryId::new("b")]));
+    done(store.accept_lines(&zeus, &[EntryId::new("b")]));
+    let lines = done(store.accepted_lines(&zeus));
+    assert_eq!((lines.len(), lines.contains(&EntryId::new("b"))), (2, true));
+    assert!(done(store.accepted_lines(&apollo)).is_empty());
+}

@@ -11,6 +11,7 @@ fn what_is_not_given_of_a_session_stays() {
     assert_eq!((first.base_prompt.as_str(), &first.opening, first.failures), ("", &None, 0));
     assert_eq!((first.consolidated, first.kept_from), (Position::default(), Position::default()));
     let told = NewSession {
+        title: Some("Trip to Oslo".to_owned()),
         project: Some("apollo".to_owned()),
         task: Some("t1".to_owned()),
         base_prompt: Some("Be kind.".to_owned()),
@@ -182,26 +183,6 @@ fn the_pointer_and_all_else_move_together_or_not_at_all() {
 }
 
 #[test]
-fn a_conversation_is_searched_from_where_the_search_stands() {
-    let store = make();
-    let positions = say(&*store, 3);
-    assert_eq!(state(&*store).filled, Position::default());
-    let filled = |from, to| Op::Filled { session: session(), from, to };
-    assert_eq!(done(apply(&*store, Verb::Fill, &[filled(Position::default(), positions[1])])), []);
-    let after = state(&*store);
-    assert_eq!((after.filled, after.consolidated), (positions[1], Position::default()), "two pointers");
-    for from in [Position::default(), positions[0]] {
-        let ops = [Op::Insert(entry("a", "tea")), filled(from, positions[2])];
-        let outcome = apply(&*store, Verb::Fill, &ops);
-        assert!(matches!(&outcome, Err(StoreError::Conflict { what }) if what == "cli:a"), "{outcome:?}");
-    }
-    let nobody = Op::Filled { session: "cli:nobody".parse().unwrap(), from: Position::default(), to: positions[2] };
-    conflicts(apply(&*store, Verb::Fill, &[nobody]), "a session that is not there");
-    assert_eq!((state(&*store), stored(&*store, "a")), (after, None));
-    assert_eq!(done(store.changes(9)), [], "a pointer alone is no change of memory");
-}
-
-#[test]
 fn who_the_person_is_stays_unless_it_is_told() {
     let store = make();
     let person = |name: &str| Op::Person { session: session(), name: name.to_owned() };
@@ -242,6 +223,7 @@ fn the_latest_session_comes_first() {
     done(store.append(&[at(1, "t1", "cli:a"), at(2, "t2", "cli:b"), at(5, "t3", "cli:a"), at(4, "t4", "cli:a")]));
     let session = |id: &str, from, to| Session {
         id: id.parse().unwrap(),
+        title: None,
         project: None,
         task: None,
         person: None,

@@ -78,6 +78,7 @@ fn what_was_said_after_a_mark_is_found_by_project() {
     let store = make();
     let open = |id: &str, project: Option<&str>| NewSession {
         id: id.parse().unwrap(),
+        title: None,
         project: project.map(str::to_owned),
         task: None,
         person: None,
@@ -198,4 +199,48 @@ fn turn_mark_skips_no_turn_under_concurrent_appends() {
         mark = end;
     });
     assert_eq!(seen.len(), APPENDERS * EACH);
+}
+
+#[test]
+fn old_turns_go_that_no_memory_needs() {
+    let store = make();
+    let old = |at: i64| done(store.remove_old(minute(at), minute(0), 100));
+    let left = || -> Vec<String> {
+        let turns = done(store.turns_after(&session(), Position::default()));
+        turns.into_iter().map(|(_, turn)| turn.content).collect()
+    };
+    let say = |id: &str, at: i64| {
+        let turn =
+            Turn { id: TurnId::new(id), content: id.to_owned(), at: minute(at), ..turn(id, session().as_str(), id) };
+        done(store.append(&[turn]));
+    };
+    for (id, at) in [("a", 1), ("b", 2), ("c", 3), ("d", 9)] {
+        say(id, at);
+    }
+    assert_eq!(old(8), 0, "nothing is consolidated yet");
+    assert_eq!(done(store.remove_old(minute(2), minute(5), 100)), 0, "all of it is still sent");
+    let to = Position::new(4);
+    done(apply(&*store, Verb::Consolidate, &[consolidated(Position::default(), to, Position::new(3), None)]));
+    let fact = Entry { provenance: vec![TurnId::new("b")], ..entry("fact", "likes tea") };
+    insert(&*store, fact.clone());
+    let summary = Entry { layer: Layer::Archive, provenance: vec![TurnId::new("a")], ..entry("summary", "they spoke") };
+    insert(&*store, summary);
+    assert_eq!(done(store.remove_old(minute(8), minute(0), 1)), 1, "as many as are asked for");
+    assert_eq!(left(), ["b", "c", "d"], "a summary needs no evidence");
+    assert_eq!((old(8), left()), (1, vec!["b".to_owned(), "d".to_owned()]), "a fact does");
+    done(apply(&*store, Verb::Forget, &[Op::Update(Entry { status: Status::Inactive, ..fact })]));
+    assert_eq!((old(8), left()), (1, vec!["d".to_owned()]), "until it is forgotten");
+    assert_eq!((old(99), left()), (1, Vec::new()), "nobody went on with it");
+    say("e", 100);
+    assert_eq!(left(), ["e"], "what is said next is new");
+}
+
+#[test]
+fn the_first_message_of_a_person_is_known() {
+    let store = make();
+    let other: SessionId = "cli:other".parse().unwrap();
+    let said = |id: &str, role| Turn { role, ..turn(id, session().as_str(), id) };
+    done(store.append(&[said("greeting", Role::Assistant), said("question", Role::User), said("more", Role::User)]));
+    let first = done(store.first_messages(&[other, session()]));
+    assert_eq!(first, [None, Some("question".to_owned())], "in the order of the sessions");
 }

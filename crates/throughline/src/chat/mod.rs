@@ -5,16 +5,18 @@
 
 mod rounds;
 
+use std::cell::RefCell;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use throughline_core::context::{Context, Part};
-use throughline_core::engine::{Engine, EngineError, StartSession, Visibility};
-use throughline_core::model::{Actor, Role, SessionId, Source, Turn};
+use throughline_core::context::{Context, Part, joined_prompts};
+use throughline_core::engine::{Engine, EngineError, SentMessage, StartSession, Visibility};
+use throughline_core::model::{Actor, Role, SessionId, Source, Turn, TurnId};
 use throughline_core::ports::{Message, Model, ModelError, ToolSpec};
 use throughline_core::text::tokens;
 
 use crate::background;
-use crate::world::World;
+use crate::world::{World, configured_path};
 use rounds::Asked;
 
 /// Room that is left for the reply; a quarter of a window that is smaller than four times as much.
@@ -52,8 +54,14 @@ pub(crate) enum Ended {
     Failed(ModelError),
 }
 
-/// A project and a task, where they are named.
-pub(crate) type About = (Option<String>, Option<String>);
+/// What a conversation is about, as far as that is said.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct About {
+    pub(crate) project: Option<String>,
+    pub(crate) task: Option<String>,
+    /// The directory that it takes place in.
+    pub(crate) dir: Option<PathBuf>,
+}
 
 /// Which conversation is meant.
 pub(crate) enum Which {
@@ -70,6 +78,8 @@ pub(crate) struct Conversation<'a> {
     engine: Engine,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) session: SessionId,
+    /// What was said off the record, each with the kept turn that it followed: the model still sees it.
+    unkept: RefCell<Vec<(Option<TurnId>, Message)>>,
 }
 
 impl<'a> Conversation<'a> {
@@ -85,19 +95,21 @@ impl<'a> Conversation<'a> {
             Some(window) => person.with_window(window),
             None => person,
         };
-        let system_prompt = engine.tools().guidance().map(|guidance| guidance.text);
-        let (project, task) = about.clone();
+        let mut prompts = base_prompts(world);
+        prompts.extend(engine.tools().guidance().map(|guidance| guidance.text));
+        let system_prompt = (!prompts.is_empty()).then(|| joined_prompts(&prompts));
+        let start = |id| {
+            let About { project, task, dir } = about.clone();
+            StartSession { system_prompt, project, task, dir, ..StartSession::new(id) }
+        };
         let started = match which {
-            Which::Named(id) => {
-                engine.sessions().start(&StartSession { system_prompt, project, task, ..StartSession::new(id) })
-            }
+            Which::Named(id) => engine.sessions().start(&start(id)),
             Which::New(channel) => {
                 let minute = world.now().strftime("%Y-%m-%d-%H%M").to_string();
-                let id = SessionId::on_channel(channel, &minute)?;
-                engine.sessions().start_new(&StartSession { system_prompt, project, task, ..StartSession::new(id) })
+                engine.sessions().start_new(&start(SessionId::on_channel(channel, &minute)?))
             }
         };
-        Ok(Self { world, engine, model, session: started?.session })
+        Ok(Self { world, engine, model, session: started?.session, unkept: RefCell::default() })
     }
 
     /// One message and its reply. A model that fails costs the reply, and nothing that was said.
@@ -112,7 +124,9 @@ impl<'a> Conversation<'a> {
             && !reply.trim().is_empty()
         {
             let observed = self.observe(Role::Assistant, reply.clone())?;
-            if observed.due.is_some() {
+            if self.engine.sessions().is_long(&self.session)? {
+                background::start_compaction(self.world, &self.session);
+            } else if observed.due.is_some() {
                 background::start(self.world, &self.session);
             }
         }
@@ -133,9 +147,45 @@ impl<'a> Conversation<'a> {
         if left_out > 0 {
             tell(Happening::LeftOut(left_out));
         }
-        let mut messages: Vec<Message> = turns.iter().filter_map(message).collect();
+        let mut messages = self.with_unkept(&turns);
         messages.push(Message::said(Role::User, enriched));
         Ok(Asked { system, messages, tools })
+    }
+}
+
+/// The texts that the person's system prompt is made of. A file that cannot be read is left out, and said.
+fn base_prompts(world: &World) -> Vec<String> {
+    let read = |file: &String| {
+        let path = configured_path(file, &world.home);
+        std::fs::read_to_string(&path)
+            .inspect_err(|error| tracing::warn!(%error, path = %path.display(), "a base prompt cannot be read"))
+            .ok()
+    };
+    world.config.config.memory.base_prompt_files.iter().filter_map(read).collect()
+}
+
+impl Conversation<'_> {
+    /// The kept turns with what was said off the record between them; what followed a turn that is gone comes first.
+    fn with_unkept(&self, turns: &[Turn]) -> Vec<Message> {
+        let unkept = self.unkept.borrow();
+        let after = |turn: Option<&TurnId>| -> Vec<Message> {
+            unkept.iter().filter(|(follows, _)| follows.as_ref() == turn).map(|(_, message)| message.clone()).collect()
+        };
+        let is_gone = |follows: &TurnId| turns.iter().all(|turn| turn.id != *follows);
+        let gone = unkept.iter().filter(|(follows, _)| follows.as_ref().is_none_or(is_gone));
+        let mut messages: Vec<Message> = gone.map(|(_, message)| message.clone()).collect();
+        for turn in turns {
+            messages.extend(message(turn));
+            messages.extend(after(Some(&turn.id)));
+        }
+        messages
+    }
+
+    /// Keeps what was said off the record for as long as this conversation is open, and nowhere else.
+    fn hold(&self, role: Role, content: String) -> Result<(), EngineError> {
+        let follows = self.engine.sessions().last_turn(&self.session)?;
+        self.unkept.borrow_mut().push((follows, Message::said(role, content)));
+        Ok(())
     }
 }
 
@@ -144,7 +194,9 @@ impl<'a> Conversation<'a> {
 fn message(turn: &Turn) -> Option<Message> {
     match turn.role {
         Role::Tool | Role::System => None,
-        Role::Summary => Some(Message::said(Role::User, format!("[Context Summary]\n{}", turn.content))),
-        role => Some(Message::said(role, turn.content.clone())),
+        _ => {
+            let sent = SentMessage::of(turn);
+            Some(Message::said(sent.role, sent.content))
+        }
     }
 }

@@ -78,7 +78,12 @@ impl Conversation<'_> {
     }
 
     pub(super) fn observe(&self, role: Role, content: String) -> Result<Observed, EngineError> {
-        self.engine.sessions().observe(&self.session, &[Said::now(role, content)])
+        let observed = self.engine.sessions().observe(&self.session, &[Said::now(role, content.clone())])?;
+        // Calls and their results are for the transcript alone.
+        if observed.off_record > 0 && role != Role::Tool {
+            self.hold(role, content)?;
+        }
+        Ok(observed)
     }
 }
 

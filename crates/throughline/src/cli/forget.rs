@@ -1,9 +1,13 @@
-//! `throughline forget ID`
+//! `throughline forget ID…`
 
 use std::io::IsTerminal as _;
 
-use clap::Args;
-use throughline_core::engine::ErasedMemory;
+use clap::{ArgGroup, Args};
+use owo_colors::OwoColorize as _;
+use serde_json::json;
+use throughline_core::engine::{About, ErasedMemory, ErasedScope, ScopePreview};
+use throughline_core::model::{EntryId, SessionId};
+use throughline_core::ports::ErasureScope;
 
 use super::failure::Failure;
 use super::reply::Reply;
@@ -11,62 +15,217 @@ use super::{Answer, style};
 use crate::exports;
 use crate::world::World;
 
-/// Make a memory inactive, or erase it for good
+/// Make memories inactive, or erase them for good
 #[derive(Args)]
+#[command(group = ArgGroup::new("what").required(true))]
 pub(super) struct Forget {
-    /// An id, the first six characters of one, or a key
-    id: String,
+    /// Ids, the first six characters of one, or keys
+    #[arg(group = "what", value_name = "ID|KEY")]
+    ids: Vec<String>,
+    /// Everything that has all words of a topic: shows it and asks
+    #[arg(long, group = "what", value_name = "TOPIC")]
+    about: Option<String>,
+    /// With --erase: a conversation, and what was made of it
+    #[arg(long, group = "what", requires = "erase", value_name = "ID")]
+    session: Option<String>,
+    /// With --erase: a project with its conversations, memories and tasks; its memory file stays
+    #[arg(long, group = "what", requires = "erase", value_name = "NAME")]
+    project: Option<String>,
+    /// With --erase: everything, documents, backups and exports included
+    #[arg(long, group = "what", requires = "erase")]
+    everything: bool,
     /// Leave no byte of it: in the database, its history, the index, the logs, backups and exports
     #[arg(long)]
     erase: bool,
     /// With --erase: also erase the turns of conversations that it came from
-    #[arg(long, requires = "erase")]
+    #[arg(long, requires = "erase", conflicts_with_all = ["session", "project", "everything"])]
     with_sources: bool,
-    /// With --erase: do not ask, in a terminal either
-    #[arg(long, requires = "erase")]
+    /// Do not ask
+    #[arg(long)]
     yes: bool,
 }
 
 impl Forget {
     pub(super) fn run(self, world: &World) -> Answer {
-        if self.erase { self.erase(world) } else { self.forget(world) }
+        if let Some(topic) = &self.about {
+            return self.about(world, topic);
+        }
+        if let Some(scope) = self.scope()? {
+            return self.erase_scope(world, &scope);
+        }
+        match (&self.ids[..], self.erase) {
+            ([id], false) => forget(world, id),
+            ([id], true) => self.erase_one(world, id),
+            (ids, false) => forget_many(world, ids),
+            (ids, true) => self.erase_many(world, ids),
+        }
     }
 
-    fn forget(self, world: &World) -> Answer {
-        let forgotten = world.engine.memories().forget(&self.id)?;
-        let id = style::short(forgotten.id.as_str());
-        let text = if forgotten.already {
-            format!("{id} was forgotten before\n")
-        } else {
-            format!("forgot {id}; `throughline undo` brings it back\n")
-        };
-        Ok(Reply::new(&forgotten, text))
+    fn scope(&self) -> Result<Option<ErasureScope>, Failure> {
+        let session = self.session.as_deref().map(|id| SessionId::on_channel("cli", id)).transpose()?;
+        let project = self.project.clone().map(ErasureScope::Project);
+        let everything = self.everything.then_some(ErasureScope::Everything);
+        Ok(session.map(ErasureScope::Session).or(project).or(everything))
     }
 
-    fn erase(self, world: &World) -> Answer {
-        if !self.yes && std::io::stdin().is_terminal() && !self.is_agreed(world)? {
+    fn erase_one(&self, world: &World, id: &str) -> Answer {
+        if !self.yes && std::io::stdin().is_terminal() && !is_erasing_agreed(world, id)? {
             return Err(Failure::new("nothing was erased", "type `erase` to agree, or give --yes"));
         }
-        let erased = exports::erase(world, &self.id, self.with_sources)?;
-        let text = told(&erased, self.with_sources);
-        Ok(Reply::new(&erased, text))
+        let erased = exports::erase(world, id, self.with_sources)?;
+        Ok(Reply::new(&erased, told(&erased, self.with_sources)))
+    }
+
+    fn erase_many(&self, world: &World, ids: &[String]) -> Answer {
+        let mut contents = String::new();
+        for id in ids {
+            let content = world.engine.memories().show(id)?.entry.content;
+            contents.push_str(&format!("{}\n", style::one_line(&content, style::width())));
+        }
+        if !self.is_agreed(&contents, "erase")? {
+            return Err(Failure::new("nothing was erased", "type `erase` to agree, or give --yes"));
+        }
+        self.erased(world, ids)
+    }
+
+    fn erased(&self, world: &World, ids: &[String]) -> Answer {
+        let erased: Vec<ErasedMemory> =
+            ids.iter().map(|id| exports::erase(world, id, self.with_sources)).collect::<Result<_, _>>()?;
+        let text: String = erased.iter().map(|erased| told(erased, self.with_sources)).collect();
+        Ok(Reply::new(&json!({ "erased": erased }), text))
+    }
+
+    /// Shows what is about a topic; forgets or erases it where that is agreed to.
+    fn about(&self, world: &World, topic: &str) -> Answer {
+        let about = world.engine.memories().about(topic)?;
+        let shown = self.shown(&about, world);
+        let nothing = about.memories.is_empty() && (about.turns.is_empty() || !self.erase);
+        if nothing {
+            return Ok(Reply::new(&about, shown).or_nothing(true));
+        }
+        if !self.yes && !std::io::stdin().is_terminal() {
+            return Ok(Reply::new(&about, format!("{shown}nothing was changed; --yes does it\n")));
+        }
+        let word = if self.erase { "erase" } else { "forget" };
+        if !self.is_agreed(&shown, word)? {
+            return Err(Failure::new("nothing was changed", format!("type `{word}` to agree, or give --yes")));
+        }
+        if self.erase {
+            return self.erase_about(world, about);
+        }
+        let ids: Vec<EntryId> = about.memories.iter().map(|memory| memory.entry.id.clone()).collect();
+        let count = world.engine.memories().forget_all(&ids)?;
+        let memories = style::count(count as u64, "memory", "memories");
+        let text = format!("forgot {memories} about {}; `throughline undo` brings them back\n", style::plain(topic));
+        Ok(Reply::new(&About { dry_run: false, ..about }, text))
+    }
+
+    fn erase_about(&self, world: &World, about: About) -> Answer {
+        let ids: Vec<String> = about.memories.iter().map(|memory| memory.entry.id.to_string()).collect();
+        let mut text = String::new();
+        for id in &ids {
+            text.push_str(&told(&exports::erase(world, id, self.with_sources)?, self.with_sources));
+        }
+        if self.with_sources {
+            let erased = exports::erase_turns(world, &about.turns)?;
+            text.push_str(&format!("erased {}\n", style::count(erased.turns, "turn", "turns")));
+        }
+        Ok(Reply::new(&About { dry_run: false, ..about }, text))
+    }
+
+    fn shown(&self, about: &About, world: &World) -> String {
+        let now = world.now();
+        let mut text: String = about.memories.iter().map(|memory| style::memory(memory, &now)).collect();
+        if about.memories.is_empty() {
+            text.push_str("no memory has all words of that\n");
+        }
+        if !about.turns.is_empty() {
+            let turns = style::count(about.turns.len() as u64, "turn", "turns");
+            let stays = if self.with_sources { "" } else { "; `--erase --with-sources` erases what was said, too" };
+            text.push_str(&format!("{}\n", format!("{turns} of conversations mention it{stays}").dimmed()));
+        }
+        text
+    }
+
+    fn erase_scope(&self, world: &World, scope: &ErasureScope) -> Answer {
+        let preview = world.engine.memories().preview_scope(scope)?;
+        let counts = counted(&preview);
+        if !self.yes && !std::io::stdin().is_terminal() {
+            let text = format!("{counts} would go for good; nothing was changed; --yes does it\n");
+            return Ok(Reply::new(&json!({ "dry_run": true, "preview": preview }), text));
+        }
+        if !self.is_agreed(&format!("{counts}, and every copy\n"), "erase")? {
+            return Err(Failure::new("nothing was erased", "type `erase` to agree, or give --yes"));
+        }
+        let erased = exports::erase_scope(world, scope)?;
+        Ok(Reply::new(&erased, told_scope(&erased)))
+    }
+
+    /// Shows what would go, and has the person type the word; `--yes` agrees.
+    fn is_agreed(&self, shown: &str, word: &str) -> Result<bool, Failure> {
+        if self.yes || !std::io::stdin().is_terminal() {
+            return Ok(self.yes);
+        }
+        anstream::eprint!("{shown}Type `{word}` to agree: ");
+        typed(word)
     }
 }
 
-impl Forget {
-    /// Shows what would go, and has the person type the word.
-    fn is_agreed(&self, world: &World) -> Result<bool, Failure> {
-        let preview = world.engine.memories().preview_erase(&self.id)?;
-        let content = world.engine.memories().show(&self.id)?.entry.content;
-        anstream::eprintln!("{}", style::one_line(&content, style::width()));
-        let versions = style::count(preview.versions, "version", "versions");
-        anstream::eprint!(
-            "{versions} and every copy go for good, and no undo brings them back. Type `erase` to agree: "
-        );
-        let mut line = String::new();
-        std::io::stdin().read_line(&mut line).map_err(|error| Failure::io("read your answer", &error))?;
-        Ok(line.trim() == "erase")
+fn forget(world: &World, id: &str) -> Answer {
+    let forgotten = world.engine.memories().forget(id)?;
+    let id = style::short(forgotten.id.as_str());
+    let text = if forgotten.already {
+        format!("{id} was forgotten before\n")
+    } else {
+        format!("forgot {id}; `throughline undo` brings it back\n")
+    };
+    Ok(Reply::new(&forgotten, text))
+}
+
+/// Several as one change: all of them, or none where one cannot be found.
+fn forget_many(world: &World, ids: &[String]) -> Answer {
+    let memories = world.engine.memories();
+    let ids = ids.iter().map(|id| Ok(memories.show(id)?.entry.id)).collect::<Result<Vec<EntryId>, Failure>>()?;
+    let count = memories.forget_all(&ids)?;
+    let text =
+        format!("forgot {}; `throughline undo` brings them back\n", style::count(count as u64, "memory", "memories"));
+    Ok(Reply::new(&json!({ "forgotten": ids, "count": count }), text))
+}
+
+/// Shows what would go, and has the person type the word.
+fn is_erasing_agreed(world: &World, id: &str) -> Result<bool, Failure> {
+    let preview = world.engine.memories().preview_erase(id)?;
+    let content = world.engine.memories().show(id)?.entry.content;
+    anstream::eprintln!("{}", style::one_line(&content, style::width()));
+    let versions = style::count(preview.versions, "version", "versions");
+    anstream::eprint!("{versions} and every copy go for good, and no undo brings them back. Type `erase` to agree: ");
+    typed("erase")
+}
+
+fn typed(word: &str) -> Result<bool, Failure> {
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).map_err(|error| Failure::io("read your answer", &error))?;
+    Ok(line.trim() == word)
+}
+
+fn counted(preview: &ScopePreview) -> String {
+    let ScopePreview { sessions, turns, memories, lines, tasks, .. } = preview;
+    [
+        style::count(*sessions, "conversation", "conversations"),
+        style::count(*turns, "turn", "turns"),
+        style::count(*memories, "memory", "memories"),
+        style::count(*lines, "line", "lines"),
+        style::count(*tasks, "task", "tasks"),
+    ]
+    .join(", ")
+}
+
+fn told_scope(receipt: &ErasedScope) -> String {
+    let mut text = format!("erased for good: {}\n", counted(&receipt.preview));
+    for place in &receipt.erased.unreached {
+        text.push_str(&format!("not reached: {}\n", style::plain(place)));
     }
+    text
 }
 
 fn told(receipt: &ErasedMemory, with_sources: bool) -> String {

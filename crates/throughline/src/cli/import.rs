@@ -155,16 +155,20 @@ fn told_own(imported: &Imported, dry_run: bool) -> String {
             "the memory file of project {project} stays where it is; the exported text is not written\n"
         ));
     }
+    if imported.withheld > 0 {
+        let what = style::count(imported.withheld, "piece", "pieces");
+        told.push_str(&format!("{what} not taken: forgotten or erased here\n"));
+    }
     told.push_str(if dry_run { "nothing was changed\n" } else { "" });
     told
 }
 
-/// The registered project in whose directory a file lies, the innermost first.
+/// The project in whose directory a file lies.
 fn project_around(world: &World, path: &Path) -> Result<Option<String>, Failure> {
-    let Ok(path) = path.canonicalize() else { return Ok(None) };
-    let projects = world.engine.projects().list()?;
-    let at = |dir: &Path| projects.iter().find(|project| project.dir.as_deref().is_some_and(|at| Path::new(at) == dir));
-    Ok(path.ancestors().skip(1).find_map(at).map(|project| project.name.to_string()))
+    let Some(dir) = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)) else {
+        return Ok(None);
+    };
+    Ok(world.engine.projects().enter(&dir)?.map(|project| project.name.to_string()))
 }
 
 fn refused(error: ImportError) -> Failure {

@@ -36,7 +36,7 @@ impl List {
             let entry = &memory.entry;
             vec![
                 style::short(entry.id.as_str()).to_owned(),
-                style::one_line(&entry.content, room),
+                style::one_line(&format!("{}{}", muted(memory), entry.content), room),
                 entry.layer.to_string(),
                 memory.significance.value().to_string(),
                 style::date(entry.created_at, &now),
@@ -53,5 +53,14 @@ impl List {
             text.push_str(&format!("\nthere is more: repeat the command with --cursor {cursor}\n"));
         }
         Ok(Reply::new(&listing, text).or_nothing(listing.memories.is_empty()))
+    }
+}
+
+/// What is said in front of a memory that is not given.
+fn muted(memory: &Memory) -> String {
+    match (memory.muted, memory.muted_in.as_slice()) {
+        (true, _) => "(muted) ".to_owned(),
+        (false, []) => String::new(),
+        (false, projects) => format!("(muted in {}) ", projects.join(", ")),
     }
 }

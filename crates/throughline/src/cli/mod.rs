@@ -11,6 +11,7 @@ mod doctor;
 mod edit;
 mod failure;
 mod filters;
+mod fold;
 mod forget;
 mod history;
 mod hook;
@@ -19,6 +20,8 @@ mod keep;
 mod list;
 mod mcp;
 mod model;
+mod mute;
+mod pause;
 mod project;
 mod read;
 mod recall;
@@ -26,6 +29,7 @@ mod reflect;
 mod remember;
 mod reply;
 mod report;
+mod review;
 mod serve;
 mod service;
 mod session;
@@ -47,8 +51,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
-use crate::vectors;
 use crate::world::{World, log_level};
+use crate::{background, vectors};
 use failure::Failure;
 use reply::Reply;
 
@@ -118,6 +122,10 @@ enum MemoryCommand {
     Correct(correct::Correct),
     /// Make one memory of several that say the same
     Merge(correct::Merge),
+    /// Make one of memories and lines that say the same
+    Fold(fold::Fold),
+    /// Never give a memory to an assistant; it can still be searched for
+    Mute(mute::Mute),
     /// Show every version of a memory or document, or the latest changes
     History(history::History),
     /// Bring an earlier version back
@@ -136,6 +144,10 @@ enum MemoryCommand {
     Context(context::Context),
     /// Talk to the configured model, with memory
     Chat(chat::Chat),
+    /// Go off the record: nothing is observed and nothing is given
+    Pause(pause::Pause),
+    /// Go on the record again
+    Resume(pause::Resume),
     /// Follow conversations: what was said, and what became of it
     #[command(subcommand)]
     Session(session::SessionCommand),
@@ -147,6 +159,8 @@ enum MemoryCommand {
     Project(project::ProjectCommand),
     /// Look back on memory: distil, weigh, merge, prune
     Reflect(reflect::Reflect),
+    /// Look through what was learnt and not seen yet: keep, edit, drop, make it a rule
+    Review(review::Review),
     /// What was done, day by day or week by week
     Report(report::Report),
     /// See and try the tools that assistants are offered
@@ -232,10 +246,17 @@ fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), F
         Some(Command::OnMemory(command)) => Some(command),
         None => None,
     };
-    let world = World::open()?;
-    let Some(command) = command else { return Ok((status::run(&world)?, Some(world))) };
-    let pile = command.pile();
+    let world = World::open()?.here();
+    let Some(command) = command else {
+        let reply = status::run(&world)?;
+        background::start_waiting(&world, None);
+        return Ok((reply, Some(world)));
+    };
+    let (pile, is_work) = (command.pile(), command.consolidates());
     let reply = command.run(&world)?;
+    if !is_work {
+        background::start_waiting(&world, None);
+    }
     if let Some(pile) = pile {
         vectors::start_memories(&world, pile);
     }
@@ -253,6 +274,11 @@ impl MemoryCommand {
         }
     }
 
+    /// Whether it consolidates by itself, or starts what does.
+    fn consolidates(&self) -> bool {
+        matches!(self, Self::Session(_) | Self::Chat(_) | Self::Reflect(_) | Self::Reindex(_))
+    }
+
     fn run(self, world: &World) -> Answer {
         match self {
             Self::Remember(command) => command.run(world),
@@ -263,6 +289,8 @@ impl MemoryCommand {
             Self::Edit(command) => command.run(world),
             Self::Correct(command) => command.run(world),
             Self::Merge(command) => command.run(world),
+            Self::Fold(command) => command.run(world),
+            Self::Mute(command) => command.run(world),
             Self::History(command) => command.run(world),
             Self::Restore(command) => command.run(world),
             Self::Undo(command) => command.run(world),
@@ -272,10 +300,13 @@ impl MemoryCommand {
             Self::Working(command) => command.run(world),
             Self::Context(command) => command.run(world),
             Self::Chat(command) => command.run(world),
+            Self::Pause(command) => command.run(world),
+            Self::Resume(command) => command.run(world),
             Self::Session(command) => command.run(world),
             Self::Task(command) => command.run(world),
             Self::Project(command) => command.run(world),
             Self::Reflect(command) => command.run(world),
+            Self::Review(command) => command.run(world),
             Self::Report(command) => command.run(world),
             Self::Tool(command) => command.run(world),
             Self::Vault(command) => command.run(world),

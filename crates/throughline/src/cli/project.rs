@@ -1,13 +1,14 @@
-//! `throughline project add|list|show|read|record|log|done|remove`
+//! `throughline project add|list|show|rules|trust|read|record|log|done|remove`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
-use throughline_core::engine::{EngineError, LineOutcome, Nearest, Recorded, RegisteredProjects};
+use throughline_core::engine::{EngineError, LineOutcome, ProjectAt, ProjectLine, Recorded};
 use throughline_core::model::MemorySection;
-use throughline_core::model::{Document, DocumentName, Importance, Name, Project, Significance};
+use throughline_core::model::{DocumentName, Importance, Name, Project, Significance};
+use throughline_core::ports::ProjectRoot;
 
 use super::failure::Failure;
 use super::reply::Reply;
@@ -18,15 +19,19 @@ use crate::world::World;
 /// Where the second column begins: behind the beginning of an id, as with memories.
 const COLUMN: usize = 10;
 
-/// Register the places where you work
+/// See and set up the places where you work
 #[derive(Subcommand)]
 pub(super) enum ProjectCommand {
-    /// Register a project, or move it to another directory
+    /// Register a project, or move it to another directory, and accept its memory file
     Add(Add),
     /// List projects
     List,
     /// Show a project and its open tasks
     Show(One),
+    /// List a project's rules: what has a significance of 4 or 5
+    Rules(Here),
+    /// Accept a project's memory file as it is now: what others wrote in it is no longer quoted
+    Trust(Here),
     /// Print a project's memory file
     Read(Here),
     /// Record how things stand, in a project's memory file
@@ -97,108 +102,28 @@ struct Chosen {
 }
 
 impl Here {
-    /// The memory file to write to. A directory that has one, and is no project yet, becomes one.
+    /// The project that is meant. Looking registers nothing.
+    fn project(&self, world: &World) -> Result<ProjectAt, Failure> {
+        let projects = world.engine.projects();
+        if let Some(name) = &self.project {
+            return Ok(projects.named(name)?);
+        }
+        let current = std::env::current_dir().and_then(|dir| dir.canonicalize());
+        let current = current.map_err(|error| Failure::io("find the current directory", &error))?;
+        let hint = "`throughline project add NAME --dir DIR` registers one; or name one with --project";
+        projects.at(&current)?.ok_or_else(|| Failure::new("the current directory belongs to no project", hint))
+    }
+
+    /// The memory file to write to. A directory that is a project by itself is registered for that.
     fn to_write(&self, world: &World) -> Result<Chosen, Failure> {
-        let (name, is_new) = match &self.project {
-            Some(name) => (world.engine.projects().get(name)?.project.name, false),
-            None => match nearest(world)? {
-                Nearest::Registered(name) => (name, false),
-                Nearest::Unregistered(dir) => (register(world, &dir)?, true),
-            },
-        };
-        let file = memory_file(world, &name)?;
-        Ok(Chosen { file, registered: is_new.then_some(name) })
-    }
-
-    /// The memory file as it is. Reading registers nothing.
-    fn read(&self, world: &World) -> Result<Option<Document>, Failure> {
-        match &self.project {
-            Some(name) => {
-                let name = world.engine.projects().get(name)?.project.name;
-                Ok(world.engine.documents().get(&memory_file(world, &name)?)?)
-            }
-            None => Ok(read_nearest(world, nearest(world)?)?.file),
+        let project = self.project(world)?;
+        if project.dir.is_none() {
+            return Err(EngineError::NoDirectory { project: project.name }.into());
         }
+        let name = world.engine.projects().settle(&project)?;
+        let registered = (!project.is_registered).then(|| name.clone());
+        Ok(Chosen { file: DocumentName::project(&name), registered })
     }
-}
-
-/// The project that a directory belongs to.
-pub(super) struct Around {
-    /// Its name, or the one that its directory gives it.
-    pub(super) name: Name,
-    /// Whether somebody registered it.
-    pub(super) is_registered: bool,
-    /// Its memory file.
-    pub(super) file: Option<Document>,
-}
-
-/// The project that a directory belongs to, if it belongs to any. Looking registers nothing.
-pub(super) fn around(world: &World, dir: &Path) -> Result<Option<Around>, Failure> {
-    world.engine.projects().at(dir)?.map(|nearest| read_nearest(world, nearest)).transpose()
-}
-
-fn read_nearest(world: &World, nearest: Nearest) -> Result<Around, Failure> {
-    match nearest {
-        Nearest::Registered(name) => {
-            let file = world.engine.documents().get(&memory_file(world, &name)?)?;
-            Ok(Around { name, is_registered: true, file })
-        }
-        Nearest::Unregistered(dir) => {
-            let (name, path) = named(&dir)?;
-            let file = world.engine.projects().memory_in(&name, &path)?;
-            Ok(Around { name, is_registered: false, file })
-        }
-    }
-}
-
-fn memory_file(world: &World, name: &Name) -> Result<DocumentName, Failure> {
-    let no_directory = || Failure::from(EngineError::NoDirectory { project: name.clone() });
-    world.engine.documents().memory_file(Some(name.as_str()))?.ok_or_else(no_directory)
-}
-
-/// What the current directory belongs to.
-fn nearest(world: &World) -> Result<Nearest, Failure> {
-    let current = std::env::current_dir().and_then(|dir| dir.canonicalize());
-    let current = current.map_err(|error| Failure::io("find the current directory", &error))?;
-    let hint = "`throughline project add NAME --dir DIR` registers one; or name one with --project";
-    world
-        .engine
-        .projects()
-        .at(&current)?
-        .ok_or_else(|| Failure::new("the current directory belongs to no project", hint))
-}
-
-fn is_at(project: &Project, dir: &Path) -> bool {
-    project.dir.as_deref().is_some_and(|place| Path::new(place) == dir)
-}
-
-/// The name that a directory gives to its project, and its path.
-fn named(dir: &Path) -> Result<(Name, String), Failure> {
-    let name = dir.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse().ok());
-    let no_name = || {
-        let hint = format!("`throughline project add NAME --dir {}` registers it under another one", dir.display());
-        Failure::new(format!("{} has a memory file, but its name cannot name a project", dir.display()), hint)
-    };
-    name.zip(dir.to_str().map(str::to_owned)).ok_or_else(no_name)
-}
-
-/// Registers a directory that has a memory file, by its name; never one that was taken out of the register, nor under a
-/// name that means another one.
-fn register(world: &World, dir: &Path) -> Result<Name, Failure> {
-    let every = world.engine.projects().all()?;
-    if let Some(removed) = every.iter().find(|project| is_at(project, dir)) {
-        let (name, dir) = (&removed.name, dir.display());
-        let hint = format!("`throughline project add {name} --dir {dir}` brings it back");
-        return Err(Failure::new(format!("the project `{name}` in {dir} was removed"), hint));
-    }
-    let (name, path) = named(dir)?;
-    if every.iter().any(|project| project.name == name) {
-        let message = format!("{path} has a memory file, but another project is called `{name}`");
-        let hint =
-            format!("`throughline project add OTHER --dir {path}` registers it under another name; or use --project");
-        return Err(Failure::new(message, hint));
-    }
-    Ok(world.engine.projects().place(name.as_str(), Some(&path))?.name)
 }
 
 /// What is answered to a record, with the project that was registered for it.
@@ -245,26 +170,10 @@ impl ProjectCommand {
         match self {
             Self::Add(add) => {
                 let dir = add.dir.as_deref().map(directory::of_project).transpose()?;
-                let project = engine.projects().place(&add.name, dir.as_deref())?;
+                let project = engine.projects().add(&add.name, dir.as_deref())?;
                 Ok(Reply::new(&project, format!("{}\n{}", "registered".green(), line(&project, world))))
             }
-            Self::List => {
-                let projects = engine.projects().list()?;
-                let row = |project: &Project| {
-                    vec![
-                        project.name.to_string(),
-                        project.dir.clone().unwrap_or_default(),
-                        style::date(project.created_at, &world.now()),
-                    ]
-                };
-                let text = if projects.is_empty() {
-                    "no projects; `throughline project add NAME --dir DIR` registers one\n".to_owned()
-                } else {
-                    style::table(&["project", "directory", "added"], projects.iter().map(row).collect())
-                };
-                let nothing = projects.is_empty();
-                Ok(Reply::new(&RegisteredProjects { projects }, text).or_nothing(nothing))
-            }
+            Self::List => list(world),
             Self::Show(one) => {
                 let overview = engine.projects().get(&one.name)?;
                 let mut text = line(&overview.project, world);
@@ -273,18 +182,20 @@ impl ProjectCommand {
                 }
                 Ok(Reply::new(&overview, text))
             }
+            Self::Rules(here) => rules(&here.project(world)?, world),
+            Self::Trust(here) => trust(&here.project(world)?, world),
             Self::Read(here) => {
-                let document = here.read(world)?;
+                let document = engine.projects().file(&here.project(world)?)?;
                 let text = document.as_ref().map(|document| document.text.clone()).unwrap_or_default();
                 Ok(Reply::new(&document, "").with_data(text).or_nothing(document.is_none()))
             }
             Self::Record(wanted) => {
                 let fact = (wanted.text.join(" "), Significance::new(wanted.sig)?);
-                recorded(&wanted.here, world, |file| engine.documents().record(file, &[fact], wanted.section))
+                recorded(&wanted.here, world, |file| engine.memories().record(file, &[fact], wanted.section))
             }
             Self::Log(log) => {
                 let fact = (log.text.join(" "), Importance::default().significance());
-                recorded(&log.here, world, |file| engine.documents().record(file, &[fact], MemorySection::Happened))
+                recorded(&log.here, world, |file| engine.memories().record(file, &[fact], MemorySection::Happened))
             }
             Self::Done(log) => {
                 recorded(&log.here, world, |file| engine.documents().complete(file, &log.text.join(" ")))
@@ -301,4 +212,52 @@ fn line(project: &Project, world: &World) -> String {
     let name = style::plain(project.name.as_str());
     let about = format!("added {}", style::date(project.created_at, &world.now()));
     two_columns(&name.bold(), name.chars().count(), project.dir.as_deref().unwrap_or("no directory"), &about)
+}
+
+fn list(world: &World) -> Answer {
+    let listing = world.engine.projects().listing()?;
+    let registered = |project: &Project| {
+        let added = style::date(project.created_at, &world.now());
+        vec![project.name.to_string(), project.dir.clone().unwrap_or_default(), added]
+    };
+    let by_itself = |root: &ProjectRoot| vec![root.name.to_string(), root.dir.clone(), "by itself".to_owned()];
+    let rows: Vec<_> = listing.projects.iter().map(registered).chain(listing.roots.iter().map(by_itself)).collect();
+    let nothing = rows.is_empty();
+    let text = if nothing {
+        "no projects yet; a directory under version control becomes one with its first session\n".to_owned()
+    } else {
+        style::table(&["project", "directory", "added"], rows)
+    };
+    Ok(Reply::new(&listing, text).or_nothing(nothing))
+}
+
+fn rules(project: &ProjectAt, world: &World) -> Answer {
+    let found = world.engine.projects().rules(project)?;
+    let row = |rule: &ProjectLine| {
+        let significance = rule.significance.value().to_string();
+        vec![style::short(rule.id.as_str()), significance, style::plain(&rule.content)]
+    };
+    let nothing = found.rules.is_empty();
+    let mut text = if nothing {
+        format!("no rules of {}; `throughline project record TEXT --sig 4` adds one\n", found.project)
+    } else {
+        style::table(&["id", "sig", "rule"], found.rules.iter().map(row).collect())
+    };
+    if !found.quoted.is_empty() {
+        let lines = style::count(found.quoted.len() as u64, "line", "lines");
+        text.push_str(&format!(
+            "{lines} of memory.md came from others and are only quoted; `throughline project trust` accepts them\n"
+        ));
+    }
+    Ok(Reply::new(&found, text).or_nothing(nothing))
+}
+
+fn trust(project: &ProjectAt, world: &World) -> Answer {
+    let trusted = world.engine.projects().trust(project)?;
+    let lines = style::count(trusted.accepted.len() as u64, "line", "lines");
+    let mut text = format!("{} {lines} of {}\n", "accepted".green(), trusted.project.name);
+    for line in &trusted.accepted {
+        text.push_str(&format!("{}  {}\n", style::short(line.id.as_str()).yellow(), style::plain(&line.content)));
+    }
+    Ok(Reply::new(&trusted, text))
 }

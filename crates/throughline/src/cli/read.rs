@@ -1,9 +1,9 @@
 //! `throughline read ADDRESS`, `throughline profile`, `throughline working`
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
 use serde_json::json;
-use throughline_core::engine::Tier;
+use throughline_core::engine::{ListedThread, Tier};
 use throughline_core::model::{ContentHash, DocumentName, Namespace, SessionId};
 
 use super::edit::{in_editor, keep};
@@ -92,11 +92,37 @@ fn edit(name: &DocumentName, world: &World) -> Result<(), Failure> {
 
 /// What has been going on lately
 #[derive(Args)]
-pub(super) struct Working {}
+pub(super) struct Working {
+    #[command(subcommand)]
+    command: Option<WorkingCommand>,
+}
+
+#[derive(Subcommand)]
+enum WorkingCommand {
+    /// Close a thread: it is finished, and no conversation goes on from it
+    Close(Close),
+}
+
+#[derive(Args)]
+struct Close {
+    /// Its id, its conversation, or its title
+    thread: String,
+}
+
+impl Close {
+    fn run(self, world: &World) -> Answer {
+        let closed = world.engine.threads().close(&self.thread)?;
+        let told = format!("closed {}: {}\n", style::short(closed.id.as_str()).yellow(), style::plain(&closed.title));
+        Ok(Reply::new(&closed, told))
+    }
+}
 
 impl Working {
     pub(super) fn run(self, world: &World) -> Answer {
-        let working = world.engine.documents().working_memory()?;
+        if let Some(WorkingCommand::Close(close)) = self.command {
+            return close.run(world);
+        }
+        let working = world.engine.threads().working_memory()?;
         let (Some(text), Some(updated_at), Some(expires_at)) = (&working.text, working.updated_at, working.expires_at)
         else {
             let text = "no recent context: nothing was written, or it has expired\n";
@@ -104,7 +130,18 @@ impl Working {
         };
         let now = world.now();
         let about = format!("updated {} · expires {}", style::date(updated_at, &now), style::date(expires_at, &now));
-        let shown = format!("{}\n\n{}\n", style::plain(text), about.dimmed());
-        Ok(Reply::new(&working, shown))
+        let thread = |thread: &ListedThread| {
+            let place = thread.project.as_ref().map(|project| format!(" · {project}")).unwrap_or_default();
+            let about = format!("{}{place} · expires {}", thread.session, style::date(thread.expires_at, &now));
+            let title = style::one_line(&thread.title, style::width());
+            format!(
+                "{}  {title}\n        {}\n",
+                style::short(thread.id.as_str()).yellow(),
+                style::plain(&about).dimmed()
+            )
+        };
+        let threads: String = working.threads.iter().map(thread).collect();
+        let shown = format!("{}\n\n{}\n\n{threads}", style::plain(text), about.dimmed());
+        Ok(Reply::new(&working, format!("{}\n", shown.trim_end())))
     }
 }

@@ -20,11 +20,14 @@ pub(super) struct Reflect {
     /// A project's memory file; without it, your own
     #[arg(long, value_name = "NAME")]
     project: Option<String>,
+    /// Only what was said to this client or on this channel, such as claude-code
+    #[arg(long, value_name = "NAME", conflicts_with = "project")]
+    agent: Option<String>,
     /// Show what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
     /// Do what is due, and nothing else
-    #[arg(long, hide = true, conflicts_with_all = ["project", "dry_run"])]
+    #[arg(long, hide = true, conflicts_with_all = ["project", "agent", "dry_run"])]
     due: bool,
 }
 
@@ -55,7 +58,10 @@ impl Reflect {
             failures.iter().for_each(|why| tracing::warn!(why, "memory was not looked back on"));
             return Ok(Reply::new(&Passes { passes }, "").or_failed(!failures.is_empty()));
         }
-        let reflection = background::reflect(world, self.project.as_deref(), self.dry_run)?;
+        let reflection = match &self.agent {
+            Some(agent) => background::reflect_for(world, agent, self.dry_run)?,
+            None => background::reflect(world, self.project.as_deref(), self.dry_run)?,
+        };
         let busy = || Failure::new("another pass is under way", "try again in a moment");
         let reflection = reflection.ok_or_else(busy)?;
         let failed = reflection.pass.outcome == PassOutcome::Failed;

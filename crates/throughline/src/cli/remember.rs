@@ -103,6 +103,11 @@ pub(super) fn receipt(remembered: &Remembered, world: &World) -> Reply {
         Outcome::Unchanged => "already known",
     };
     let mut text = format!("{}\n{}", word.green(), style::memory(&remembered.memory, &world.now()));
+    if !remembered.superseded.is_empty() {
+        let ids: Vec<&str> = remembered.superseded.iter().map(|id| id.as_str()).collect();
+        let back = "`throughline undo` takes it back";
+        text.push_str(&format!("{} it replaced {}; {back}\n", "note:".yellow().bold(), ids.join(", ")));
+    }
     if !remembered.redacted.is_empty() {
         let kinds = remembered.redacted.join(", ");
         text.push_str(&format!("{} a secret was left out ({kinds})\n", "note:".yellow().bold()));

@@ -1,13 +1,14 @@
-//! `throughline session list|show|observe|consolidate|reset|fill|explain|end`
+//! `throughline session list|show|observe|consolidate|reset|explain|end`
 
 use std::io::BufRead as _;
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
 use serde::Deserialize;
 use serde_json::json;
 use throughline_core::engine::{
-    Consolidation, Explained, Filled, ListedSession, Said, SessionReset, StartSession, Used,
+    Compaction, Consolidation, Explained, ListedSession, Said, SessionReset, StartSession, Used,
 };
 use throughline_core::model::{Kind, Role, SessionId, Turn};
 use throughline_core::when;
@@ -15,8 +16,8 @@ use throughline_core::when;
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, keep, style};
-use crate::background;
 use crate::world::World;
+use crate::{background, directory};
 
 /// Follow conversations: what was said, and what became of it
 #[derive(Subcommand)]
@@ -31,8 +32,8 @@ pub(super) enum SessionCommand {
     Consolidate(Consolidate),
     /// Compute anew what the session begins with
     Reset(One),
-    /// Look back on a conversation now: what should have been stored is, and a summary goes to the archive
-    Fill(One),
+    /// Keep a summary of a conversation in the archive: one that you give, or one that is made now
+    Summarize(Summarize),
     /// Show which memories the latest message was given, and why
     Explain(One),
     /// End a conversation
@@ -61,9 +62,15 @@ pub(super) struct Observe {
     /// Who said it: user, assistant, tool or system
     #[arg(long, default_value = "user")]
     role: Role,
+    /// What the conversation is called; without it, it is called after its first message
+    #[arg(long)]
+    title: Option<String>,
     /// The project that the conversation is about
     #[arg(long)]
     project: Option<String>,
+    /// The directory that the conversation takes place in, which is a project by itself
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
     /// The task that the conversation is about
     #[arg(long)]
     task: Option<String>,
@@ -86,6 +93,43 @@ pub(super) struct Consolidate {
     /// Use this summary instead of making one; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
     summary: Option<String>,
+    /// Also shorten what is sent to the model: the summary and the latest turns
+    #[arg(long, conflicts_with = "all")]
+    compact: bool,
+}
+
+/// Keep a summary of a conversation in the archive
+#[derive(Args)]
+pub(super) struct Summarize {
+    /// Such as telegram:123; without a channel, cli: is meant
+    session: String,
+    /// Keep this summary; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT")]
+    summary: Option<String>,
+}
+
+impl Summarize {
+    fn run(self, world: &World) -> Answer {
+        let id = SessionId::on_channel("cli", &self.session)?;
+        let summary = given_summary(self.summary)?;
+        let kept = background::summarise_as(world, &id, summary.as_deref())?;
+        let text = match &kept {
+            Some(entry) => format!("the summary of {id} is {}\n", style::short(entry.as_str())),
+            None => "nothing was said\n".to_owned(),
+        };
+        Ok(Reply::new(&json!({ "id": kept }), text).or_nothing(kept.is_none()))
+    }
+}
+
+/// A summary on the command line, or on standard input.
+fn given_summary(given: Option<String>) -> Result<Option<String>, Failure> {
+    match given.as_deref() {
+        Some("-") => {
+            let read = std::io::read_to_string(std::io::stdin());
+            read.map(Some).map_err(|error| Failure::io("read standard input", &error))
+        }
+        _ => Ok(given),
+    }
 }
 
 impl SessionCommand {
@@ -104,15 +148,10 @@ impl SessionCommand {
             Self::End(one) => {
                 let id = one.id()?;
                 let ended = background::end(world, &id)?;
-                let mut text = format!("ended {id}; {}", told(&ended.consolidation));
-                text.push_str(&filled(ended.filled.as_ref()));
+                let text = format!("ended {id}; {}", told(&ended.consolidation));
                 Ok(Reply::new(&ended, text))
             }
-            Self::Fill(one) => {
-                let found = background::fill(world, &one.id()?)?;
-                let text = filled(found.as_ref());
-                Ok(Reply::new(&found, text).or_failed(found.is_none()))
-            }
+            Self::Summarize(summarize) => summarize.run(world),
             Self::Explain(one) => explain(&one.id()?, world),
         }
     }
@@ -121,16 +160,18 @@ impl SessionCommand {
 fn list(world: &World) -> Answer {
     let listing = world.engine.sessions().page(None, usize::MAX, None)?;
     let now = world.now();
+    let room = style::width().saturating_sub(64).max(24);
     let row = |listed: &ListedSession| {
         let session = &listed.state.session;
         let ended = session.ended_at.map_or("open".to_owned(), |at| format!("ended {}", style::date(at, &now)));
         let project = session.project.clone().unwrap_or_default();
-        vec![session.id.to_string(), style::date(session.updated_at, &now), project, ended]
+        let title = style::one_line(session.title.as_deref().unwrap_or_default(), room);
+        vec![title, session.id.to_string(), style::date(session.updated_at, &now), project, ended]
     };
     let text = if listing.sessions.is_empty() {
         "no conversations yet\n".to_owned()
     } else {
-        style::table(&["session", "last", "project", "state"], listing.sessions.iter().map(row).collect())
+        style::table(&["title", "session", "last", "project", "state"], listing.sessions.iter().map(row).collect())
     };
     Ok(Reply::new(&listing, text).or_nothing(listing.sessions.is_empty()))
 }
@@ -143,8 +184,9 @@ fn show(id: &SessionId, world: &World) -> Answer {
         let head = format!("{} {}", style::plain(who).bold(), style::date(turn.at, &now).dimmed());
         format!("{head}\n{}\n\n", style::plain(&turn.content))
     };
+    let title = style::plain(shown.session.session.title.as_deref().unwrap_or_default());
     let text: String = shown.turns.iter().map(line).collect();
-    Ok(Reply::new(&shown, text))
+    Ok(Reply::new(&shown, format!("{}\n{}\n\n{text}", title.bold(), id.dimmed())))
 }
 
 fn explain(id: &SessionId, world: &World) -> Answer {
@@ -163,10 +205,10 @@ fn explain(id: &SessionId, world: &World) -> Answer {
     text.push_str(&if explanation.memories.is_empty() {
         "no memory was given\n".to_owned()
     } else {
-        explanation.memories.iter().map(used).collect()
+        explanation.memories.iter().map(|memory| used(memory, world)).collect()
     });
     let near = explanation.found_but_not_given.iter().filter(|used| used.score >= style::LEAST_SHOWN);
-    let left: String = near.map(used).collect();
+    let left: String = near.map(|memory| used(memory, world)).collect();
     if !left.is_empty() {
         text.push_str(&format!("\nfound and left out (fits too little, or no room):\n{left}"));
     }
@@ -174,13 +216,16 @@ fn explain(id: &SessionId, world: &World) -> Answer {
 }
 
 /// A memory that was found: what it says, how it came, and why.
-fn used(used: &Used) -> String {
+fn used(used: &Used, world: &World) -> String {
     let id = style::short(used.id.as_str());
     let indent = " ".repeat(id.len() + 2);
     let absent = if used.kind == Kind::Chunk { "(a passage of the vault)" } else { "(erased)" };
     let content = style::one_line(used.content.as_deref().unwrap_or(absent), style::width() - indent.len());
     let way = match &used.session {
-        Some(session) => format!("by {} in {session}", used.by),
+        Some(session) => {
+            let title = world.engine.sessions().title(session).unwrap_or_default();
+            format!("by {} in {} ({session})", used.by, style::one_line(&title, 40))
+        }
         None => format!("by {}", used.by),
     };
     let mut about = vec![used.kind.to_string()];
@@ -194,22 +239,17 @@ fn used(used: &Used) -> String {
     text
 }
 
-/// What came of looking back, in words.
-fn filled(filled: Option<&Filled>) -> String {
-    let Some(filled) = filled else { return "somebody else is looking back on it\n".to_owned() };
+/// What else a consolidation did, in words, a line each.
+fn besides(done: &Compaction) -> String {
     let mut text = String::new();
-    if !filled.facts.is_empty() {
-        let facts = style::count(filled.facts.len() as u64, "fact", "facts");
-        text.push_str(&format!("{facts} that nobody had stored\n"));
-    }
-    for id in &filled.superseded {
+    for id in &done.superseded {
         text.push_str(&format!("{} was corrected\n", style::short(id.as_str())));
     }
-    if filled.summary.is_some() {
-        text.push_str("a summary is in the archive\n");
-    }
-    if let Some(task) = &filled.task {
+    if let Some(task) = &done.task {
         text.push_str(&format!("the task {} is up to date\n", style::short(task.as_str())));
+    }
+    if done.tokens_after < done.tokens_before {
+        text.push_str(&format!("{} tokens are sent instead of {}\n", done.tokens_after, done.tokens_before));
     }
     text
 }
@@ -239,9 +279,17 @@ impl Observe {
             world.engine.tasks().get(task)?;
         }
         let about = StartSession::new(id.clone());
-        let start = StartSession { project: self.project, task: self.task, person: self.person, ..about };
+        let dir = self.dir.as_deref().map(directory::of_project).transpose()?.map(PathBuf::from);
+        let (title, project, task, person) = (self.title, self.project, self.task, self.person);
+        let start = StartSession { title, project, dir, task, person, ..about };
         let observed = world.engine.sessions().observe_in(&start, &said)?;
         let mut text = format!("kept {} of {id}\n", style::count(observed.kept as u64, "turn", "turns"));
+        if observed.off_record > 0 {
+            text.push_str(&format!(
+                "{} off the record, and not kept\n",
+                style::count(observed.off_record as u64, "is", "are")
+            ));
+        }
         if observed.due.is_some() && background::start(world, &id) {
             text.push_str("a summary is being made in the background\n");
         }
@@ -279,14 +327,12 @@ impl Consolidate {
     fn run(self, world: &World) -> Answer {
         let Some(session) = self.session else { return consolidate_all(world) };
         let id = One { session }.id()?;
-        let summary = match self.summary.as_deref() {
-            Some("-") => Some(
-                std::io::read_to_string(std::io::stdin())
-                    .map_err(|error| Failure::io("read standard input", &error))?,
-            ),
-            given => given.map(str::to_owned),
+        let summary = given_summary(self.summary)?;
+        let outcome = if self.compact {
+            background::compact(world, &id, summary.as_deref())?
+        } else {
+            background::consolidate(world, &id, summary.as_deref())?
         };
-        let outcome = background::consolidate(world, &id, summary.as_deref())?;
         let text = told(&outcome);
         let failed = matches!(outcome, Consolidation::Failed { .. } | Consolidation::Busy);
         let nothing = outcome == Consolidation::Nothing;
@@ -340,7 +386,8 @@ fn told(outcome: &Consolidation) -> String {
         Consolidation::Done(done) => {
             let turns = style::count(done.compacted as u64, "turn", "turns");
             let facts = style::count(done.facts.len() as u64, "new fact", "new facts");
-            format!("summarised {turns}, {facts}\n\n{}\n", style::plain(&done.summary))
+            let summary = if done.summary.is_empty() { "nothing worth a summary" } else { &done.summary };
+            format!("summarised {turns}, {facts}\n{}\n{}\n", besides(done), style::plain(summary))
         }
     }
 }

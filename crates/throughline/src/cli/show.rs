@@ -28,6 +28,12 @@ impl Show {
         line("address", entry.namespace.to_string());
         line("layer", entry.layer.to_string());
         line("status", entry.status.to_string());
+        if memory.muted {
+            line("muted", "everywhere: never given, still searchable".to_owned());
+        }
+        if !memory.muted_in.is_empty() {
+            line("muted", format!("in {}", memory.muted_in.join(", ")));
+        }
         line("from", style::who(entry.source).to_owned());
         line("significance", format!("{} (importance {})", memory.significance.value(), entry.importance.value()));
         if !entry.tags.is_empty() {
@@ -35,7 +41,9 @@ impl Show {
         }
         entry.project.iter().for_each(|project| line("project", project.clone()));
         entry.task.iter().for_each(|task| line("task", task.clone()));
-        entry.session.iter().for_each(|session| line("session", session.to_string()));
+        if let Some(session) = &entry.session {
+            line("session", format!("{} ({session})", world.engine.sessions().title(session)?));
+        }
         line("stored", style::date(entry.created_at, &now));
         line("changed", format!("{} (version {})", style::date(entry.updated_at, &now), entry.version));
         entry.expires_at.iter().for_each(|at| line("expires", style::date(*at, &now)));

@@ -21,6 +21,13 @@ pub(super) fn run(world: &World) -> Answer {
     let mut line = |name: &str, value: String| text.push_str(&format!("{} {value}\n", format!("{name:>8}").dimmed()));
     line("memory", world.home.data.display().to_string());
     line("config", world.config.path.as_ref().map_or("defaults".to_owned(), |path| path.display().to_string()));
+    if status.pause.paused {
+        let until = status.pause.until.map(|until| format!("until {}", style::date(until, &world.now())));
+        line(
+            "paused",
+            format!("{}: nothing is observed or given", until.unwrap_or("until `throughline resume`".to_owned())),
+        );
+    }
     line("holds", holds(overview));
     line("profile", overview.identity.map_or("empty".to_owned(), |usage| usage.to_string()));
     let recent = overview.working_expires_at.map(|at| format!("expires {}", style::date(at, &world.now())));

@@ -135,6 +135,9 @@ pub(super) fn memory(memory: &Memory, now: &Zoned) -> String {
 /// A hit: a memory, and with `why` what made its score.
 pub(super) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
     let mut text = memory(&hit.memory, now);
+    if let Some(withdrawn) = hit.withdrawn {
+        text.push_str(&format!("{}{}\n", " ".repeat(SHORT_ID + 2), withdrawn.yellow()));
+    }
     if why {
         let (indent, why) = (" ".repeat(SHORT_ID + 2), &hit.why);
         let how = format!("fits {}, by its {}: {}", percent(hit.score), why.found_by.word(), reasons(why));

@@ -17,13 +17,21 @@ tables! {
         /// Off means that nothing is given to assistants or written by itself; your own commands still work.
         enabled: Option<bool> = None, such as true;
 
+        /// Directories and channels that stay off the record, such as "~/private" or "telegram": nothing is observed and
+        /// nothing is given there. What has a `/` is a directory, with all that is below it; `~/` is your home directory.
+        exclude: Vec<String> = Vec::new();
+
         /// The name your memory goes by. With it, every channel shares one memory of you;
         /// without it, each session keeps to itself.
         user_namespace: Option<String> = None, such as "user";
 
         /// An existing directory, such as an assistant's `.global_memory/`, to keep your documents in instead of
-        /// Throughline's own home: its Markdown files are the documents of your namespace. `~/` is your home directory.
+        /// Throughline's own home: its Markdown and text files are the documents of your namespace. `~/` is your home directory.
         user_dir: Option<String> = None, such as "~/.global_memory";
+
+        /// Files that the system prompt of a chat begins with, in this order, such as a persona and house rules. A path
+        /// begins at this file's own directory; `~/` is your home directory.
+        base_prompt_files: Vec<String> = Vec::new();
 
         /// Keep a short note on where things stand, so that the next session can pick up where you left off.
         working_memory: bool = true;
@@ -36,6 +44,10 @@ tables! {
 
         /// Let the first reply of a session mention what you were last doing together.
         proactive_session_greeting: bool = false;
+
+        /// How much of what a session begins with the rules and the state of its project may take, in tokens: {range}.
+        /// With 0 they are left out.
+        project_max_tokens: u32 = 400, in 0..=4000;
 
         /// How many memories may come along with each of your messages: {range}. With 0 none do.
         recall_limit: u32 = 5, in 0..=100;
@@ -64,7 +76,8 @@ tables! {
         /// Do the same after this many minutes of silence. 0 turns this off.
         idle_consolidation_minutes: u32 = 10;
 
-        /// Shorten a conversation once it fills more than this share of the context window: {range}. 0 turns this off.
+        /// Tidy up a conversation, and shorten what the built-in chat sends of it, once it fills more than this share of the
+        /// context window: {range}. 0 turns this off.
         trigger_ratio: f64 = 0.5;
 
         /// How many tokens the model can see at once, for models that do not say it themselves: {range}.
@@ -80,11 +93,15 @@ tables! {
         /// 0 keeps all of it.
         timeline_retention_days: u32 = 90;
 
+        /// Remove what was said after this many days, unless a memory came from it: what you know stays, with its evidence.
+        /// 0 keeps all of it.
+        turns_retention_days: u32 = 0;
+
         /// After this many failed model calls in a row, keep the raw messages instead of a summary: {range}.
         max_failures_before_degrade: u32 = 3, in 1..=u32::MAX;
 
-        /// After this many of your messages, look back on a conversation as if it had ended: for hosts that never
-        /// say so. 0 waits for the end.
+        /// Tidy up after this many of your messages even if the other triggers are off: for hosts that never say that a
+        /// conversation ends. 0 turns this off.
         flush_every_prompts: u32 = 10;
 
         /// What happens when an assistant forgets something: "inactive" sets it aside so that you can bring it back,

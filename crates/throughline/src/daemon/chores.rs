@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use throughline_core::clock_trust::Trust;
 use throughline_core::engine::{Consolidation, EngineError, chain};
-use throughline_core::model::{Position, SessionId};
+use throughline_core::model::SessionId;
 use throughline_core::ports::{Job, PassOutcome, RunOutcome};
 use throughline_core::sessions::Trigger;
 use throughline_core::text::count;
@@ -33,7 +33,7 @@ impl Chores for Household {
         let settings = self.world.engine.settings();
         Rhythm {
             backup_every_hours: self.world.config.config.server.backup_every_hours,
-            retains: settings.enabled && settings.policy.retention_days > 0,
+            retains: settings.policy.turns_retention_days > 0 || settings.enabled && settings.policy.retention_days > 0,
         }
     }
 
@@ -142,7 +142,6 @@ fn consolidate(
     is_stopped: IsStopped<'_>,
 ) -> Result<Option<u64>, String> {
     let failed = |error: EngineError| chain(&error);
-    let before = standing(world, session).map_err(failed)?;
     let outcome = match trigger {
         Trigger::Ended => background::end_until(world, session, is_stopped).map(|ended| ended.consolidation),
         _ => background::consolidate_until(world, session, None, is_stopped),
@@ -152,15 +151,8 @@ fn consolidate(
             Ok(Some(compaction.facts.len() as u64))
         }
         Consolidation::Failed { reason, .. } => Err(reason),
-        _ if standing(world, session).map_err(failed)? != before => Ok(Some(0)),
-        Consolidation::Nothing if !is_stopped() => Err("it was not looked back on".to_owned()),
         Consolidation::Nothing | Consolidation::Busy => Ok(None),
     }
-}
-
-/// How far a conversation is.
-fn standing(world: &World, session: &SessionId) -> Result<Option<(Position, Position)>, EngineError> {
-    Ok(world.engine.sessions().find(session)?.map(|state| (state.consolidated, state.filled)))
 }
 
 fn retire(world: &World, trust: Trust, is_stopped: &dyn Fn() -> bool) -> Result<Worked, EngineError> {
@@ -176,8 +168,17 @@ fn retire(world: &World, trust: Trust, is_stopped: &dyn Fn() -> bool) -> Result<
             break;
         }
     }
+    let mut removed = 0;
+    while !is_stopped() {
+        let some = world.engine.sessions().remove_old_turns()?;
+        removed += some.turns as u64;
+        if !some.may_be_more {
+            break;
+        }
+    }
     let pieces = count(retired, "piece of the timeline was", "pieces of the timeline were");
-    Ok(Worked::done(format!("{pieces} retired")))
+    let turns = if removed > 0 { format!(", {} removed", count(removed, "turn", "turns")) } else { String::new() };
+    Ok(Worked::done(format!("{pieces} retired{turns}")))
 }
 
 fn reflect(world: &World, is_stopped: IsStopped<'_>) -> Result<Option<Worked>, EngineError> {

@@ -5,9 +5,9 @@ use std::sync::Mutex;
 
 use jiff::tz::TimeZone;
 use throughline_core::engine::{
-    Consolidation, Ended, Engine, ErasedMemory, Filled, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
+    Consolidation, Ended, Engine, ErasedMemory, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
 };
-use throughline_core::model::{Actor, Name, Project, SessionId, Source};
+use throughline_core::model::{Actor, EntryId, Name, Project, SessionId, Source};
 use throughline_core::vault::VaultAnswer;
 use throughline_server::{Code, Host, ModelWork, Problem, Settings, VaultAdded, VaultFiles};
 
@@ -70,12 +70,8 @@ impl Host for Household {
 }
 
 impl ModelWork for Household {
-    fn consolidate(&self, session: &SessionId, summary: Option<&str>) -> Result<Consolidation, Problem> {
-        Ok(background::consolidate(&self.world, session, summary)?)
-    }
-
-    fn fill(&self, session: &SessionId) -> Result<Option<Filled>, Problem> {
-        Ok(background::fill(&self.world, session)?)
+    fn compact(&self, session: &SessionId, summary: Option<&str>) -> Result<Consolidation, Problem> {
+        Ok(background::compact(&self.world, session, summary)?)
     }
 
     fn end(&self, session: &SessionId) -> Result<Ended, Problem> {
@@ -84,6 +80,14 @@ impl ModelWork for Household {
 
     fn reflect(&self, project: Option<&str>, dry_run: bool) -> Result<Option<Reflection>, Problem> {
         Ok(background::reflect(&self.world, project, dry_run)?)
+    }
+
+    fn reflect_for(&self, agent: &str, dry_run: bool) -> Result<Option<Reflection>, Problem> {
+        Ok(background::reflect_for(&self.world, agent, dry_run)?)
+    }
+
+    fn summarise(&self, session: &SessionId, summary: Option<&str>) -> Result<Option<EntryId>, Problem> {
+        Ok(background::summarise_as(&self.world, session, summary)?)
     }
 }
 

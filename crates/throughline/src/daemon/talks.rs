@@ -7,7 +7,7 @@ use throughline_core::ports::{Model, ModelError};
 use throughline_server::{ChatEvent, ChatMessage, ChatModel, Code, Problem, Talks};
 
 use super::Household;
-use crate::chat::{Conversation, Ended, Happening, Which};
+use crate::chat::{About, Conversation, Ended, Happening, Which};
 use crate::config::ModelProvider;
 use crate::models;
 
@@ -50,7 +50,7 @@ impl Talks for Household {
             Some(id) => Which::Named(SessionId::on_channel(CHANNEL, id)?),
             None => Which::New(CHANNEL),
         };
-        let conversation = Conversation::open(&self.world, model, which, &(None, None))?;
+        let conversation = Conversation::open(&self.world, model, which, &About::default())?;
         tell(ChatEvent::Session(conversation.session.clone()));
         let ended = conversation.exchange(&said.message, &mut |happening| match happening {
             Happening::Injected(parts) => tell(ChatEvent::Injected(parts.to_vec())),

@@ -275,7 +275,7 @@ impl Teller {
             }
             Step::Record { project, section, significance, facts } => {
                 let facts: Vec<_> = facts.iter().map(|fact| (fact.clone(), *significance)).collect();
-                engine.documents().record(&project_file(project)?, &facts, *section)?;
+                engine.memories().record(&project_file(project)?, &facts, *section)?;
             }
             Step::Complete { project, fact } => {
                 engine.documents().complete(&project_file(project)?, fact)?;

@@ -87,7 +87,7 @@ fn words_of_others_never_reach_the_profile() {
     let profile = home.run(&["profile"]).done();
     assert!(profile.contains("Porto") && !profile.contains("Oslo"), "{profile}");
     let facts = home.json(&["list", "--layer", "knowledge"]).to_string();
-    assert!(facts.contains("Porto") && !facts.contains("Oslo"), "{facts}");
+    assert!(!facts.contains("Porto") && !facts.contains("Oslo"), "who they are is in the profile alone: {facts}");
     served.post("/api/sessions", json!({ "channel": "web", "person": " " })).refused(400, "invalid");
 }
 
@@ -108,4 +108,53 @@ fn what_is_no_turn_is_refused_and_none_of_its_batch_is_kept() {
     }
     served.post("/api/sessions/web:1/turns", json!({ "turns": [] })).refused(400, "invalid");
     assert_eq!(served.get("/api/stats").with(200)["turns"], 0);
+}
+
+#[test]
+fn a_memory_that_changed_is_given_again() {
+    let home = Home::new();
+    let id = home.remember(&["We deploy on Fridays at noon"]);
+    let served = Served::on(&home);
+    served.post("/api/sessions", json!({ "channel": "web", "session": "one" })).with(201);
+    let given = |message: &str| {
+        let asked = served.post("/api/sessions/web:one/context", json!({ "message": message })).with(200);
+        string(&asked["message"])
+    };
+    assert!(given("when do we deploy?").contains("Fridays at noon"));
+    assert!(!given("so when do we deploy?").contains("Fridays"), "it is in view");
+    home.run(&["edit", &id, "--tag", "release"]).done();
+    assert!(!given("and when do we deploy?").contains("Fridays"), "it says the same");
+    home.run(&["edit", &id, "--content", "We deploy on Mondays at nine"]).done();
+    assert!(given("tell me, when do we deploy?").contains("Mondays at nine"));
+    assert!(!given("once more, when do we deploy?").contains("Mondays"), "it is in view again");
+}
+
+#[test]
+fn a_system_prompt_may_come_in_several_texts() {
+    let home = Home::new();
+    home.remember(&["--layer", "identity", "My name is Ada"]);
+    let served = Served::on(&home);
+    let start = json!({ "channel": "web", "system_prompt": ["You are Flynn.\n", "", "Be kind."] });
+    let prompt = string(&served.post("/api/sessions", start).with(201)["system_prompt"]);
+    assert!(prompt.starts_with("You are Flynn.\n\nBe kind.\n\n--- Who you're talking to ---\n"), "{prompt}");
+    served.post("/api/sessions", json!({ "channel": "web", "system_prompt": 5 })).refused(400, "invalid");
+}
+
+#[test]
+fn a_directory_says_which_project_a_session_is_about() {
+    let home = Home::new();
+    let dir = home.root().canonicalize().unwrap().join("person/shop");
+    std::fs::create_dir_all(dir.join(".git")).unwrap();
+    std::fs::write(dir.join("memory.md"), "- [sig:4] Use pnpm\n").unwrap();
+    let served = Served::on(&home);
+    let start = |dir: &str| served.post("/api/sessions", json!({ "channel": "web", "dir": dir }));
+    let begun = start(dir.to_str().unwrap()).with(201);
+    assert!(string(&begun["context"]).contains("> Use pnpm"), "{begun}");
+    let rules = served.get("/api/projects/shop/rules").with(200);
+    assert_eq!((&rules["rules"], &rules["quoted"][0]["content"]), (&json!([]), &json!("Use pnpm")));
+    assert_eq!(served.post("/api/projects/shop/trust", json!({})).with(200)["accepted"][0]["content"], "Use pnpm");
+    assert!(string(&start(dir.to_str().unwrap()).with(201)["context"]).contains("- Use pnpm"));
+    start("person/shop").refused(400, "invalid");
+    start("/there/is/no/such/place").refused(400, "invalid");
+    served.get("/api/projects/nobody/rules").refused(404, "not_found");
 }

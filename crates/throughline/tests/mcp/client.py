@@ -55,6 +55,8 @@ async def call_every_tool(client, got):
     await call("record_fact", fact="Timetables are fetched every night", significance=4)
     await call("update_project_memory", content="- Fares are rounded to ten cents", section="is")
     await call("summarize_session", summary="We looked for a train to Lisbon.")
+    await call("get_context", tier="user")
+    await call("distill_memories")
     await call("memory_forget", key="seat")
     await call("memory_recall", query="train", limit=999)
     await call("memory_recall", query="train", invented=True)

@@ -135,7 +135,7 @@ fn a_broken_database_is_an_answer_until_it_is_mended() {
     let home = with_all_tools();
     home.put("memory.db", &"this is no database ".repeat(1000));
     let mut peer = Peer::greeted(home.throughline(&["mcp"]));
-    assert_eq!(names(&peer.ask("tools/list", json!({})), "tools").len(), 9);
+    assert_eq!(names(&peer.ask("tools/list", json!({})), "tools").len(), 11);
     let failed = peer.call("memory_recall", json!({ "query": "tea" }));
     assert_eq!(failed["isError"], true, "{failed}");
     assert!(failed["structuredContent"]["error"]["hint"].is_string(), "{failed}");

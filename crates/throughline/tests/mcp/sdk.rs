@@ -91,13 +91,16 @@ fn check_tools(got: &Value) {
             "memory_store",
             "update_project_memory",
             "summarize_session",
+            "get_context",
+            "distill_memories",
         ]
     );
     for tool in tools {
         let hints = &tool["annotations"];
         assert!(tool["title"].is_string() && hints["title"] == tool["title"], "{tool}");
         assert_eq!(hints["openWorldHint"], false, "{tool}");
-        let is_read = ["memory_recall", "memory_context", "memory_explain"].iter().any(|name| tool["name"] == *name);
+        let reading = ["memory_recall", "memory_context", "memory_explain", "get_context"];
+        let is_read = reading.iter().any(|name| tool["name"] == *name);
         assert_eq!(hints["readOnlyHint"], is_read, "{tool}");
         assert!(hints["destructiveHint"].is_boolean() && hints["idempotentHint"].is_boolean(), "{tool}");
         assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{tool}");

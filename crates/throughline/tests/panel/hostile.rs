@@ -1,13 +1,11 @@
 //! Texts that would like to be more than text, in every field that can hold one. None runs, none fetches, none becomes an
 //! element; each is shown as it was stored.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
 use throughline_testkit::model_server::{ModelServer, Step};
 
 use super::Panel;
-use super::common::{Home, string, until};
+use super::common::{Home, string};
 use super::payloads::payloads;
 
 /// What of a page could have come from a stored text: elements that the panel never makes, code in attributes.
@@ -52,29 +50,23 @@ const SCROLLED: &str = "
       done([...said].join('\\n'));
     })()";
 
-/// Goes down the list with the details open, some memories further, each as soon as the details of the one before are there;
-/// gives their ids with those of the texts that the details do not say.
+/// Opens each of the memories (id, texts) by its address; gives those whose details do not say all of their texts.
 const OPENED: &str = "
     const [memories, done] = arguments;
     const flat = (text) => text.replace(/\\s+/g, ' ');
     const frame = () => new Promise((next) => requestAnimationFrame(next));
     const said = () => flat(document.querySelector('.details')?.innerText ?? '');
-    const id = () => document.querySelector('.vrow.current')?.id.replace('row-', '');
+    const isShown = (id) => said().includes(id) && (document.querySelector('.versions')?.textContent.length ?? 0) > 3;
     (async () => {
-      const seen = [];
-      for (let step = 0; step < 40; step += 1) {
-        document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }));
-        while (!(said().includes(id()) && (document.querySelector('.versions')?.textContent.length ?? 0) > 3)) await frame();
+      const wrong = [];
+      for (const [id, texts] of memories) {
+        location.hash = `#/memories?source=agent&id=${id}`;
+        while (!isShown(id)) await frame();
         const now = said();
-        seen.push([id(), (memories[id()] ?? []).filter((text) => !now.includes(flat(text)))]);
+        if (!texts.every((text) => now.includes(flat(text)))) wrong.push(id);
       }
-      done(seen);
+      done(wrong);
     })()";
-
-/// Whether the details are those of the last memory of the list.
-const IS_AT_END: &str = "
-    const row = document.querySelector('.vrow.current');
-    return row !== null && row.getAttribute('aria-posinset') === row.getAttribute('aria-setsize')";
 
 /// A panel whose every field holds hostile texts, those texts, and a model that says them.
 struct Hostile {
@@ -179,7 +171,8 @@ fn nothing_that_was_said_done_or_asked_is_ever_more_than_text() {
 /// Puts the texts into every field that takes them.
 fn fill(hostile: &Hostile) {
     let Hostile { panel, texts, .. } = hostile;
-    let all = texts.iter().map(|text| format!("- {text}\n")).collect::<String>();
+    // In other words than the memories: what says the same is stored once.
+    let all = texts.iter().map(|text| format!("- wharf {text}\n")).collect::<String>();
     let session = json!({ "channel": "telegram", "session": "hostile" });
     panel.daemon.post("/api/sessions", &session);
     let turn = |text: &String| json!({ "role": "user", "content": text, "speaker": label(text) });
@@ -202,7 +195,7 @@ fn fill(hostile: &Hostile) {
         assert!(answer.status < 300, "{name}: {}", answer.json());
     };
     put("user/notes", &all);
-    put("user/profile", &texts.iter().take(5).map(|text| format!("- {text}\n")).collect::<String>());
+    put("user/profile", &texts.iter().take(5).map(|text| format!("- wharf {text}\n")).collect::<String>());
     let directory = panel.home.root().join("stall");
     std::fs::create_dir(&directory).unwrap();
     let old = texts.iter().map(|text| format!("- [sig:1] 2020-01-01 {text}\n")).collect::<String>();
@@ -241,33 +234,9 @@ fn memories(hostile: &Hostile) {
     }
     hostile.is_calm("the list");
     panel.keep("hostile-memories");
-    // A list that is brought up to date on the way begins with its first page again: all pages, then the first row.
-    let open_first = || {
-        panel.wait(SCROLLED, &[]);
-        panel.run("document.querySelector('.vlist').scrollTop = 0", &[]);
-        panel.settled();
-        panel.run("document.querySelector('.vrow[aria-posinset=\"1\"] .mem-main').click()", &[]);
-        panel.see(".details .version-list");
-    };
-    open_first();
-    let mut wanted = serde_json::Map::new();
-    for (text, made) in &plain {
-        wanted.insert(string(&made["id"]), json!([text, label(text)]));
-    }
-    let mut unseen: BTreeSet<String> = wanted.keys().cloned().collect();
-    // All but the first, which was open already.
-    while unseen.len() > 1 {
-        let left = unseen.len();
-        until(|| {
-            for seen in panel.wait(OPENED, &[json!(wanted)]).as_array().unwrap() {
-                assert_eq!(seen[1], json!([]), "the details say what is stored");
-                unseen.remove(&string(&seen[0]));
-            }
-            if panel.run(IS_AT_END, &[]) == json!(true) {
-                open_first();
-            }
-            (unseen.len() < left).then_some(())
-        });
+    let wanted: Vec<Value> = plain.iter().map(|(text, made)| json!([made["id"], [text, label(text)]])).collect();
+    for some in wanted.chunks(20) {
+        assert_eq!(panel.wait(OPENED, &[json!(some)]), json!([]), "the details say what is stored");
     }
     hostile.is_calm("details");
     panel.at(&format!("memories?id={}", string(&plain[199].1["id"])));

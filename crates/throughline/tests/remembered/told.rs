@@ -118,8 +118,7 @@ pub(crate) fn home() -> Home {
         hook(&home, "stop", &event);
         hook(&home, "session-end", &event);
         let id = format!("claude-code:{}", told.session);
-        // What was said is summed up, and then looked through for what nobody stored.
-        until(|| home.json(&["session", "show", &id])["session"]["filled"].as_u64().filter(|filled| *filled > 0));
+        until(|| home.json(&["session", "show", &id])["session"]["consolidated"].as_u64().filter(|done| *done > 0));
     }
     home.set_now(LATER);
     home.run(&["reindex", "--vectors"]).done();

@@ -79,7 +79,7 @@ fn a_full_disk_is_an_error_and_loses_nothing() {
         println!("skipped: no private mount namespace here; the limit on file sizes stands in for a full disk");
         return;
     };
-    let mount = "mount -t tmpfs -o size=1m none \"$DISK\" || exit 4";
+    let mount = "mount -t tmpfs -o size=2m none \"$DISK\" || exit 4";
     let room = "mount -o remount,size=64m \"$DISK\" || exit 5";
     let output = script(&home, way, &[mount, FILL, room, LOOK].join("\n"));
     nothing_is_lost(&home, &output);

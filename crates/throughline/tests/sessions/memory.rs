@@ -15,7 +15,8 @@ fn with_a_note() -> Home {
     home
 }
 
-const NOTE: &str = "--- Recent context ---\n## Decisions\n- I moved the launch to 3 May";
+const NOTE: &str =
+    "--- Recent context ---\n## I moved the launch to 3 May\n\n### Decisions\n- I moved the launch to 3 May";
 
 #[test]
 fn a_note_reaches_another_channel_once_and_stays_as_it_is() {
@@ -94,7 +95,7 @@ fn without_a_namespace_prompts_are_the_hosts_own_and_no_file_is_made() {
 }
 
 #[test]
-fn every_compaction_writes_the_note_and_open_threads_carry_over() {
+fn every_conversation_has_a_thread_of_its_own() {
     let mut home = quiet();
     say(&home, "telegram:1", "Remind me to call the printer on Friday.");
     home.run(&["session", "consolidate", "telegram:1"]).done();
@@ -108,66 +109,6 @@ fn every_compaction_writes_the_note_and_open_threads_carry_over() {
     assert!(second.contains("call the printer"), "an open thread is not closed by talking of something else: {second}");
 }
 
-/// Says something and has it consolidated; gives working memory.
-#[track_caller]
-fn after(home: &Home, session: &str, texts: &[&str]) -> String {
-    texts.iter().for_each(|text| drop(say(home, session, text)));
-    assert_eq!(home.json(&["session", "consolidate", session])["outcome"], json!("done"));
-    let file = home.text("user/working.md");
-    file.split_once("\n\n").unwrap().1.trim_end().to_owned()
-}
-
-const LAUNCH: [&str; 3] = [
-    "I'm working on the launch page in site/index.html.",
-    "Let's use the blue theme for the launch page.",
-    "Remind me to call the printer on Friday.",
-];
-
-#[test]
-fn small_talk_leaves_the_note_as_it_is() {
-    let mut home = quiet();
-    let note = after(&home, "telegram:1", &LAUNCH);
-    assert_eq!(
-        note,
-        "## Working on\n- I'm working on the launch page in site/index.html.\n\n\
-        ## Decisions\n- Let's use the blue theme for the launch page.\n\n\
-        ## Open threads\n- Remind me to call the printer on Friday."
-    );
-    let file = home.text("user/working.md");
-    home.set_now("2026-03-01T13:00:00Z");
-    for (session, text) in
-        [("telegram:1", "Thanks, bye"), ("web:1", "What is 2+2?"), ("web:2", "Where were we?"), ("web:3", "ok go on")]
-    {
-        assert_eq!(after(&home, session, &[text]), note, "{text}");
-    }
-    assert_eq!(home.text("user/working.md"), file, "its date too");
-}
-
-#[test]
-fn a_small_batch_does_not_wipe_what_was_said_before() {
-    let home = quiet();
-    let note = after(&home, "telegram:1", &LAUNCH);
-    // The same conversation goes on, and what is done is closed.
-    let later = after(&home, "telegram:1", &["I prefer short headlines.", "I called the printer, it is Friday."]);
-    for line in [LAUNCH[0], LAUNCH[1], "I prefer short headlines."] {
-        assert_eq!(later.matches(&format!("- {line}")).count(), 1, "{line}: {later}");
-    }
-    assert!(!later.contains("Remind me"), "{later}");
-    // Another one keeps it, below what it says itself, as long as it works on nothing else.
-    let home = quiet();
-    assert_eq!(after(&home, "telegram:1", &LAUNCH), note);
-    assert_eq!(
-        after(&home, "web:1", &["I prefer tea over coffee."]),
-        "## Preferences and constraints\n- I prefer tea over coffee.\n\n\
-        ## Carried over\n- Remind me to call the printer on Friday.\n\
-        ### Working on\n- I'm working on the launch page in site/index.html.\n\
-        ### Decisions\n- Let's use the blue theme for the launch page."
-    );
-    let moved = after(&home, "web:2", &["I'm fixing the invoices of the shop."]);
-    assert!(moved.starts_with("## Working on\n- I'm fixing the invoices of the shop."), "{moved}");
-    assert!(!moved.contains("site/index.html") && moved.contains("call the printer"), "{moved}");
-}
-
 /// What is known, and is true or was, as text.
 #[track_caller]
 fn known(home: &Home, status: &str) -> Vec<serde_json::Value> {
@@ -178,14 +119,18 @@ fn known(home: &Home, status: &str) -> Vec<serde_json::Value> {
 #[test]
 fn what_is_to_be_remembered_is_a_fact() {
     let home = quiet();
-    let note = after(&home, "web:1", &["My name is Ada. Our tax rate in Portugal is 23%. Remember that."]);
-    assert_eq!(note, "## Preferences and constraints\n- My name is Ada.\n- Our tax rate in Portugal is 23%.");
-    let note = after(&home, "web:1", &["We moved from Postgres to SQLite."]);
-    assert!(note.contains("## Decisions\n- We moved from Postgres to SQLite."), "{note}");
+    for text in ["My name is Ada. Our tax rate in Portugal is 23%. Remember that.", "We moved from Postgres to SQLite."]
+    {
+        say(&home, "web:1", text);
+        home.run(&["session", "consolidate", "web:1"]).done();
+    }
+    let note = home.text("user/working.md");
+    assert!(note.contains("### Decisions\n- We moved from Postgres to SQLite.") && !note.contains("Ada"), "{note}");
     let facts: BTreeSet<String> =
         known(&home, "active").iter().map(|fact| crate::common::string(&fact["content"])).collect();
-    let expected = ["My name is Ada.", "Our tax rate in Portugal is 23%.", "We moved from Postgres to SQLite."];
+    let expected = ["Our tax rate in Portugal is 23%.", "We moved from Postgres to SQLite."];
     assert_eq!(facts, expected.map(str::to_owned).into());
+    assert_eq!(home.listed(&["--layer", "identity"]), ["My name is Ada."], "who they are has its own place");
 }
 
 #[test]

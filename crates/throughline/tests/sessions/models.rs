@@ -9,6 +9,7 @@ use crate::common::{Home, tree};
 /// Like no key that anything would recognise and take out.
 const KEY: &str = "correct-horse-battery-7731";
 pub(super) const SUMMARY: &str = "## Working on\n- The launch moved to 3 May";
+const THREAD: &str = "## The launch moved to 3 May\n\n### Working on\n- The launch moved to 3 May";
 pub(super) const FACTS: &str = r#"{"facts": [{"text": "The launch is on 3 May", "kind": "decision"}]}"#;
 const PROVIDERS: [&str; 3] = ["openai", "anthropic", "ollama"];
 
@@ -50,7 +51,7 @@ fn a_good_reply_becomes_memory() {
         let home = with_model(provider, &server);
         let (done, code) = consolidate(&home);
         assert_eq!((&done["outcome"], &done["summary"], code), (&json!("done"), &json!(SUMMARY), 0), "{provider}");
-        assert_eq!(home.json(&["working"])["text"], json!(SUMMARY));
+        assert_eq!(home.json(&["working"])["text"], json!(THREAD));
         assert_eq!(home.listed(&["--layer", "knowledge"]), ["The launch is on 3 May"]);
         assert_eq!(server.requests().len(), 2, "{provider}");
         let request = &server.requests()[0];
@@ -99,7 +100,7 @@ fn facts_that_cannot_be_read_cost_the_facts_alone() {
         let ran = home.run(&["--json", "session", "consolidate", "telegram:1"]);
         let done: Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!((&done["outcome"], &done["facts"], ran.code), (&json!("done"), &json!([]), 0), "{ran:?}");
-        assert_eq!(home.json(&["working"])["text"], json!(SUMMARY));
+        assert_eq!(home.json(&["working"])["text"], json!(THREAD));
         assert_eq!(home.listed(&["--layer", "knowledge"]), [""; 0]);
         nothing_leaked_and_nothing_lost(&home);
     }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{quiet, said, say, timeline, until_summarised};
-use crate::common::Home;
+use crate::common::{Home, string};
 
 #[test]
 fn the_third_message_starts_a_detached_run() {
@@ -36,6 +36,9 @@ fn the_third_message_starts_a_detached_run() {
 #[test]
 fn nine_minutes_of_silence_are_not_ten() {
     let mut home = quiet();
+    home.set_now("2026-03-01T11:59:00Z");
+    say(&home, "web:1", "hello");
+    home.set_now("2026-03-01T12:00:00Z");
     say(&home, "telegram:1", "I moved the launch to 3 May");
     home.set_now("2026-03-01T12:09:59Z");
     say(&home, "web:1", "hello");
@@ -51,6 +54,22 @@ fn nine_minutes_of_silence_are_not_ten() {
     let again = home.json(&["session", "consolidate", "telegram:1"]);
     assert_eq!(again, json!({"outcome": "nothing"}));
     assert_eq!((timeline(&home).len(), said(&home, "telegram:1", "summary").len()), (1, 1));
+}
+
+#[test]
+fn a_later_command_begins_what_fell_silent_and_a_new_session_what_was_left() {
+    let mut home = quiet();
+    say(&home, "telegram:1", "I moved the launch to 3 May");
+    home.set_now("2026-03-01T12:00:59Z");
+    say(&home, "web:1", "hello");
+    assert_eq!(said(&home, "telegram:1", "summary"), [""; 0], "not a minute has passed");
+    home.set_now("2026-03-01T12:01:00Z");
+    say(&home, "web:1", "hello again");
+    until_summarised(&home, "telegram:1", 1);
+    say(&home, "cli:9", "I decided to serve lemon cake");
+    home.set_now("2026-03-01T12:11:00Z");
+    home.run(&["list"]).done();
+    until_summarised(&home, "cli:9", 1);
 }
 
 #[test]
@@ -76,15 +95,18 @@ fn a_host_hands_in_its_own_summary() {
         (&done["summary"], &done["documents"][0]),
         (&json!("## Working on\n- the launch in May"), &json!("user/working"))
     );
-    assert_eq!(home.json(&["working"])["text"], json!("## Working on\n- the launch in May"));
+    let shown = "## the launch in May\n\n### Working on\n- the launch in May";
+    assert_eq!(home.json(&["working"])["text"], json!(shown));
     assert_eq!(timeline(&home)[0]["id"], done["timeline"]);
     say(&home, "web:1", "The venue is booked");
     let piped = home.run_with(&["session", "consolidate", "web:1", "--summary", "-"], "## Working on\n- the venue\n");
     assert!(piped.done().starts_with("summarised 1 turn, "));
     assert!(said(&home, "web:1", "summary").last().unwrap().contains("the venue"));
-    // With nothing new there is nothing that a summary could stand for.
-    let nothing = home.json(&["session", "consolidate", "web:1", "--summary", "anything"]);
-    assert_eq!(nothing, json!({"outcome": "nothing"}));
+    // A host may sum up again where nothing is pending.
+    let kept = home.json(&["session", "consolidate", "web:1", "--summary", "## Working on\n- the guests"]);
+    assert_eq!((&kept["outcome"], &kept["compacted"]), (&json!("done"), &json!(0)));
+    assert!(home.text("user/working.md").contains("- the guests"));
+    assert!(string(&timeline(&home)[0]["content"]).ends_with("- the guests"));
 }
 
 #[test]

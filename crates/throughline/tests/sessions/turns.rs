@@ -20,7 +20,10 @@ fn an_argument_is_a_turn() {
     assert_eq!(home.run(&args).done(), "kept 1 turn of telegram:1\n");
     assert_eq!(said(&home, "telegram:1", "assistant"), ["Noted then"]);
     let shown = home.run(&["session", "show", "telegram:1"]).done();
-    assert_eq!(shown, "user just now\nI moved the launch to 3 May\n\nassistant just now\nNoted then\n\n");
+    assert_eq!(
+        shown,
+        "I moved the launch to 3 May\ntelegram:1\n\nuser just now\nI moved the launch to 3 May\n\nassistant just now\nNoted then\n\n"
+    );
 }
 
 #[test]
@@ -131,13 +134,16 @@ fn the_latest_conversation_is_listed_first() {
     home.set_now("2026-03-01T12:01:00Z");
     home.json(&["session", "observe", "--session", "web:1", "--project", "launch", "hello"]);
     let listed = home.json(&["session", "list"]);
-    let expected = json!({"id": "web:1", "project": "launch", "task": null, "person": null, "created_at": "2026-03-01T12:01:00Z",
+    let expected = json!({"id": "web:1", "title": "hello", "project": "launch", "task": null, "person": null, "created_at": "2026-03-01T12:01:00Z",
         "updated_at": "2026-03-01T12:01:00Z", "ended_at": null, "consolidated": 0, "kept_from": 0, "failures": 0,
-        "filled": 0, "turns": 1});
+        "turns": 1});
     assert_eq!(listed["sessions"][0], expected);
     assert_eq!(listed["sessions"][1]["id"], json!("telegram:1"));
     let table = home.run(&["session", "list"]).done();
-    assert!(table.contains("web:1") && table.contains("launch") && table.contains("open"), "{table}");
+    assert!(
+        table.contains("hello") && table.contains("web:1") && table.contains("launch") && table.contains("open"),
+        "{table}"
+    );
 }
 
 #[test]

@@ -4,11 +4,12 @@ use serde_json::json;
 
 use crate::documents::record::headings;
 use crate::error::{Done, EngineError};
+use crate::memories::place::{Placement, Statement, Wanted};
 use crate::memories::{Correction, NewMemory};
 use crate::model::{DocumentName, Entry, Importance, Layer, MemorySection, Namespace, Significance, Source, Verb};
-use crate::ports::Op;
+use crate::ports::Pass;
 use crate::text::bullets;
-use crate::tools::parameters::{Forget, ProjectMemory, RecordFact, Store, Summarise};
+use crate::tools::parameters::{Distill, Forget, ProjectMemory, RecordFact, Store, Summarise};
 
 use super::{Caller, ToolAnswer};
 
@@ -41,7 +42,8 @@ impl Caller<'_> {
         })?;
         let id = stored.memory.entry.id;
         let receipt = json!({
-            "id": id, "key": stored.memory.entry.key, "outcome": stored.outcome, "recallable": self.is_found(&id)?,
+            "id": id, "key": stored.memory.entry.key, "outcome": stored.outcome, "superseded": stored.superseded,
+            "recallable": self.is_found(&id)?,
         });
         Ok(ToolAnswer::new(format!("stored {}", stored.memory.entry.key.unwrap_or_default()), receipt))
     }
@@ -117,7 +119,7 @@ impl Caller<'_> {
         // A heading is no fact: where the lines belong is said by `section`.
         let facts = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
             let (weight, text) = bullets::weight(line);
-            (text.to_owned(), weight.unwrap_or_default().significance())
+            (text.into_owned(), weight.unwrap_or_default().significance())
         });
         self.record(wanted.project, &facts.collect::<Vec<_>>(), wanted.section.unwrap_or_default())
     }
@@ -130,12 +132,19 @@ impl Caller<'_> {
         section: MemorySection,
     ) -> Done<ToolAnswer> {
         let project = project.or_else(|| self.project.clone());
+        // A directory that is a project by itself gets its memory file with the first record; one that was removed, none.
+        if let Some(here) = project.as_deref().and_then(|name| self.engine.projects().named(name).ok()) {
+            match here.dir.as_ref().map(|_| self.engine.projects().settle(&here)) {
+                Some(Err(EngineError::ProjectRemoved { .. })) | None => {}
+                Some(settled) => drop(settled?),
+            }
+        }
         let (file, project) = match (self.engine.documents().memory_file(project.as_deref())?, project) {
             (None, Some(project)) => return self.record_about(&project, facts, section),
             (file, project) => (file, project),
         };
         let file = file.ok_or(EngineError::NoNamespace)?;
-        let recorded = self.engine.documents().record(&file, facts, section)?;
+        let recorded = self.engine.memories().record(&file, facts, section)?;
         let receipt = json!({
             "ids": recorded.ids, "file": recorded.file, "project": project, "outcome": "recorded",
             "recallable": !recorded.ids.is_empty(),
@@ -154,9 +163,8 @@ impl Caller<'_> {
         }
         let label = headings(section).first().map(|title| title.to_lowercase().replace(' ', "-")).unwrap_or_default();
         let provenance = self.said()?;
-        let draft = |(fact, significance): &(String, Significance)| -> Done<Op> {
+        let statement = |(fact, significance): &(String, Significance)| -> Done<Statement> {
             let new = NewMemory {
-                importance: Some(Importance::from(*significance)),
                 tags: vec![label.clone()],
                 project: Some(project.to_owned()),
                 source: self.engine.kernel.actor.who,
@@ -164,11 +172,17 @@ impl Caller<'_> {
                 provenance: provenance.clone(),
                 ..NewMemory::fact(fact.clone())
             };
-            Ok(Op::Insert(self.engine.memories().draft(&new)?.0))
+            let importance = Importance::from(*significance);
+            let entry = Entry { importance, ..self.engine.memories().draft(&new)?.0 };
+            Ok(Statement { weight: Some(importance), ..Statement::new(entry, Wanted::Knowledge) })
         };
-        let ops = facts.iter().map(draft).collect::<Done<Vec<Op>>>()?;
-        let stored = self.engine.store.apply(&self.engine.kernel.change(Verb::Remember), &ops, &mut || true)?;
-        let ids: Vec<_> = stored.into_iter().map(|entry| entry.id).collect();
+        let statements = facts.iter().map(statement).collect::<Done<Vec<_>>>()?;
+        let memories = self.engine.memories();
+        let place = |placement: &mut Placement| {
+            statements.iter().map(|statement| memories.place(statement, placement)).collect::<Done<Vec<_>>>()
+        };
+        let (placed, stored) = memories.write_placed(Verb::Remember, &place)?;
+        let ids: Vec<_> = placed.iter().map(|placed| stored.id(&placed.id).clone()).collect();
         let recallable =
             ids.iter().map(|id| self.is_found(id)).collect::<Done<Vec<_>>>()?.into_iter().all(|found| found);
         let receipt = json!({ "ids": ids, "project": project, "outcome": "recorded", "recallable": recallable });
@@ -176,8 +190,32 @@ impl Caller<'_> {
     }
 
     pub(crate) fn summarise(&self, wanted: &Summarise) -> Done<ToolAnswer> {
-        let kept = self.engine.consolidation_by_caller().keep_summary(self.session, &wanted.summary)?;
-        Ok(ToolAnswer::new("kept a summary", json!({ "id": kept, "outcome": "stored" })))
+        let kept = match &wanted.summary {
+            Some(summary) => self.engine.consolidation_by_caller().keep_summary(self.session, summary)?,
+            None => self.tool_models.summarise(self.session)?,
+        };
+        let (summary, outcome) = match kept {
+            Some(_) => ("kept a summary", "stored"),
+            None => ("nothing was said", "nothing"),
+        };
+        Ok(ToolAnswer::new(summary, json!({ "id": kept, "outcome": outcome })))
+    }
+
+    /// Looks back on memory. There is one person: another name is refused.
+    pub(crate) fn distill(&self, wanted: &Distill) -> Done<ToolAnswer> {
+        let own = self.engine.kernel.settings.namespace.as_ref().ok_or(EngineError::NoNamespace)?;
+        if let Some(other) = wanted.user.as_deref().filter(|user| *user != own.as_str()) {
+            return Err(EngineError::invalid(
+                "the user",
+                format!("`{other}` is not known here; this memory is `{own}`"),
+            ));
+        }
+        let busy = || EngineError::invalid("reflection", "is under way already; try again in a moment");
+        let Pass { outcome, reason, applied, dropped, .. } =
+            self.tool_models.distill(wanted.agent.as_deref())?.ok_or_else(busy)?.pass;
+        let content =
+            json!({ "outcome": outcome, "reason": reason, "applied": applied.len(), "dropped": dropped.len() });
+        Ok(ToolAnswer::new(format!("{} changes", applied.len()), content))
     }
 
     /// What the archive keeps under a key is the system's or the person's, unless an assistant put it there.

@@ -3,20 +3,17 @@
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use crate::context::{BESIDE_TOKENS, ContextRequest, neutralise, passage};
-use crate::error::Done;
+use crate::context::{BESIDE_TOKENS, ContextRequest, Tier, neutralise, passage};
+use crate::error::{Done, EngineError};
 use crate::model::Kind;
 use crate::recall::{self, AskedBy, Criteria, Hit, Projects, Question, RecallRequest, Scope};
-use crate::text::{redact::redact, tokens};
-use crate::tools::parameters::{Context, Explain, Recall};
+use crate::text::tokens;
+use crate::tools::parameters::{Context, Explain, GetContext, Recall, TierName};
 
 use super::{Caller, ToolAnswer};
 
 /// More than this is a listing, not a recall.
 const MOST: usize = 50;
-
-/// What a project's memory file may take of the model's window, in tokens.
-const PROJECT_TOKENS: usize = 2000;
 
 /// What an answer may take of the model's window, in tokens.
 const ANSWER_TOKENS: usize = 4000;
@@ -25,21 +22,22 @@ const NOTE: &str = "notes from earlier conversations, perhaps out of date; refer
 
 impl Caller<'_> {
     pub(crate) fn recall(&self, wanted: Recall) -> Done<ToolAnswer> {
-        let engine = &self.engine;
+        let engine = self.engine.replying();
         let limit = recall::limit(wanted.limit, engine.kernel.settings.recall_limit, MOST)?;
         let criteria = Criteria {
             category: wanted.category,
             tags: wanted.tags,
             project: wanted.project,
             kinds: if wanted.vault { Kind::ALL.to_vec() } else { Vec::new() },
-            since: wanted.since,
-            until: wanted.until,
+            since: wanted.since.map(String::from),
+            until: wanted.until.map(String::from),
             ..Criteria::default()
         };
         let mut filter = criteria.filter(&engine.kernel.local_now())?;
         filter.scope = Scope::Session { session: self.session.clone(), user: engine.kernel.settings.namespace.clone() };
+        let question = Question::of(&wanted.query, &engine.kernel.local_now());
         if filter.projects == Projects::Any {
-            filter.projects = Projects::NoneOr(self.project.iter().cloned().collect());
+            filter.projects = engine.projects().reach(self.project.as_deref(), &question)?;
         }
         let request = RecallRequest { query: wanted.query, limit, filter };
         engine.documents().notice_all_or_warn();
@@ -48,8 +46,8 @@ impl Caller<'_> {
         let mut hits =
             engine.recall().search(&RecallRequest { limit: limit + window.len().min(MOST), ..request.clone() })?;
         hits.retain(|hit| !window.contains(&hit.memory.entry.id));
+        engine.projects().without_quoted(&mut hits)?;
         hits.truncate(limit);
-        let question = Question::of(&request.query, &engine.kernel.local_now());
         for hit in hits.iter_mut().filter(|hit| hit.memory.entry.kind == Kind::Turn) {
             hit.memory.entry.content = passage(&hit.memory.entry.content, &question).into_owned();
         }
@@ -70,25 +68,29 @@ impl Caller<'_> {
             repeat: true,
             ..ContextRequest::default()
         };
-        let service = self.engine.context();
+        let service = self.engine.replying().context();
         let prepared = service.prepare(&request)?;
         service.note_told(&prepared);
         let context = prepared.context;
         let opening = service.opening_now(&request)?;
-        let mut content =
-            json!({ "note": NOTE, "context": opening, "message": context.message, "parts": context.parts });
-        if let Some(memory) = self.project_file()? {
-            content["project_memory"] = json!(memory);
-        }
+        let content = json!({ "note": NOTE, "context": opening, "message": context.message, "parts": context.parts });
         Ok(ToolAnswer::new("what is known at the start", content))
     }
 
-    /// The memory file of this conversation's project, as far as it fits.
-    fn project_file(&self) -> Done<Option<String>> {
-        let Some(project) = self.project.as_deref() else { return Ok(None) };
-        let Some(file) = self.engine.documents().memory_file(Some(project))? else { return Ok(None) };
-        let text = self.engine.documents().get(&file)?.map(|document| neutralise(&redact(&document.text).text));
-        Ok(text.map(|text| tokens::cut(&text, PROJECT_TOKENS).to_owned()))
+    /// A whole tier, as far as it fits.
+    pub(crate) fn get_context(&self, wanted: GetContext) -> Done<ToolAnswer> {
+        let (name, tier) = match wanted.tier {
+            TierName::Short => ("short", Tier::Short(self.session.clone())),
+            TierName::User => ("user", Tier::User),
+            TierName::Vault => ("vault", Tier::Vault),
+            TierName::Project => {
+                let named = wanted.project.or_else(|| self.project.clone());
+                let none = || EngineError::invalid("the project", "is not named, and this conversation has none");
+                ("project", Tier::Project(named.ok_or_else(none)?))
+            }
+        };
+        let text = self.engine.context().readable_tier(&tier)?;
+        Ok(ToolAnswer::new(format!("the tier {name}"), json!({ "note": NOTE, "tier": name, "text": text })))
     }
 
     /// Which memories were put before the model, and why those.
@@ -141,6 +143,6 @@ fn shown(hit: &Hit) -> Value {
             "content": neutralise(&beside.content), "is_before": beside.is_before,
         })),
         "significance": hit.memory.significance, "tags": entry.tags, "project": entry.project, "date": date,
-        "score": hit.score,
+        "score": hit.score, "withdrawn": hit.withdrawn,
     })
 }

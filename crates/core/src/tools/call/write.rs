@@ -1,20 +1,17 @@
 //! Tools that write. A batch is planned as a whole and applied as one change, or nothing is.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-
 use serde_json::{Value, json};
 
 use crate::documents::{IdentityUsage, fold_blanks};
 use crate::error::{Done, EngineError};
 use crate::input;
-use crate::kernel::{Race as _, conflict, retry};
-use crate::memories::{Correction, NewMemory, Outcome};
-use crate::model::{Bullet, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Status, Verb};
+use crate::memories::place::{Placed, Placement, Statement, Wanted};
+use crate::memories::{Correction, NewMemory, Outcome, Stored};
+use crate::model::{Bullet, DocumentName, Entry, EntryId, Importance, Kind, Layer, Status, Verb};
 use crate::ports::Op;
 use crate::recall::find::Fallback;
 use crate::recall::{Filter, Projects, RecallRequest, Scope, similarity};
-use crate::text::{bullets, sections, tokens};
+use crate::text::{bullets, tokens};
 use crate::tools::parameters::{Action, Operation, Write, WriteLayer};
 
 use super::{Caller, ToolAnswer};
@@ -33,86 +30,69 @@ type Near = Vec<(EntryId, String)>;
 
 /// What became of one operation; its id is looked up when all is written.
 enum Receipt {
-    /// A line of identity that is there now.
+    /// A line of identity that is there now, by its words.
     Line(String),
-    /// A memory that is there now, others that may say the same, and what it replaced.
-    Stored { id: EntryId, outcome: &'static str, near: Near, superseded: Option<EntryId> },
+    /// A memory that is there now, with others that may say the same.
+    Stored { placed: Placed, outcome: &'static str, near: Near },
     /// Something that is gone now.
     Removed(EntryId),
 }
 
-/// What a batch will do.
-#[derive(Default)]
+/// What a batch did.
 struct Plan {
-    ops: Vec<Op>,
-    profile: Option<(Document, String)>,
     receipts: Vec<Receipt>,
+    /// The profile, where the batch wrote it.
+    profile: Option<String>,
 }
 
 impl Caller<'_> {
     pub(crate) fn write(&self, wanted: Write) -> Done<ToolAnswer> {
         let operations = operations(wanted)?;
-        let documents = self.engine.documents();
-        let in_the_way: RefCell<Option<(Document, String)>> = RefCell::default();
-        let exhausted = || match in_the_way.take() {
-            Some((before, after)) => documents.kept_beside(&before.name, &after),
-            None => conflict("memory"),
-        };
-        retry(exhausted, || {
-            let plan = self.planned(&operations)?;
-            let changed = plan.profile.iter().filter(|(before, after)| before.text != *after).cloned();
-            let committed = documents.commit(verb(&operations), &plan.ops, &changed.collect::<Vec<_>>());
-            let is_files = matches!(committed, Ok(None));
-            match committed.unless_outrun()?.flatten() {
-                Some(entries) => self.receipts(plan, &entries).map(Some),
-                None => {
-                    in_the_way.replace(plan.profile.filter(|_| is_files));
-                    Ok(None)
-                }
-            }
-        })
+        self.engine.documents().notice_all_or_warn();
+        let plan = |placement: &mut Placement| self.planned(&operations, placement);
+        let (plan, stored) = self.engine.memories().write_placed(verb(&operations), &plan)?;
+        self.receipts(&plan, &stored)
     }
 
     /// Everything that a batch does, decided against what is there now.
-    fn planned(&self, operations: &[Operation]) -> Done<Plan> {
-        let mut plan = Plan::default();
+    fn planned(&self, operations: &[Operation], placement: &mut Placement) -> Done<Plan> {
+        placement.check_limit_later();
+        let mut receipts = Vec::new();
         for (at, operation) in operations.iter().enumerate() {
-            self.plan(operation, &mut plan).map_err(|error| at_operation(at, operations.len(), error))?;
+            let receipt = self.plan(operation, placement).map_err(|error| at_operation(at, operations.len(), error))?;
+            receipts.push(receipt);
         }
         // What a person made too long may be shortened step by step.
-        if let Some((before, after)) = plan.profile.as_ref().filter(|(before, after)| is_longer(&before.text, after)) {
+        for (before, after) in placement.documents().iter().filter(|(before, after)| is_longer(&before.text, after)) {
             self.engine.documents().check_identity(&before.name, after)?;
         }
-        Ok(plan)
+        let name = self.engine.kernel.settings.namespace.as_ref().map(DocumentName::profile);
+        let profile = name.and_then(|name| placement.text(&name).map(str::to_owned));
+        Ok(Plan { receipts, profile })
     }
 
-    fn plan(&self, operation: &Operation, plan: &mut Plan) -> Done<()> {
+    fn plan(&self, operation: &Operation, placement: &mut Placement) -> Done<Receipt> {
         match operation.layer {
             WriteLayer::L2 => {
                 let problem = "L2 is the archive, which is written by the system alone; use L0 or L1";
                 Err(EngineError::invalid("the layer", problem))
             }
-            WriteLayer::L0 => self.plan_identity(operation, plan),
-            WriteLayer::L1 => self.plan_knowledge(operation, plan),
+            WriteLayer::L0 => self.plan_identity(operation, placement),
+            WriteLayer::L1 => self.plan_knowledge(operation, placement),
         }
     }
 
-    fn plan_identity(&self, operation: &Operation, plan: &mut Plan) -> Done<()> {
+    fn plan_identity(&self, operation: &Operation, placement: &mut Placement) -> Done<Receipt> {
         let engine = &self.engine;
         let namespace = engine.kernel.settings.namespace.as_ref().ok_or(EngineError::NoNamespace)?;
         if !operation.tags.is_empty() {
             return Err(EngineError::invalid("identity", "takes no tags; use L1, or leave them out"));
         }
         let name = DocumentName::profile(namespace);
-        let (before, text) = match plan.profile.take() {
-            Some(planned) => planned,
-            None => {
-                let document = engine.documents().current_document(&name)?;
-                (document.clone(), document.text)
-            }
-        };
+        engine.memories().open_document(&name, placement)?;
+        let text = placement.text(&name).unwrap_or_default().to_owned();
         let (after, receipt) = match operation.action {
-            Action::Add => added_line(&name, &text, operation)?,
+            Action::Add => return self.plan_line(operation, placement),
             Action::Update => {
                 let bullet = self.line(&name, &text, operation)?;
                 let (weight, content) = line_of(operation)?;
@@ -126,9 +106,31 @@ impl Caller<'_> {
                 (bullets::without(&text, &bullet), Receipt::Removed(bullet.id))
             }
         };
-        plan.profile = Some((before, after));
-        plan.receipts.push(receipt);
-        Ok(())
+        placement.set_text(&name, after);
+        Ok(receipt)
+    }
+
+    /// One more line of identity, where nothing says it already.
+    fn plan_line(&self, operation: &Operation, placement: &mut Placement) -> Done<Receipt> {
+        let (weight, content) = line_of(operation)?;
+        let (entry, _) = self.engine.memories().draft(&self.new_memory(content, Vec::new(), None)?)?;
+        let entry = Entry { importance: weight.unwrap_or_default(), ..entry };
+        let section = operation.section.as_deref().map(input::title).transpose()?;
+        let placed = self.engine.memories().place(&Statement::new(entry, Wanted::Profile { section }), placement)?;
+        Ok(Receipt::Line(placed.content))
+    }
+
+    /// A memory in the assistant's own words, with what the person said last as its source.
+    fn new_memory(&self, content: String, tags: Vec<String>, project: Option<String>) -> Done<NewMemory> {
+        let (source, provenance) = (self.engine.kernel.actor.who, self.said()?);
+        Ok(NewMemory {
+            source,
+            tags,
+            project,
+            session: Some(self.session.clone()),
+            provenance,
+            ..NewMemory::fact(content)
+        })
     }
 
     /// The line of identity that an operation means, by its id or the beginning of it.
@@ -143,34 +145,22 @@ impl Caller<'_> {
         at.map(|at| lines.remove(at)).ok_or_else(lines_of)
     }
 
-    fn plan_knowledge(&self, operation: &Operation, plan: &mut Plan) -> Done<()> {
+    fn plan_knowledge(&self, operation: &Operation, placement: &mut Placement) -> Done<Receipt> {
         if operation.section.is_some() {
             return Err(EngineError::invalid("the section", "belongs to L0 alone; use tags"));
         }
         let engine = &self.engine;
         match operation.action {
             Action::Add => {
-                let new = NewMemory {
-                    source: engine.kernel.actor.who,
-                    tags: operation.tags.clone(),
-                    project: if has_project(&operation.tags) { None } else { self.project.clone() },
-                    session: Some(self.session.clone()),
-                    provenance: self.said()?,
-                    ..NewMemory::fact(content(operation)?)
-                };
+                let project = if has_project(&operation.tags) { None } else { self.project.clone() };
+                let new = self.new_memory(content(operation)?.to_owned(), operation.tags.clone(), project)?;
                 let (entry, _) = engine.memories().draft(&new)?;
-                let (same, near) = self.near(&entry, plan)?;
-                let (id, outcome) = match same {
-                    Some(id) => (id, "unchanged"),
-                    None => (entry.id.clone(), "created"),
-                };
-                if outcome == "created" {
-                    plan.ops.push(Op::Insert(entry));
-                }
-                plan.receipts.push(Receipt::Stored { id, outcome, near, superseded: None });
+                let placed = engine.memories().place(&Statement::new(entry.clone(), Wanted::Knowledge), placement)?;
+                let near = self.near(&entry, &placed, placement)?;
+                Ok(Receipt::Stored { outcome: placed.outcome.as_str(), placed, near })
             }
             Action::Update => {
-                let wrong = self.knowledge(target(operation)?, plan)?;
+                let wrong = self.knowledge(target(operation)?, placement)?;
                 let correction = Correction {
                     content: content(operation)?.to_owned(),
                     source: engine.kernel.actor.who,
@@ -178,27 +168,23 @@ impl Caller<'_> {
                     session: Some(self.session.clone()),
                     provenance: self.said()?,
                 };
-                let planned = engine.memories().plan_correction(&wrong, &correction)?;
-                let is_new = planned.outcome != Outcome::Unchanged;
-                let (outcome, superseded) = if is_new { ("updated", Some(wrong.id)) } else { ("unchanged", None) };
-                plan.ops.extend(planned.ops);
-                let (id, near) = (planned.stands, Vec::new());
-                plan.receipts.push(Receipt::Stored { id, outcome, near, superseded });
+                let (placed, _) = engine.memories().plan_correction(&wrong, &correction, placement)?;
+                let outcome = if placed.outcome == Outcome::Unchanged { "unchanged" } else { "updated" };
+                Ok(Receipt::Stored { placed, outcome, near: Vec::new() })
             }
             Action::Remove => {
-                let entry = self.knowledge(target(operation)?, plan)?;
-                plan.receipts.push(Receipt::Removed(entry.id.clone()));
-                plan.ops.push(Op::Update(engine.memories().retired(&entry)));
+                let entry = self.knowledge(target(operation)?, placement)?;
+                placement.put(Op::Update(engine.memories().retired(&entry)));
+                Ok(Receipt::Removed(entry.id))
             }
         }
-        Ok(())
     }
 
     /// The knowledge that a target means: active, and no line of a document.
-    fn knowledge(&self, target: &str, plan: &Plan) -> Done<Entry> {
+    fn knowledge(&self, target: &str, placement: &Placement) -> Done<Entry> {
         let id = self.engine.memories().resolve(target)?;
         let entry = self.engine.memories().memory(&id)?.entry;
-        let is_planned = plan.ops.iter().any(|op| matches!(op, Op::Update(retired) if retired.id == id));
+        let is_planned = placement.is_retired(&id);
         let problem = match (entry.kind, entry.layer, entry.status) {
             _ if is_planned => "is changed by an earlier operation of this batch already",
             (Kind::Entry, Layer::Knowledge, Status::Active) => return Ok(entry),
@@ -210,8 +196,8 @@ impl Caller<'_> {
         Err(EngineError::invalid("the target", format!("`{target}` {problem}")))
     }
 
-    /// The memory that says exactly this, and those that may say it in other words.
-    fn near(&self, new: &Entry, plan: &Plan) -> Done<(Option<EntryId>, Near)> {
+    /// Memories that may say the same in other words as one that is to be stored.
+    fn near(&self, new: &Entry, placed: &Placed, placement: &Placement) -> Done<Near> {
         let content = new.content.as_str();
         let filter = Filter {
             scope: Scope::Only(self.engine.kernel.facts()),
@@ -221,46 +207,25 @@ impl Caller<'_> {
             ..Filter::recallable(self.engine.kernel.now)
         };
         let request = RecallRequest { query: content.to_owned(), limit: 5, filter };
-        let hits = self.engine.recall().find(&request, Fallback::Nothing)?;
-        let stays =
-            |entry: &Entry| !plan.ops.iter().any(|op| matches!(op, Op::Update(retired) if retired.id == entry.id));
-        let entries: Vec<Entry> = hits.into_iter().map(|hit| hit.memory.entry).filter(stays).collect();
-        let folded = |text: &str| fold_blanks(text).to_lowercase();
-        let same = entries.iter().find(|entry| folded(&entry.content) == folded(content)).map(|entry| entry.id.clone());
-        let is_near = |entry: &Entry| same.as_ref() != Some(&entry.id) && similarity(&entry.content, content) >= NEAR;
-        let near = entries.into_iter().filter(is_near).map(|entry| (entry.id, entry.content)).collect();
-        Ok((same, near))
+        let hits = self.engine.recall().find(&request, Fallback::Nothing)?.into_iter().map(|hit| hit.memory.entry);
+        let is_near = |entry: &Entry| {
+            entry.id != placed.id && !placement.is_retired(&entry.id) && similarity(&entry.content, content) >= NEAR
+        };
+        Ok(hits.filter(is_near).map(|entry| (entry.id, entry.content)).collect())
     }
 
-    fn receipts(&self, plan: Plan, stored: &[Entry]) -> Done<ToolAnswer> {
-        // The store keeps what is said twice once: a receipt names the memory that is there.
-        let planned = plan.ops.iter().filter_map(|op| match op {
-            Op::Insert(entry) | Op::Update(entry) => Some(&entry.id),
-            _ => None,
-        });
-        let stands: HashMap<&EntryId, &EntryId> = planned.zip(stored.iter().map(|entry| &entry.id)).collect();
-        let profile = plan.profile.map(|(before, after)| (before.name, after));
-        let usage = profile.as_ref().map(|(_, text)| IdentityUsage::of(text).to_string());
+    fn receipts(&self, plan: &Plan, stored: &Stored) -> Done<ToolAnswer> {
+        let name = self.engine.kernel.settings.namespace.as_ref().map(DocumentName::profile);
+        let usage = plan.profile.as_ref().map(|text| IdentityUsage::of(text).to_string());
+        let lines = name.zip(plan.profile.as_ref()).map(|(name, text)| bullets::parse(&name, text)).unwrap_or_default();
         let receipt = |receipt: &Receipt| -> Done<Value> {
             Ok(match receipt {
                 Receipt::Removed(id) => json!({ "id": id, "outcome": "removed" }),
                 Receipt::Line(content) => {
-                    let lines = profile.as_ref().map(|(name, text)| bullets::parse(name, text)).unwrap_or_default();
-                    let id = lines.into_iter().find(|line| line.content == *content).map(|line| line.id);
+                    let id = lines.iter().find(|line| line.content == *content).map(|line| &line.id);
                     json!({ "id": id, "outcome": "stored", "layer": "L0", "recallable": id.is_some() })
                 }
-                Receipt::Stored { id, outcome, near, superseded } => {
-                    let near: Vec<Value> = near
-                        .iter()
-                        .map(|(id, content)| json!({ "id": id, "content": tokens::cut(content, NEAR_TOKENS) }))
-                        .collect();
-                    let standing = stands.get(id).copied().unwrap_or(id);
-                    let is_known = standing != id && *outcome == "created";
-                    let (id, outcome) = (standing, if is_known { "unchanged" } else { *outcome });
-                    let recallable = self.is_found(id)?;
-                    json!({ "id": id, "outcome": outcome, "layer": "L1", "recallable": recallable,
-                            "similar": near, "superseded": superseded })
-                }
+                Receipt::Stored { placed, outcome, near } => self.stored_receipt(placed, outcome, near, stored)?,
             })
         };
         let receipts = plan.receipts.iter().map(receipt).collect::<Done<Vec<_>>>()?;
@@ -274,6 +239,25 @@ impl Caller<'_> {
             content["usage"] = json!(usage);
         }
         Ok(ToolAnswer::new(summary, content))
+    }
+
+    fn stored_receipt(&self, placed: &Placed, outcome: &str, near: &Near, stored: &Stored) -> Done<Value> {
+        let near: Vec<Value> = near
+            .iter()
+            .map(|(id, content)| json!({ "id": id, "content": tokens::cut(content, NEAR_TOKENS) }))
+            .collect();
+        // The store keeps what is said twice once: a receipt names the memory that is there.
+        let id = stored.id(&placed.id);
+        let outcome = if *id == placed.id { outcome } else { "unchanged" };
+        let layer = if placed.document.as_ref().is_some_and(DocumentName::is_profile) { "L0" } else { "L1" };
+        let superseded = match placed.superseded.as_slice() {
+            [] => Value::Null,
+            [one] => json!(one),
+            several => json!(several),
+        };
+        let recallable = self.is_found(id)?;
+        Ok(json!({ "id": id, "outcome": outcome, "layer": layer, "recallable": recallable,
+                   "similar": near, "superseded": superseded }))
     }
 
     /// Whether a recall finds what was just stored.
@@ -334,22 +318,7 @@ fn target(operation: &Operation) -> Done<&str> {
 fn line_of(operation: &Operation) -> Done<(Option<Importance>, String)> {
     let (text, _) = input::content(&fold_blanks(content(operation)?))?;
     let (weight, content) = bullets::weight(&text);
-    Ok((weight, fold_blanks(content)))
-}
-
-/// Identity with one more line, where it is not there already.
-fn added_line(name: &DocumentName, text: &str, operation: &Operation) -> Done<(String, Receipt)> {
-    let (weight, content) = line_of(operation)?;
-    let importance = weight.unwrap_or_default();
-    if bullets::parse(name, text).iter().any(|line| line.content == content) {
-        return Ok((text.to_owned(), Receipt::Line(content)));
-    }
-    let longer = match &operation.section {
-        Some(section) => sections::with_added(text, &[input::title(section)?.as_str()], &content, importance),
-        None => bullets::with_added(text, &content, importance),
-    };
-    check_line(name, &longer, &content)?;
-    Ok((longer, Receipt::Line(content)))
+    Ok((weight, fold_blanks(&content)))
 }
 
 fn check_line(name: &DocumentName, text: &str, content: &str) -> Done<()> {

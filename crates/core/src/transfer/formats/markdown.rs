@@ -64,7 +64,7 @@ impl Block {
     fn finished(mut self) -> Option<Self> {
         let (importance, content) = bullets::weight(&self.content);
         let unchecked = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| content.trim_start().strip_prefix(mark));
-        let content = items::clean(unchecked.unwrap_or(content));
+        let content = items::clean(unchecked.unwrap_or(&content));
         self.importance = importance.or(self.importance);
         self.content = content;
         self.content.contains(char::is_alphanumeric).then_some(self)

@@ -8,11 +8,13 @@ use crate::context;
 use crate::error::Done;
 use crate::input;
 use crate::model::{
-    Change, ChangeId, ContentHash, Entry, EntryId, Kind, Layer, Namespace, Position, SessionId, Status, Turn, TurnId,
-    Verb, derived,
+    Change, ChangeId, ContentHash, Entry, EntryId, Kind, Layer, Namespace, Position, Role, SessionId, Status, Turn,
+    TurnId, Verb, derived,
 };
+use crate::off_record::asks_not_to_be_kept;
 use crate::ports::{Op, Page};
 use crate::recall::Filter;
+use crate::statements;
 use crate::text::redact::redact;
 use crate::transfer::TransferService;
 use crate::transfer::formats::{Found, FoundMemory, FoundTurn, skip};
@@ -130,10 +132,25 @@ impl Plan {
                 }
             }
         }
+        let ids: Vec<TurnId> = found.turns.iter().map(|turn| TurnId::of_host(&turn.session, &turn.name)).collect();
+        let erased = engine.lineage.withdrawals.erased_turns(&ids)?;
         let mut dates = Dates::of(found, engine.kernel.now);
-        for turn in &found.turns {
+        let mut unkept: HashSet<&SessionId> = HashSet::new();
+        for (turn, id) in found.turns.iter().zip(&ids) {
             let at = dates.next(turn);
-            self.turn(turn, at, &mut known);
+            // A reply goes with the message that it answers.
+            if turn.role == Role::User && asks_not_to_be_kept(&turn.content) {
+                unkept.insert(&turn.session);
+            } else if turn.role == Role::User {
+                unkept.remove(&turn.session);
+            }
+            if erased.contains(id) {
+                self.report.turns.forgotten += 1;
+            } else if unkept.contains(&turn.session) {
+                skip(&mut self.report.skipped, &turn.place, "is off the record");
+            } else {
+                self.turn(turn, at, &mut known);
+            }
         }
         Ok(())
     }
@@ -240,13 +257,15 @@ type Place = (Namespace, Layer, Option<String>, ContentHash);
 struct Here {
     ids: HashMap<EntryId, (Status, ContentHash)>,
     said: HashSet<Place>,
+    /// Statements by project and words: what says the same in another order or spelling is here.
+    statements: HashMap<(Option<String>, Vec<String>), Vec<String>>,
     keys: HashMap<(Namespace, Option<String>, String), ContentHash>,
     undone: HashSet<ChangeId>,
 }
 
 impl Here {
     fn read(engine: &TransferService<'_>) -> Done<Self> {
-        let filter = Filter { kinds: vec![Kind::Entry], ..Filter::default() };
+        let filter = Filter { kinds: vec![Kind::Entry, Kind::Bullet], ..Filter::default() };
         let mut here = Self::default();
         let mut page = Page { limit: PAGE, cursor: None };
         loop {
@@ -265,6 +284,10 @@ impl Here {
         if entry.status == Status::Inactive {
             return;
         }
+        if entry.layer != Layer::Archive {
+            let words = (entry.project.clone(), statements::words(&entry.content));
+            self.statements.entry(words).or_default().push(entry.content.clone());
+        }
         match &entry.key {
             Some(key) => {
                 self.keys.insert((entry.namespace.clone(), entry.project.clone(), key.clone()), hash);
@@ -273,6 +296,15 @@ impl Here {
                 self.said.insert((entry.namespace.clone(), entry.layer, entry.project.clone(), hash));
             }
         }
+    }
+
+    /// Whether an entry or a line of a document in reach says this already, in whatever order or spelling.
+    fn says(&self, entry: &Entry) -> bool {
+        let words = statements::words(&entry.content);
+        let is_same = |said: &String| statements::same(said, &entry.content);
+        let of =
+            |project: Option<String>| self.statements.get(&(project, words.clone())).into_iter().flatten().any(is_same);
+        entry.layer != Layer::Archive && (of(None) || entry.project.is_some() && of(entry.project.clone()))
     }
 
     fn fate(&self, engine: &TransferService<'_>, entry: &Entry, done: &HashSet<EntryId>) -> Done<Fate> {
@@ -301,7 +333,11 @@ impl Here {
             return Ok(Fate::Here);
         }
         if known.is_none() {
-            return Ok(Fate::New);
+            if self.says(entry) {
+                return Ok(Fate::Here);
+            }
+            let is_withdrawn = entry.layer != Layer::Archive && engine.lineage.is_withdrawn(&entry.content, None)?;
+            return Ok(if is_withdrawn { Fate::Forgotten } else { Fate::New });
         }
         let current = engine.memories.memory(&entry.id)?.entry;
         Ok(engine.brought_back(&current, &self.undone)?.map_or(Fate::Forgotten, |entry| Fate::Back(Box::new(entry))))

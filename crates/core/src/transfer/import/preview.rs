@@ -20,7 +20,9 @@ pub struct ImportPreview {
 impl TransferService<'_> {
     /// Says what [`TransferService::import`] would do: the store takes the export in and rolls back. No document is written.
     pub fn preview_import(&self, export: &Export) -> Done<ImportPreview> {
-        let Incoming { change, bundle, mut imported, .. } = self.incoming(export)?;
+        let (export, withheld) = self.without_withdrawn(export)?;
+        let Incoming { change, bundle, mut imported, .. } = self.incoming(&export)?;
+        imported.withheld = withheld;
         let rolled_back = self.bundles.adopt(&change, &bundle, &mut |adopted| {
             imported.adopted = adopted.clone();
             false

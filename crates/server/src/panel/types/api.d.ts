@@ -143,6 +143,7 @@ declare namespace Api {
 
   interface Session {
     id: string;
+    title?: string | null;
     created_at: Instant;
     updated_at: Instant;
     ended_at?: Instant | null;
@@ -187,7 +188,6 @@ declare namespace Api {
 
   interface EndedSession {
     consolidation: Consolidation;
-    filled?: { facts: string[] } | null;
   }
 
   type TaskStatus = "open" | "done" | "removed";

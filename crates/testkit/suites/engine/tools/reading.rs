@@ -44,8 +44,8 @@ fn recall_takes_category_time_tags_project_and_limit() {
     };
     let (kitchen, porto, shop) = ("tea is in the kitchen", "we drank tea in Porto", "apollo is a tea shop");
     let table: &[(Value, &[&str])] = &[
-        (json!({ "query": "tea" }), &[kitchen, porto]),
-        (json!({ "query": "tea", "category": "knowledge" }), &[kitchen]),
+        (json!({ "query": "tea" }), &[shop, kitchen, porto]),
+        (json!({ "query": "tea", "category": "knowledge" }), &[shop, kitchen]),
         (json!({ "query": "tea", "category": "timeline" }), &[porto]),
         (json!({ "query": "tea", "project": "apollo" }), &[shop]),
         (json!({ "query": "tea", "project": "nowhere" }), &[]),
@@ -53,14 +53,17 @@ fn recall_takes_category_time_tags_project_and_limit() {
         (json!({ "query": "tea", "project": "apollo", "tags": ["hot", "drink"] }), &[shop]),
         (json!({ "query": "tea", "project": "apollo", "tags": ["hot", "cold"] }), &[]),
         (json!({ "query": "tea", "tags": ["project:apollo"] }), &[shop]),
-        (json!({ "query": "tea", "since": "2026-03-05" }), &[porto]),
+        (json!({ "query": "tea", "since": "2026-03-05" }), &[shop, porto]),
         (json!({ "query": "tea", "until": "2026-03-05" }), &[kitchen]),
         (json!({ "query": "tea", "since": "2026-03-01", "until": "2026-03-02" }), &[kitchen]),
-        (json!({ "query": "tea", "since": "3 days ago" }), &[porto]),
+        (json!({ "query": "tea", "since": "3 days ago" }), &[shop, porto]),
         (json!({ "query": "tea", "limit": 0 }), &[]),
         (json!({ "query": "coffee" }), &[]),
         (json!({ "query": "" }), &[]),
-        (json!({ "query": "tea", "limit": null, "since": null, "category": null, "project": null }), &[kitchen, porto]),
+        (
+            json!({ "query": "tea", "limit": null, "since": null, "category": null, "project": null }),
+            &[shop, kitchen, porto],
+        ),
     ];
     for (arguments, expected) in table {
         assert_eq!(sorted(arguments.clone()), *expected, "{arguments}");
@@ -68,6 +71,9 @@ fn recall_takes_category_time_tags_project_and_limit() {
     assert_eq!(found(&world, json!({ "query": "tea", "limit": 1 })).len(), 1);
     let session = about(&world, "chat:apollo", "apollo");
     assert_eq!(found_in(&world, &session, &json!({ "query": "tea shop" })).len(), 3, "its project is in reach");
+    let elsewhere = about(&world, "chat:zeus", "zeus");
+    assert_eq!(found_in(&world, &elsewhere, &json!({ "query": "tea shop" })).len(), 2, "another project is not");
+    assert_eq!(found_in(&world, &elsewhere, &json!({ "query": "the tea of apollo" })).len(), 3, "unless it is named");
     for (since, until) in [("2026-03-05", "2026-03-05"), ("2026-03-05", "2026-03-01")] {
         let arguments = json!({ "query": "tea", "since": since, "until": until });
         refused(&world, "memory_recall", &arguments, &["since", "until"]);

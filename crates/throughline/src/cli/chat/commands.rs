@@ -44,9 +44,10 @@ pub(super) fn run(line: &str, world: &World, session: &SessionId) -> Result<Next
         }),
         "working" => world
             .engine
-            .documents()
-            .working()?
-            .map_or("nothing lately".to_owned(), |working| style::plain(&working.content)),
+            .threads()
+            .working_memory()?
+            .text
+            .map_or("nothing lately".to_owned(), |text| style::plain(&text)),
         "forget" => match world.engine.memories().forget(rest.trim()) {
             Ok(forgotten) => {
                 format!("forgot {}; `throughline undo` brings it back", style::short(forgotten.id.as_str()))

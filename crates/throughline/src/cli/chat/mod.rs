@@ -61,7 +61,8 @@ impl Chat {
         if let Some(task) = &self.task {
             world.engine.tasks().get(task)?;
         }
-        let about = (self.project, self.task);
+        let dir = std::env::current_dir().and_then(|dir| dir.canonicalize()).ok();
+        let about = About { project: self.project, task: self.task, dir };
         let mut talk = Talk::begin(world, model, which, about, Screen::new(self.json))?;
         background::start_idle(world, talk.session());
         talk.greet();
@@ -70,7 +71,9 @@ impl Chat {
         let _ = editor.save_history(&world.home.chat_history());
         ended?;
         background::start_end(world, talk.session());
-        let goodbye = format!("{}\n", format!("this was {}; it is remembered", talk.session()).dimmed());
+        let is_kept = world.engine.sessions().last_turn(talk.session())?.is_some();
+        let kept = if is_kept { "it is remembered" } else { "nothing of it is kept" };
+        let goodbye = format!("{}\n", format!("this was {}; {kept}", talk.session()).dimmed());
         Ok(Reply::new(&json!({ "session": talk.session() }), goodbye))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
@@ -16,7 +16,6 @@ use throughline_core::model::{Role, SessionId, TurnId};
 use throughline_core::tools::{self, Tool};
 
 use super::super::failure::Failure;
-use super::super::project::{self, Around};
 use super::News;
 use crate::world::{Prepared, World};
 use crate::{background, vectors};
@@ -46,19 +45,19 @@ pub(super) fn work(
     // Half of the time is for the vector of a message: an answer from words comes before none.
     let half = Duration::from_millis(u64::from(prepared.config.config.hooks.prompt_deadline_ms) / 2);
     let world = prepared.open()?.asking_within(half);
-    if !world.engine.settings().enabled {
+    if !world.engine.settings().enabled || is_excluded(&world, &input) {
         return Ok(());
     }
     let hooked = Hooked { world: &world, session: input.session_id(), input: &input };
-    match event {
-        Event::SessionStart => hooked.give(event, hooked.beginning()?, say),
-        Event::Prompt => {
-            // The message is kept whatever becomes of the memories for it.
-            let given = hooked.for_prompt().and_then(|given| hooked.give(event, given, say));
-            hooked.keep_prompt().and(given)
-        }
-        Event::PreCompact | Event::Stop | Event::SessionEnd => hooked.keep(event),
-    }
+    let outcome = hooked.answer(event, say);
+    background::start_waiting(&world, hooked.session.as_ref());
+    outcome
+}
+
+/// Whether the person works in a directory that stays off the record.
+fn is_excluded(world: &World, input: &HookInput) -> bool {
+    let dir = input.cwd.as_deref().and_then(|cwd| Path::new(cwd).canonicalize().ok());
+    dir.is_some_and(|dir| world.engine.settings().exclude.covers_directory(&dir))
 }
 
 /// One event, and the memory that it meets.
@@ -76,6 +75,19 @@ struct Given {
 }
 
 impl Hooked<'_> {
+    /// Does what the event asks for, and says the answer as soon as there is one.
+    fn answer(&self, event: Event, say: &Sender<News>) -> Result<(), Failure> {
+        match event {
+            Event::SessionStart => self.give(event, self.beginning()?, say),
+            Event::Prompt => {
+                // The message is kept whatever becomes of the memories for it.
+                let given = self.for_prompt().and_then(|given| self.give(event, given, say));
+                self.keep_prompt().and(given)
+            }
+            Event::PreCompact | Event::Stop | Event::SessionEnd => self.keep(event),
+        }
+    }
+
     /// Prints what memory gives, and then records exactly that: what came too late is given with the next message.
     fn give(&self, event: Event, given: Given, say: &Sender<News>) -> Result<(), Failure> {
         let text = answer(self.input.client, event, self.input.prompt.as_deref(), given.text.as_deref());
@@ -98,16 +110,12 @@ impl Hooked<'_> {
         if self.input.client == Client::Copilot {
             return Ok(Given::default());
         }
-        let sessions = self.world.engine.sessions();
-        if let Some(session) = &self.session {
-            let forgets = matches!(self.input.start, Start::Clear | Start::Compact);
-            match sessions.find(session)? {
-                Some(_) if forgets => sessions.reset(session)?,
-                Some(state) if state.opening.is_some() => return Ok(Given::default()),
-                _ => {}
-            }
+        let forgets = matches!(self.input.start, Start::Clear | Start::Compact);
+        if !forgets && self.is_begun() {
+            return Ok(Given::default());
         }
-        let prepared = self.engine().context().prepare(&self.request(None))?;
+        let request = ContextRequest { afresh: forgets, ..self.request(None) };
+        let prepared = self.engine().context().prepare(&request)?;
         let text = self.opening(&prepared.opening);
         Ok(Given { text, prepared: self.session.is_some().then_some(prepared) })
     }
@@ -125,18 +133,15 @@ impl Hooked<'_> {
         Ok(Given { text, prepared: Some(prepared) })
     }
 
-    /// Whose context is wanted. What the project adds is looked up where the conversation has not begun.
-    fn request(&self, message: Option<String>) -> ContextRequest {
-        let request = ContextRequest { session: self.session.clone(), message, ..ContextRequest::default() };
+    /// Whether the conversation has what it begins with.
+    fn is_begun(&self) -> bool {
         let known = self.session.as_ref().and_then(|session| self.world.engine.sessions().find(session).ok().flatten());
-        if known.is_some_and(|state| state.opening.is_some()) {
-            return request;
-        }
-        let Some(project) = self.project() else { return request };
-        let project_block = self.world.engine.context().project_block(&project.name, project.file.as_ref());
-        // A name that nobody registered may be that of another project.
-        let project = project.is_registered.then(|| project.name.to_string());
-        ContextRequest { project, project_block, ..request }
+        known.is_some_and(|state| state.opening.is_some())
+    }
+
+    /// Whose context is wanted.
+    fn request(&self, message: Option<String>) -> ContextRequest {
+        ContextRequest { session: self.session.clone(), message, dir: self.dir(), ..ContextRequest::default() }
     }
 
     /// Memory for the start, fenced, behind a word on what it is; nothing where there is none.
@@ -151,13 +156,9 @@ impl Hooked<'_> {
         Some(if is_told { format!("{}\n\n{notes}", tools::guidance(&[Tool::Recall]).text.trim()) } else { notes })
     }
 
-    /// The project of the directory that the person works in. One that cannot be read is left out.
-    fn project(&self) -> Option<Around> {
-        let dir = Path::new(self.input.cwd.as_deref()?).canonicalize().ok()?;
-        project::around(self.world, &dir).unwrap_or_else(|failure| {
-            tracing::warn!(%failure, "the project's memory cannot be read; going on without it");
-            None
-        })
+    /// The directory that the person works in.
+    fn dir(&self) -> Option<PathBuf> {
+        Path::new(self.input.cwd.as_deref()?).canonicalize().ok()
     }
 
     /// Keeps the message of a client that says it keeps no transcript. Copilot CLI names it only later.
@@ -179,7 +180,7 @@ impl Hooked<'_> {
         match event {
             Event::SessionEnd => background::start_end(self.world, session),
             // Due or not: what the client forgets now is summed up while all of it is fresh.
-            Event::PreCompact => drop(background::start_now(self.world, session)),
+            Event::PreCompact => background::start_compaction(self.world, session),
             _ if is_due => {
                 background::start(self.world, session);
                 background::start_idle(self.world, session);
@@ -194,7 +195,7 @@ impl Hooked<'_> {
         if said.is_empty() {
             return Ok(false);
         }
-        Ok(self.world.engine.sessions().observe(session, said)?.due.is_some())
+        Ok(self.world.engine.sessions().observe_at(session, self.dir(), said)?.due.is_some())
     }
 
     /// What the transcript has that is not stored yet; without one, what the event itself says.

@@ -113,7 +113,7 @@ export class ConversationPane {
     return h(
       "header.conversation-head",
       h("button.bare.conversation-back", back, icon("left")),
-      h("div.grow", h("h2.conversation-title", nameOf(id)), session ? facts(session) : null),
+      h("div.grow", h("h2.conversation-title", session?.title ?? nameOf(id)), session ? facts(session) : null),
       actions,
     );
   }
@@ -216,7 +216,7 @@ async function end(id) {
   });
   if (!agreed) return;
   const done = await api.post(`${pathOf(id)}/end`);
-  const kept = (done.filled?.facts.length ?? 0) + (done.consolidation.facts?.length ?? 0);
+  const kept = done.consolidation.facts?.length ?? 0;
   toast("Ended", { hint: kept ? `${plural(kept, "fact")} kept` : null });
 }
 

@@ -143,11 +143,11 @@ class Chat {
   async #drawHead() {
     const { session } = this;
     const known = await this.#recent();
-    if (session && !known.includes(session)) known.unshift(session);
+    if (session && !known.some(([id]) => id === session)) known.unshift([session, nameOf(session)]);
     // The head may grow: the log stays at its end if it was there.
     const follows = this.#isAtEnd;
     /** @type {Option[]} */
-    const options = [["", "New conversation"], ...known.map((id) => /** @type {Option} */ ([id, nameOf(id)]))];
+    const options = [["", "New conversation"], ...known];
     const value = session ?? "";
     const onchange = (/** @type {string} */ id) => go("chat", { session: id });
     fill(
@@ -163,12 +163,15 @@ class Chat {
     if (follows && session) this.#toEnd();
   }
 
-  /** The ids of the latest conversations. */
+  /**
+   * The latest conversations, each with what it is called.
+   * @returns {Promise<Option[]>}
+   */
   async #recent() {
     try {
       const query = { channel: CHANNEL, limit: RECENT };
       const { sessions } = await api.get("/api/sessions", query, { signal: this.view.signal });
-      return sessions.map(({ id }) => id);
+      return sessions.map(({ id, title }) => [id, title ?? nameOf(id)]);
     } catch {
       return [];
     }

@@ -165,10 +165,11 @@ function makeRow() {
  */
 function showRow(node, session) {
   node.dataset.state = session.ended_at ? "ended" : "open";
-  fill(get(".talk-name", node), nameOf(session.id));
+  fill(get(".talk-name", node), session.title ?? nameOf(session.id));
   fill(
     get(".talk-meta", node),
     h("span", channelName(channelOf(session.id))),
+    session.title ? h("span", nameOf(session.id)) : null,
     h("span", plural(session.turns, "turn")),
     when(session.updated_at),
     session.project ? h("span.chip.accent", session.project) : null,

@@ -1,9 +1,6 @@
-//! Which memory a correction means: it says much the same, or it names what was wrong.
+//! What a correction names as wrong: `…, not Y`.
 
-use crate::recall::{Terms, distinct_words, overlap};
-
-/// What shares this much with a correction is what it corrects.
-const ALIKE: f64 = 0.5;
+use crate::recall::{Terms, distinct_words};
 
 /// What stands before that which is wrong, in lower case.
 const MARKS: [&str; 9] =
@@ -18,18 +15,8 @@ const MAX_WORDS: usize = 4;
 /// At most so many characters are, where words have no spaces.
 const MAX_CHARS: usize = 40;
 
-/// How surely a correction means this memory; nothing where it does not. The larger, the better.
-pub fn corrects(correction: &str, memory: &str) -> Option<f64> {
-    let known = distinct_words(memory);
-    let alike = overlap(&known, &distinct_words(correction));
-    if names_as_wrong(correction, &known) {
-        return Some(ALIKE + alike);
-    }
-    (alike >= ALIKE).then_some(alike)
-}
-
 /// Whether it says `…, not Y`, and the memory has Y and one more of its words.
-pub fn rejects(correction: &str, memory: &str) -> bool {
+pub(super) fn rejects(correction: &str, memory: &str) -> bool {
     names_as_wrong(correction, &distinct_words(memory))
 }
 
@@ -75,7 +62,7 @@ fn first_words(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::statements::replaces;
 
     #[test]
     fn a_correction_means_what_it_names_as_wrong() {
@@ -88,7 +75,7 @@ mod tests {
             ("我们周四开会，不是周三。", "我们周三下午开会"),
             ("No, the staging port is 5433", "The staging port is 5432"),
         ] {
-            assert!(corrects(correction, memory).is_some(), "{correction:?} of {memory:?}");
+            assert!(replaces(correction, memory, true), "{correction:?} of {memory:?}");
         }
     }
 
@@ -101,14 +88,7 @@ mod tests {
             ("Actually, that is not it", "That is how it is"),
             ("不是周三，是周四开会。", "周三去游泳"),
         ] {
-            assert_eq!(corrects(correction, memory), None, "{correction:?} of {memory:?}");
+            assert!(!replaces(correction, memory, true), "{correction:?} of {memory:?}");
         }
-    }
-
-    #[test]
-    fn of_several_the_one_that_is_named_is_the_best() {
-        let correction = "Actually the standup is at 10, not 9:30.";
-        let named = corrects(correction, "Our standup is at 9:30.").unwrap();
-        assert!(named > corrects(correction, "The standup is at 10 on Mondays").unwrap_or_default());
     }
 }

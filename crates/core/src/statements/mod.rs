@@ -1,0 +1,23 @@
+//! Statements: what one says, compared with another. Pure: text in, answers out.
+//!
+//! Two questions are answered: do two statements say the same ([`same`]), and does a new one take the place of an old one
+//! ([`replaces`])? In doubt the answer is no, and both stay.
+
+mod about;
+mod change;
+mod lexicon;
+mod numbers;
+mod person;
+mod phrases;
+mod reading;
+mod rejected;
+mod same;
+mod traits;
+
+pub use about::{About, Property, about};
+pub use change::{completed, has_sign, rejects, replaces};
+pub use person::{has_relative_date, is_about_person, is_rule};
+pub use same::{Meaning, same, words};
+
+#[cfg(test)]
+mod tests;

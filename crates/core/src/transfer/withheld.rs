@@ -1,0 +1,46 @@
+//! What of an export was forgotten or erased here: it stays so.
+
+use std::collections::HashSet;
+
+use crate::error::Done;
+use crate::lineage::normalised;
+use crate::model::{Entry, Layer, Memory, Status, TurnId};
+use crate::transfer::{Export, TransferService};
+
+impl TransferService<'_> {
+    /// The export without what was taken back here, and how many memories and turns that leaves out. A memory that is here
+    /// stays as it is, whatever its status.
+    pub(super) fn without_withdrawn(&self, export: &Export) -> Done<(Export, u64)> {
+        let mut export = export.clone();
+        let withdrawn = self.withdrawn_entries(&export)?;
+        let erased = self.erased_turns(&export)?;
+        let turns = export.bundle.turns.iter().filter(|turn| erased.contains(&turn.id)).count();
+        export.bundle.turns.retain(|turn| !erased.contains(&turn.id));
+        let withheld = withdrawn.len() + turns;
+        for entry in &withdrawn {
+            export = export.without(entry, &[]);
+        }
+        Ok((export, withheld as u64))
+    }
+
+    fn withdrawn_entries(&self, export: &Export) -> Done<Vec<Entry>> {
+        let is_statement =
+            |memory: &&Memory| memory.entry.status == Status::Active && memory.entry.layer != Layer::Archive;
+        let said = export.bundle.memories.iter().filter(is_statement);
+        let (entries, texts): (Vec<&Entry>, Vec<String>) =
+            said.filter_map(|memory| Some((&memory.entry, normalised(&memory.entry.content)?))).unzip();
+        let found = self.lineage.withdrawals.withdrawals_of(&texts)?;
+        let mut withdrawn = Vec::new();
+        for (entry, _) in entries.into_iter().zip(found).filter(|(_, found)| found.is_some()) {
+            if self.entries.memory(&entry.id)?.is_none() {
+                withdrawn.push(entry.clone());
+            }
+        }
+        Ok(withdrawn)
+    }
+
+    fn erased_turns(&self, export: &Export) -> Done<HashSet<TurnId>> {
+        let ids: Vec<TurnId> = export.bundle.turns.iter().map(|turn| turn.id.clone()).collect();
+        Ok(self.lineage.withdrawals.erased_turns(&ids)?)
+    }
+}

@@ -1,0 +1,113 @@
+//! Forgetting by topic, and erasing conversations, projects and everything: shown first, and never without a yes.
+
+use serde_json::{Value, json};
+
+use super::{quiet, say};
+use crate::common::{Home, tree};
+
+/// Whether any file of the home still has this text.
+fn stands_anywhere(home: &Home, text: &str) -> bool {
+    let holds = |bytes: &Vec<u8>| bytes.windows(text.len()).any(|window| window.eq_ignore_ascii_case(text.as_bytes()));
+    tree(&home.path("")).values().any(holds)
+}
+
+fn talk(home: &Home, session: &str, text: &str) {
+    say(home, session, text);
+    home.run(&["session", "end", session]).done();
+}
+
+#[test]
+fn a_topic_is_shown_first_and_forgotten_as_one_change() {
+    let home = quiet();
+    home.remember(&["Project Zephyr ships in May"]);
+    home.remember(&["The Zephyr budget is 40k"]);
+    home.remember(&["We deploy on Fridays"]);
+    home.put("user/notes.md", "- Zephyr is led by Ines\n- buy milk\n");
+    say(&home, "cli:one", "Zephyr is late again");
+    let shown = home.json(&["forget", "--about", "zephyr"]);
+    assert_eq!((&shown["dry_run"], shown["memories"].as_array().unwrap().len()), (&json!(true), 3), "{shown}");
+    assert_eq!(shown["turns"].as_array().unwrap().len(), 1, "{shown}");
+    let told = home.run(&["forget", "--about", "zephyr"]).done();
+    assert!(told.contains("nothing was changed; --yes does it") && home.found(&["zephyr"]).len() > 2, "{told}");
+    let told = home.run(&["forget", "--about", "zephyr", "--yes"]).done();
+    assert!(told.contains("forgot 3 memories"), "{told}");
+    assert_eq!(home.listed(&[]), ["buy milk", "We deploy on Fridays"].map(str::to_owned));
+    home.run(&["undo"]).done();
+    assert_eq!(home.listed(&[]).len(), 5, "one undo brings all of it back");
+    let nothing = home.run(&["forget", "--about", "unicorns", "--yes"]);
+    assert_eq!(nothing.code, 1, "{nothing:?}");
+}
+
+#[test]
+fn several_are_forgotten_as_one_change_or_none_is() {
+    let home = quiet();
+    let (tea, bread) = (home.remember(&["I like tea"]), home.remember(&["I like bread"]));
+    home.run(&["forget", &tea, "nosuchid"]).failed(1, "nosuchid", "");
+    assert_eq!(home.listed(&[]).len(), 2);
+    assert_eq!(home.json(&["forget", &tea, &bread])["count"], 2);
+    assert_eq!(home.listed(&[]), Vec::<String>::new());
+    home.run(&["undo"]).done();
+    assert_eq!(home.listed(&[]).len(), 2);
+}
+
+#[test]
+fn a_conversation_is_erased_with_what_was_made_of_it() {
+    let home = quiet();
+    talk(&home, "telegram:1", "My therapist is Doctor Quibble. I live in Lisbon.");
+    talk(&home, "telegram:2", "I prefer tea over coffee.");
+    home.run(&["export", "--out", "export.json"]).done();
+    home.run(&["backup"]).done();
+    let export = home.root().join("person/export.json");
+    let before = home.json(&["forget", "--session", "telegram:1", "--erase"]);
+    assert_eq!((&before["dry_run"], &before["preview"]["sessions"]), (&json!(true), &json!(1)), "{before}");
+    assert!(stands_anywhere(&home, "Quibble"));
+    home.run(&["forget", "--session", "telegram:1"]).failed(2, "required arguments", "--help");
+    let told = home.run(&["forget", "--session", "telegram:1", "--erase", "--yes"]).done();
+    assert!(told.contains("erased for good: 1 conversation"), "{told}");
+    for gone in ["Quibble", "Lisbon"] {
+        assert!(!stands_anywhere(&home, gone), "{gone} is left: {told}");
+        assert!(!std::fs::read_to_string(&export).unwrap().contains(gone), "{gone} is in the export");
+    }
+    assert!(stands_anywhere(&home, "tea over coffee"), "the other conversation stays");
+    assert!(home.run(&["session", "show", "telegram:1"]).code > 0);
+    assert_eq!(home.run(&["doctor"]).code, 0);
+    home.run(&["undo"]).failed(2, "erased", "");
+}
+
+#[test]
+fn a_project_is_erased_and_its_file_named() {
+    let home = quiet();
+    let dir = home.root().join("person/shop");
+    std::fs::create_dir(&dir).unwrap();
+    home.run(&["project", "add", "shop", "--dir", dir.to_str().unwrap()]).done();
+    home.remember(&["The shop uses Quibble for payments", "--project", "shop"]);
+    home.run(&["task", "add", "Replace Quibble", "--project", "shop"]).done();
+    home.remember(&["We deploy on Fridays"]);
+    let told = home.run(&["forget", "--project", "shop", "--erase", "--yes"]).done();
+    assert!(
+        told.contains("1 memory") && told.contains("1 task") && told.contains("not reached: the memory file"),
+        "{told}"
+    );
+    assert!(!stands_anywhere(&home, "Quibble"));
+    assert_eq!(home.listed(&[]), ["We deploy on Fridays"]);
+    assert_eq!(home.json(&["project", "list"])["projects"], json!([]));
+    assert_eq!(home.run(&["doctor"]).code, 0);
+}
+
+#[test]
+fn everything_is_erased_and_the_memory_goes_on_empty() {
+    let home = quiet();
+    talk(&home, "telegram:1", "My therapist is Doctor Quibble.");
+    home.remember(&["Quibble costs 80 an hour"]);
+    home.put("user/notes.md", "- ask Quibble about Friday\n");
+    home.put("vault/vault.txt", "nothing of ours\n");
+    home.run(&["backup"]).done();
+    let told = home.run(&["forget", "--everything", "--erase", "--yes"]).done();
+    assert!(!stands_anywhere(&home, "Quibble"), "{told}");
+    let empty = |value: Value| assert_eq!(value, json!([]));
+    empty(home.json(&["list", "--status", "any"])["memories"].clone());
+    empty(home.json(&["session", "list"])["sessions"].clone());
+    assert_eq!(home.run(&["doctor"]).code, 0);
+    home.remember(&["Quibble costs 80 an hour"]);
+    assert_eq!(home.found(&["Quibble"]).len(), 1, "it begins anew");
+}
