@@ -259,15 +259,13 @@ export class VirtualList {
       for (const item of page.items) this.items.push(item);
       this.#cursor = page.cursor ?? null;
       this.isWhole = this.#cursor === null;
+      this.#loading = null;
+      this.#schedule();
     } catch (error) {
-      if (mine !== this.#run || isAborted(error)) return;
-      this.isWhole = true;
-      failed(error);
-    } finally {
-      if (mine === this.#run) {
-        this.#loading = null;
-        this.#schedule();
-      }
+      if (mine !== this.#run) return;
+      // Scrolling or the next change asks for the page again.
+      this.#loading = null;
+      if (!isAborted(error)) failed(error);
     }
   }
 
