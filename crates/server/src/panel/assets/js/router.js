@@ -42,8 +42,11 @@ export class View {
       if (value === null || value === undefined || value === "") this.query.delete(key);
       else this.query.set(key, value);
     }
-    this.hash = href(this.rest ? `${this.name}/${this.rest}` : this.name, Object.fromEntries(this.query));
-    history.replaceState(null, "", this.hash);
+    // Somebody went elsewhere, and the event that says so is still to come.
+    if (location.hash !== this.hash) return;
+    const path = this.rest ? `${this.name}/${this.rest}` : this.name;
+    history.replaceState(null, "", href(path, Object.fromEntries(this.query)));
+    this.hash = location.hash;
   }
 
   /**
