@@ -32,7 +32,7 @@ impl Summarise {
         };
         let briefs = [
             ("summary", Brief::Summarise(summary)),
-            ("facts", Brief::Extract(ExtractBrief { turns, known: Vec::new() })),
+            ("facts", Brief::Extract(ExtractBrief { before: Vec::new(), turns, known: Vec::new() })),
         ];
         let mut rows = Vec::new();
         for (name, brief) in &briefs {

@@ -44,7 +44,8 @@ fn check(name: &str, fixture: &str) {
     };
     assert_eq!(Some(summary(true)), find("expect personal"), "personal summary of {name}");
     assert_eq!(Some(summary(false)), find("expect generic"), "generic summary of {name}");
-    let facts = reply(Brief::Extract(ExtractBrief { turns: turns.clone(), known })).replace("},{", "},\n{");
+    let facts =
+        reply(Brief::Extract(ExtractBrief { before: Vec::new(), turns: turns.clone(), known })).replace("},{", "},\n{");
     assert_eq!(Some(facts), find("expect facts"), "facts of {name}");
 }
 

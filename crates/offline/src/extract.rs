@@ -1,187 +1,318 @@
-//! Facts: what the person stated about themselves, their wishes and their plans, verbatim, as the strict JSON that the
-//! extraction prompt names.
-
-use std::collections::VecDeque;
+//! Facts: what the person stated that lasts, in their own words, as the strict JSON that the extraction prompt names.
+//!
+//! Each message is read with the turns before it, whatever was consolidated when: the same turns give the same facts in any
+//! batching. Of a message only the person's own words count, and of those the moves that state something.
 
 use serde_json::Value;
+use throughline_core::consolidation::facts::FactKind;
 use throughline_core::model::{Role, Turn};
-use throughline_core::ports::{ExtractBrief, KnownFact};
+use throughline_core::ports::ExtractBrief;
+use throughline_core::statements;
+use throughline_core::text::own_words::{own_words, quotations};
+use throughline_core::text::prose::{self, Form};
+use throughline_core::text::sentences::{is_cjk, of_line};
 
-use super::change::Change;
-use super::lexicon::{Cue, cues};
+use super::classify::classify;
+use super::groups;
+use super::language::Language;
+use super::lexicon::count_words;
+use super::moves::{joints, moves, without_fillers};
 use super::one_line;
-use super::openings::Kind;
-use super::prose::{self, Form};
-use super::smalltalk::refers_back;
-use super::statement::{corrected, only_objects, remembered, statement};
-use super::words::Words;
-use throughline_core::text::sentences::of_line;
+use super::outcome;
+use super::reference;
+use super::remember::{before_reference, refers_back, to_remember};
+use super::veto::is_vetoed;
 
-/// Facts of one conversation; the latest stay.
-const MAX_FACTS: usize = 20;
+/// How surely a move must be worth keeping; more surely in languages with fewer sentences to learn from.
+const FLOOR: f32 = 0.55;
+const CAREFUL_FLOOR: f32 = 0.65;
 
-/// Statements that are compared with what is known, the latest.
-const MAX_STATEMENTS: usize = 100;
+/// The same for what says by itself that it is a rule or a decision: always, never, we decided.
+const RULE_FLOOR: f32 = 0.5;
 
-struct Fact {
-    kind: Kind,
-    text: String,
+/// The same where the person corrects something: that it matters is said.
+const CORRECTION_FLOOR: f32 = 0.4;
+
+/// Facts of one message, the first ones.
+const MAX_FACTS: usize = 12;
+
+const MAX_CHARS: usize = 300;
+
+/// Sentences before a message that are looked at for names, the nearest.
+const MAX_BEFORE: usize = 24;
+
+/// A fact of the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fact {
+    pub(super) kind: FactKind,
+    pub(super) text: String,
 }
 
-/// The facts of the conversation that are not known yet, as JSON.
+/// The facts of the conversation, as JSON.
 pub(super) fn extract(brief: &ExtractBrief) -> String {
     // Written out, so that the keys come in the order of the prompt.
     let fact = |fact: Fact| format!("{{\"text\":{},\"kind\":\"{}\"}}", Value::String(fact.text), fact.kind.as_str());
-    let facts: Vec<String> = unknown(stated(&brief.turns), &brief.known).into_iter().map(fact).collect();
+    let facts: Vec<String> = stated(&brief.before, &brief.turns).into_iter().map(fact).collect();
     format!("{{\"facts\":[{}]}}", facts.join(","))
 }
 
-/// Everything that the person stated, the latest at the end.
-fn stated(turns: &[Turn]) -> VecDeque<Fact> {
-    let mut facts = VecDeque::new();
-    // The sentence that `Remember that.` would mean, in this turn or in the one right before it.
-    let mut last = None;
+/// Everything that the person stated in `turns`, in order. `before` is read for names only.
+pub(super) fn stated(before: &[Turn], turns: &[Turn]) -> Vec<Fact> {
+    let mut reader = Reader::default();
+    before.iter().for_each(|turn| reader.pass(turn));
+    let mut facts: Vec<Fact> = Vec::new();
     for turn in turns {
-        if turn.role != Role::User {
-            last = None;
-            continue;
-        }
-        read(&turn.content, &mut last, |fact| {
-            if facts.len() == MAX_STATEMENTS {
-                facts.pop_front();
+        for fact in reader.read(turn) {
+            if !facts.contains(&fact) {
+                facts.push(fact);
             }
-            facts.push_back(fact);
-        });
+        }
     }
     facts
 }
 
-fn read(content: &str, last: &mut Option<String>, mut found: impl FnMut(Fact)) {
-    let mut objected = false;
-    for piece in prose::pieces(content).into_iter().filter(|piece| piece.form == Form::Prose) {
-        for sentence in of_line(piece.text) {
-            let sentence = one_line(sentence);
-            let right = if objected { corrected(&sentence) } else { None };
-            let meant = if refers_back(&sentence) { last.take() } else { None };
-            let meant = meant.as_deref().filter(|meant| statement(meant).is_none()).and_then(remembered);
-            let fact = right.map(|text| (Kind::Correction, text)).or_else(|| statement(&sentence)).or(meant);
-            objected = only_objects(&sentence);
-            if let Some((kind, text)) = fact {
-                found(Fact { kind, text: text.to_owned() });
-            }
-            *last = Some(sentence.clone());
-            // What follows is a text to work on: nobody states it.
-            if cues(&sentence).iter().any(|found| found.cue == Cue::Material) {
-                *last = None;
-                return;
+/// What was said so far.
+#[derive(Default)]
+struct Reader {
+    /// The last sentences, with who said them.
+    before: Vec<(Role, String)>,
+    /// The last message of the assistant, where the person has not answered it yet.
+    found: Vec<String>,
+}
+
+impl Reader {
+    /// Hears a turn without keeping anything of it.
+    fn pass(&mut self, turn: &Turn) {
+        let sentences = match turn.role {
+            Role::User => own_sentences(&turn.content),
+            Role::Assistant => prose_sentences(&turn.content),
+            _ => return,
+        };
+        self.found = if turn.role == Role::Assistant { sentences.clone() } else { Vec::new() };
+        self.hear(turn.role, sentences);
+    }
+
+    fn hear(&mut self, role: Role, sentences: Vec<String>) {
+        self.before.extend(sentences.into_iter().map(|sentence| (role, sentence)));
+        let extra = self.before.len().saturating_sub(MAX_BEFORE);
+        self.before.drain(..extra);
+    }
+
+    /// Reads a turn; gives the facts that the person states in it.
+    fn read(&mut self, turn: &Turn) -> Vec<Fact> {
+        if turn.role != Role::User {
+            self.pass(turn);
+            return Vec::new();
+        }
+        let sentences = own_sentences(&turn.content);
+        let mut facts = outcome::accepted(&sentences, &self.found, &self.before);
+        self.found.clear();
+        for sentence in sentences {
+            facts.extend(self.sentence(&sentence));
+            self.hear(Role::User, vec![sentence]);
+        }
+        facts.dedup();
+        facts.truncate(MAX_FACTS);
+        facts
+    }
+
+    fn sentence(&self, sentence: &str) -> Vec<Fact> {
+        if refers_back(sentence) {
+            let last = self.before.last().filter(|(role, _)| *role == Role::User).map(|(_, text)| text.clone());
+            return last.and_then(|last| self.asked_for(&last)).into_iter().collect();
+        }
+        if let Some(wanted) = before_reference(sentence).or_else(|| to_remember(without_fillers(sentence))) {
+            return self.asked_for(wanted).into_iter().collect();
+        }
+        let quoted = quotations(sentence);
+        let is_quoted = |part: &str| {
+            let start = part.as_ptr() as usize - sentence.as_ptr() as usize;
+            quoted.iter().any(|quote| quote.start < start + part.len() && start < quote.end)
+        };
+        moves(sentence).into_iter().filter(|part| !is_quoted(part)).flat_map(|part| self.part(part)).collect()
+    }
+
+    /// What a person asked to remember: a fact, whatever its words, as long as it can be understood by itself.
+    fn asked_for(&self, text: &str) -> Option<Fact> {
+        let text = without_fillers(text).trim_end_matches([' ', ',', '，', ';', ':']);
+        let text = self.named(text)?;
+        let kind = classify(&text).map_or(FactKind::Fact, |verdict| verdict.kind);
+        (count_words(&text) >= 3 && !is_vetoed(&text)).then_some(Fact { kind, text })
+    }
+
+    /// The facts of one move.
+    fn part(&self, part: &str) -> Vec<Fact> {
+        if let Some(rest) = reference::correction(part) {
+            return self.corrected(part, rest).into_iter().collect();
+        }
+        let cuts = joints(part);
+        if !cuts.is_empty() {
+            let mut starts = vec![0];
+            starts.extend(&cuts);
+            let ends = cuts.iter().copied().chain([part.len()]);
+            let pieces: Vec<&str> = starts.into_iter().zip(ends).map(|(from, to)| piece(&part[from..to])).collect();
+            let facts: Vec<Option<Fact>> = pieces.iter().map(|piece| self.statement(piece)).collect();
+            if facts.iter().all(Option::is_some) {
+                return facts.into_iter().flatten().collect();
             }
         }
+        self.statement(part).into_iter().collect()
+    }
+
+    /// `no, it's 5433`: the statement before it with the new value; else what follows the word of correction.
+    fn corrected(&self, part: &str, rest: &str) -> Option<Fact> {
+        let said = self.before.iter().rev().take(MAX_BEFORE / 2);
+        let complete = |before: &str| statements::completed(part, before).or_else(|| replaced(rest, before));
+        let completed = said.map(|(_, text)| text.as_str()).find_map(complete);
+        let text = match completed {
+            Some(text) => text,
+            None => {
+                let text = self.named(rest)?;
+                let worth = classify(&text).map_or(0.0, |verdict| verdict.worth);
+                (worth >= CORRECTION_FLOOR && count_words(&text) >= 2).then_some(text)?
+            }
+        };
+        let text = text.trim_end_matches(['?', '？', ' ']).to_owned();
+        (!is_vetoed(&text)).then_some(Fact { kind: FactKind::Correction, text })
+    }
+
+    fn statement(&self, part: &str) -> Option<Fact> {
+        let text = self.named(part)?;
+        let verdict = classify(&text)?;
+        let is_rule = is_announced(verdict.kind, &text, verdict.language);
+        let least = match verdict.language {
+            Language::English | Language::Chinese => FLOOR,
+            Language::German | Language::French | Language::Spanish => CAREFUL_FLOOR,
+        };
+        let floor = if is_rule { RULE_FLOOR } else { least };
+        (verdict.worth >= floor && says_enough(&text) && !is_vetoed(&text)).then_some(Fact { kind: verdict.kind, text })
+    }
+
+    /// A part with names for its pronouns; none where one of them stays.
+    fn named(&self, part: &str) -> Option<String> {
+        if !reference::points(part) {
+            return Some(part.to_owned());
+        }
+        let before: Vec<String> = self.before.iter().map(|(_, text)| text.clone()).collect();
+        reference::resolved(part, &before)
     }
 }
 
-/// Those that neither the knowledge nor an earlier one says already.
-fn unknown(stated: VecDeque<Fact>, known: &[KnownFact]) -> Vec<Fact> {
-    let mut said: Vec<Words> =
-        if stated.is_empty() { Vec::new() } else { known.iter().map(|known| Words::of(&known.text)).collect() };
-    let mut facts: Vec<(Fact, Words)> = Vec::new();
-    for fact in stated {
-        let words = Words::of(&fact.text);
-        if words.is_empty() || said.iter().any(|other| words.repeats(other)) {
-            continue;
+/// Whether a text says by itself that it is a rule or a decision.
+fn is_announced(kind: FactKind, text: &str, language: Language) -> bool {
+    let groups = groups::in_sentence(text, language);
+    match kind {
+        FactKind::Constraint => {
+            ["always", "never", "from now on", "only", "must"].iter().any(|name| groups.contains(name))
         }
-        if let Some(change) = Change::of(&fact.text, &cues(&fact.text), &words) {
-            facts.retain(|(earlier, words)| {
-                !(may_change(earlier.kind) && change.takes_back(words, earlier.kind == Kind::Decision))
-            });
-        }
-        said.push(words.clone());
-        facts.push((fact, words));
+        FactKind::Decision => groups.contains(&"decided"),
+        _ => false,
     }
-    facts.drain(..facts.len().saturating_sub(MAX_FACTS));
-    facts.into_iter().map(|(fact, _)| fact).collect()
 }
 
-fn may_change(kind: Kind) -> bool {
-    matches!(kind, Kind::Decision | Kind::Preference | Kind::Correction)
+/// `it's 13 May, not 12 May`, with the sentence that says 12 May: that sentence, saying 13 May.
+fn replaced(correction: &str, before: &str) -> Option<String> {
+    let marks = [", not ", " not ", ", nicht ", ", pas ", ", no ", "，不是", ",不是"];
+    let (right, wrong) = marks.iter().find_map(|mark| correction.split_once(mark))?;
+    let begins = ["it's ", "it is ", "es ist ", "c'est ", "es ", "是"];
+    let right = begins.iter().find_map(|begin| right.strip_prefix(begin))?.trim();
+    let wrong = wrong.trim().trim_end_matches(['.', '。', '!', '！']);
+    let is_value = count_words(right) <= 4 && count_words(wrong) <= 4 && !wrong.is_empty();
+    (is_value && before.contains(wrong) && !before.contains(right)).then(|| before.replacen(wrong, right, 1))
+}
+
+fn says_enough(text: &str) -> bool {
+    let is_specific = text.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit() || is_cjk(c));
+    let least = if is_specific { 2 } else { 3 };
+    count_words(text) >= least && text.chars().count() <= MAX_CHARS
+}
+
+fn piece(text: &str) -> &str {
+    without_fillers(text).trim_end_matches([' ', ',', '，', ';', '；', '—', '-', '–', ':', '：', '、'])
+}
+
+/// The sentences of the person's own words.
+pub(super) fn own_sentences(message: &str) -> Vec<String> {
+    own_words(message).into_iter().flat_map(prose_sentences).collect()
+}
+
+fn prose_sentences(text: &str) -> Vec<String> {
+    let pieces = prose::pieces(text).into_iter().filter(|piece| piece.form == Form::Prose);
+    pieces.flat_map(|piece| of_line(piece.text)).map(one_line).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use throughline_core::ports::ExtractBrief;
+
     use super::super::corpus::turn;
     use super::*;
 
-    fn check(turns: &[(&str, &str)], known: &[&str], expected: &[&str]) {
-        let brief = ExtractBrief {
-            turns: turns.iter().map(|(role, content)| turn(role, content)).collect(),
-            known: known.iter().map(|text| KnownFact::said(text)).collect(),
-        };
+    fn check(turns: &[(&str, &str)], expected: &[&str]) {
+        let turns: Vec<Turn> = turns.iter().map(|(role, content)| turn(role, content)).collect();
+        let brief = ExtractBrief { before: Vec::new(), turns, known: Vec::new() };
         let reply: Value = serde_json::from_str(&extract(&brief)).unwrap();
         let texts: Vec<&str> =
             reply["facts"].as_array().unwrap().iter().map(|fact| fact["text"].as_str().unwrap()).collect();
-        assert_eq!(texts, expected, "of {turns:?}");
+        assert_eq!(texts, expected, "of {:?}", brief.turns.iter().map(|turn| &turn.content).collect::<Vec<_>>());
     }
 
     #[test]
     fn only_the_person_states_facts() {
         let others = ["assistant", "tool", "system", "summary"];
-        others.iter().for_each(|role| check(&[(role, "I prefer tabs.")], &[], &[]));
-        check(&[("user", "I prefer tabs.")], &[], &["I prefer tabs."]);
+        others.iter().for_each(|role| check(&[(role, "I prefer tabs.")], &[]));
+        check(&[("user", "I prefer tabs.")], &["I prefer tabs."]);
     }
 
     #[test]
-    fn what_is_known_is_no_news() {
-        let said = &[("user", "I prefer tabs over spaces. My name is Ada."), ("user", "i prefer tabs over spaces!")];
-        check(said, &[], &["I prefer tabs over spaces.", "My name is Ada."]);
-        check(said, &["The person prefers tabs over spaces."], &["My name is Ada."]);
+    fn a_correction_is_completed_with_what_it_corrects() {
         check(
-            &[("user", "I prefer spaces over tabs.")],
-            &["I prefer tabs over spaces."],
-            &["I prefer spaces over tabs."],
+            &[("user", "The staging port is 5432."), ("user", "no, it's 5433")],
+            &["The staging port is 5432.", "The staging port is 5433."],
         );
-    }
-
-    #[test]
-    fn an_objection_makes_the_next_sentence_a_correction() {
-        check(&[("user", "That's wrong. The staging port is 5433.")], &[], &["The staging port is 5433."]);
-        check(&[("user", "不对。测试环境的端口是 5433。")], &[], &["测试环境的端口是 5433。"]);
+        check(&[("user", "Actually, I live in Porto now.")], &["I live in Porto now."]);
     }
 
     #[test]
     fn what_is_to_be_remembered_is_the_sentence_before() {
         let rate = "Our tax rate in Portugal is 23%.";
-        for said in ["Remember that.", "Please remember this!", "Don't forget that.", "Keep that in mind.", "请记住。"]
-        {
-            check(&[("user", &format!("{rate} {said}"))], &[], &[rate]);
-            check(&[("user", rate), ("user", said)], &[], &[rate]);
-            check(&[("user", rate), ("assistant", "The sky is blue."), ("user", said)], &[], &[]);
+        for said in ["Remember that.", "Please remember this!", "Keep that in mind."] {
+            check(&[("user", &format!("{rate} {said}"))], &[rate]);
         }
+        check(&[("user", "What is the rate? Remember that.")], &[]);
+    }
+
+    #[test]
+    fn a_statement_is_told_from_the_request_beside_it() {
         check(
-            &[("user", "Our tax rate in Portugal is 23%, remember that.")],
-            &[],
-            &["Our tax rate in Portugal is 23%"],
+            &[("user", "Can you fix the failing test? btw we deploy from the release branch, never from main")],
+            &["we deploy from the release branch, never from main"],
         );
-        check(&[("user", "葡萄牙的税率是 23%。记住这个。")], &[], &["葡萄牙的税率是 23%。"]);
-        check(&[("user", "葡萄牙的税率是 23%，请记住。")], &[], &["葡萄牙的税率是 23%"]);
-        check(&[("user", "I prefer tabs. Remember that.")], &[], &["I prefer tabs."]);
-        check(&[("user", "What is the rate? Remember that.")], &[], &[]);
+        check(&[("user", "I'm Ada and I live in Porto")], &["I'm Ada", "I live in Porto"]);
     }
 
     #[test]
     fn skips_code_memory_and_texts_to_work_on() {
-        check(&[("user", "```\nI prefer tabs.\n```\n> I prefer spaces.")], &[], &[]);
+        check(&[("user", "```\nI prefer tabs.\n```\n> I prefer spaces.")], &[]);
         check(
             &[("user", "<memory-context>\n- I prefer tabs.\n</memory-context>\n\nMy name is Ada.")],
-            &[],
             &["My name is Ada."],
         );
-        check(&[("user", "Please translate:\nMy name is Hans. I live in Berlin.")], &[], &[]);
-        check(&[("user", "请翻译下面这段：\n我叫汉斯。我住在柏林。")], &[], &[]);
+        check(&[("user", "Please translate:\nMy name is Hans. I live in Berlin.")], &[]);
+        check(&[("user", "请翻译下面这段：\n我叫汉斯。我住在柏林。")], &[]);
     }
 
     #[test]
-    fn keeps_the_latest_twenty() {
-        let many: Vec<String> = (0..30).map(|n| format!("We decided to buy chair number {n}.")).collect();
-        let expected: Vec<&str> = many[10..].iter().map(String::as_str).collect();
-        check(&[("user", &many.join(" "))], &[], &expected);
+    fn batches_do_not_matter() {
+        let turns = [
+            turn("user", "Tom is my new manager."),
+            turn("assistant", "Noted."),
+            turn("user", "He is based in Berlin. I never work on Fridays."),
+        ];
+        let whole = stated(&[], &turns);
+        let mut parts = stated(&[], &turns[..1]);
+        parts.extend(stated(&turns[..1], &turns[1..]));
+        assert_eq!(whole, parts);
+        assert!(whole.iter().any(|fact| fact.text == "Tom is based in Berlin."), "{whole:?}");
     }
 }

@@ -10,11 +10,11 @@ use throughline_core::threads::is_closing;
 
 use super::lexicon::Cue;
 use super::phrases::Phrases;
-use super::prose::Form;
 use super::smalltalk::is_order;
 use super::summary::Candidate;
 use super::weigh::{Section, Speaker, is_technical, specifics};
 use super::words::Words;
+use throughline_core::text::prose::Form;
 
 /// What is finished has this part of a line's words, or the line has this part of its words: then the line is about it.
 const MENTIONED: f64 = 0.5;

@@ -6,18 +6,23 @@
 //! A conversation that holds nothing worth keeping gives `NOTHING` and no facts; that is an answer, not a failure.
 
 mod change;
+mod classify;
 mod extract;
 mod fate;
-mod habits;
+mod features;
+mod groups;
+mod language;
 mod lexicon;
-mod openings;
+mod moves;
+mod outcome;
 mod phrases;
-mod prose;
+mod reference;
 mod reflect;
+mod remember;
 mod smalltalk;
 mod spoken;
-mod statement;
 mod summary;
+mod veto;
 mod weigh;
 mod words;
 
@@ -25,8 +30,9 @@ mod words;
 mod corpus;
 #[cfg(test)]
 mod properties;
-#[cfg(test)]
-mod tables;
+
+pub use features::features;
+pub use language::Language;
 
 use throughline_core::model::Turn;
 use throughline_core::ports::{Brief, Cost, Finish, Model, ModelError, Reply, SummaryOf};
@@ -93,7 +99,11 @@ mod tests {
     use super::*;
 
     fn extraction() -> Brief {
-        Brief::Extract(ExtractBrief { turns: vec![turn("user", "My name is Ada.")], known: Vec::new() })
+        Brief::Extract(ExtractBrief {
+            before: Vec::new(),
+            turns: vec![turn("user", "My name is Ada.")],
+            known: Vec::new(),
+        })
     }
 
     #[test]

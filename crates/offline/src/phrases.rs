@@ -14,8 +14,13 @@ pub(super) struct Phrases {
 impl Phrases {
     /// From a list between bars.
     pub(super) fn new(list: &'static str) -> Self {
+        Self::of(list.split('|'))
+    }
+
+    /// From phrases one by one.
+    pub(super) fn of(list: impl Iterator<Item = &'static str>) -> Self {
         let mut by_first: HashMap<char, Vec<&'static str>> = HashMap::new();
-        for phrase in list.split('|').map(str::trim_start) {
+        for phrase in list.map(str::trim_start) {
             if let Some(first) = phrase.chars().next() {
                 by_first.entry(first).or_default().push(phrase);
             }
@@ -23,6 +28,7 @@ impl Phrases {
         Self { by_first }
     }
 
+    #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
         self.by_first.is_empty()
     }

@@ -159,7 +159,7 @@ fn decisions(brief: &ReflectBrief) -> Vec<Value> {
         return Vec::new();
     }
     let known = brief.facts.iter().map(|fact| KnownFact::said(&fact.text)).collect();
-    let extracted = extract::extract(&ExtractBrief { turns: brief.turns.clone(), known });
+    let extracted = extract::extract(&ExtractBrief { before: Vec::new(), turns: brief.turns.clone(), known });
     let value: Value = serde_json::from_str(&extracted).unwrap_or_default();
     let facts = value["facts"].as_array().cloned().unwrap_or_default();
     let wanted = facts.into_iter().filter(|fact| matches!(fact["kind"].as_str(), Some("decision" | "constraint")));

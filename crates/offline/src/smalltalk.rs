@@ -1,25 +1,10 @@
-//! Words that keep a conversation going and say nothing to the next one; and those that ask to keep what was just said.
+//! Words that keep a conversation going and say nothing to the next one.
 
 use std::sync::LazyLock;
 
+use super::moves::without_fillers;
 use super::phrases::Phrases;
-use super::statement::without_fillers;
-use throughline_core::text::sentences::clauses;
-
-/// What asks to remember the sentence before it, whole.
-static REMEMBER_IT: LazyLock<Phrases> = LazyLock::new(|| {
-    Phrases::new(
-        "remember that|remember this|remember it|please remember|please remember that|please remember this|please remember it|\
-        don't forget|don't forget that|don't forget this|don't forget it|do not forget that|please don't forget|\
-        please don't forget that|never forget that|keep that in mind|keep this in mind|keep it in mind|\
-        please keep that in mind|please keep this in mind|please keep it in mind|bear that in mind|note that|note this|\
-        note that down|note this down|note it down|please note that|write that down|make a note of that|make a note of this|\
-        make a note|save that|save this|can you remember that|could you remember that|you should remember that|\
-        记住这个|记住这点|记住这一点|请记住这个|请记住这点|请记住这一点|请记住|请你记住|记住|記住這個|請記住|記住|记一下|请记一下|记下来|请记下来|\
-        帮我记住|帮我记一下|别忘了|别忘了这个|别忘了这一点|別忘了|不要忘了|merk dir das|bitte merken|recuérdalo|recuerda esto|\
-        souviens-t'en|retiens ça|覚えておいて",
-    )
-});
+use super::remember::refers_back;
 
 /// What may follow it.
 static POLITE: LazyLock<Phrases> = LazyLock::new(|| {
@@ -60,19 +45,6 @@ const NAMELESS: &str = " it that this these those them me us again please on ahe
     next for up down there here you your a an to with going same thing way what else out over in back off at first last \
     another time try do go some of bit little shorter longer better and everything something anything ";
 
-/// Whether a sentence asks to remember the one before it, and nothing else.
-pub(super) fn refers_back(sentence: &str) -> bool {
-    is_whole(&REMEMBER_IT, without_fillers(sentence))
-}
-
-/// What a sentence asks to remember at its end: `The rate is 23%, remember that.`
-pub(super) fn before_reference(sentence: &str) -> Option<&str> {
-    let last = clauses(sentence).last().copied()?;
-    let before = &sentence[..sentence.len() - last.len()];
-    (!before.is_empty() && refers_back(last))
-        .then(|| before.trim_end_matches([' ', ',', '，', ';', '；', '—', '-', '–']))
-}
-
 /// Whether nothing in a sentence means anything to another conversation.
 pub(super) fn is_small_talk(sentence: &str) -> bool {
     let text = without_fillers(sentence);
@@ -80,7 +52,7 @@ pub(super) fn is_small_talk(sentence: &str) -> bool {
 }
 
 /// Whether the text is one of the phrases, perhaps with a polite word behind it.
-fn is_whole(phrases: &Phrases, text: &str) -> bool {
+pub(super) fn is_whole(phrases: &Phrases, text: &str) -> bool {
     phrases.ends(text).any(|end| {
         let rest = text[end..].trim_start_matches(|c: char| !c.is_alphanumeric());
         let rest = POLITE.after(rest).unwrap_or(rest);
@@ -109,30 +81,6 @@ pub(super) fn is_order(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn knows_what_refers_to_the_sentence_before() {
-        for text in [
-            "Remember that.",
-            "Please remember this!",
-            "Don’t forget that.",
-            "ok, keep that in mind please",
-            "Remember that for next time.",
-            "记住这个。",
-            "请记住！",
-            "请记住这一点",
-        ] {
-            assert!(refers_back(text), "{text:?}");
-        }
-        for text in
-            ["Remember that I live in Rome.", "Don't forget to call", "记住我的名字", "Note that it works", "that"]
-        {
-            assert!(!refers_back(text), "{text:?}");
-        }
-        assert_eq!(before_reference("The rate is 23%, remember that."), Some("The rate is 23%"));
-        assert_eq!(before_reference("税率是 23%，请记住。"), Some("税率是 23%"));
-        assert_eq!(before_reference("Remember that."), None);
-    }
 
     #[test]
     fn knows_small_talk() {

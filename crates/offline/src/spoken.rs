@@ -3,11 +3,11 @@
 use throughline_core::model::{Person, Role, Turn};
 use throughline_core::text::sentences::of_line;
 
+use super::moves::without_fillers;
 use super::one_line;
-use super::prose::{self, Form};
-use super::smalltalk::refers_back;
-use super::statement::without_fillers;
+use super::remember::refers_back;
 use super::weigh::{Sentence, Speaker};
+use throughline_core::text::prose::{self, Form};
 
 /// The sentences of everybody, in order; those of other people with their name.
 pub(super) fn read(turns: &[Turn], person: &Person) -> Vec<Sentence> {

@@ -14,10 +14,10 @@ use throughline_core::text::tokens;
 use super::change::Change;
 use super::fate::{self, Fate};
 use super::lexicon::Cue;
-use super::prose::Form;
 use super::spoken::read;
 use super::weigh::{Place, STRONG, Section, Sentence, Speaker, WORTHY, is_technical};
 use super::words::Words;
+use throughline_core::text::prose::Form;
 
 /// The part of the conversation that its summary takes.
 const SHARE: usize = 5;

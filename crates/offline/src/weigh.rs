@@ -7,12 +7,12 @@ use std::sync::LazyLock;
 
 use throughline_core::text::tokens;
 
+use super::classify::classify;
 use super::lexicon::{Cue, Found, count_words, cues};
-use super::openings::Kind;
 use super::phrases::Phrases;
-use super::prose::Form;
 use super::smalltalk::is_small_talk;
-use super::statement::statement;
+use throughline_core::consolidation::facts::FactKind;
+use throughline_core::text::prose::Form;
 use throughline_core::text::sentences::is_word_char;
 
 /// From here on a sentence is worth a line.
@@ -107,7 +107,9 @@ impl Sentence {
 
     /// Whether it says who the person is, or how things are as a rule: that is nothing they work on.
     pub(super) fn introduces(&self) -> bool {
-        matches!(statement(&self.text), Some((Kind::Identity | Kind::Fact, _)))
+        let verdict = classify(&self.text);
+        verdict
+            .is_some_and(|verdict| verdict.worth >= 0.6 && matches!(verdict.kind, FactKind::Identity | FactKind::Fact))
     }
 
     /// Marks it as something that the person wants to be kept.
@@ -168,7 +170,7 @@ impl Sentence {
         Some(if self.is_question() {
             if self.has(Cue::Opens) || (place.unanswered && place.own) {
                 (Section::Open, 2.8)
-            } else if place.own || place.answered {
+            } else if (place.own || place.answered) && specifics(&self.text) > 0 {
                 (Section::Working, 0.8 + first)
             } else {
                 return None;

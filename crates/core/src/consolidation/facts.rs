@@ -4,12 +4,13 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
-use crate::model::{EntryId, Role, Turn, spelled};
+use crate::model::{EntryId, spelled};
 use crate::ports::{Finish, KnownFact, Reply};
 use crate::recall::analysis;
 use crate::text::redact::redact;
 
 use super::reply::without_reasoning;
+pub use super::support::{Said, Support, support};
 
 /// At most this many facts from one run.
 const MAX_FACTS: usize = 20;
@@ -51,6 +52,8 @@ pub struct Fact {
     pub kind: FactKind,
     /// The memory that it replaces, one of those that the model was shown.
     pub replaces: Option<EntryId>,
+    /// How it stands to what was said.
+    pub support: Support,
 }
 
 /// The reply is not in the schema.
@@ -74,29 +77,33 @@ struct Proposed {
 
 /// The facts in a reply. Only `{"facts": []}` says that there are none; an unreadable reply is an error.
 /// What a fact replaces is taken from `known`, the memories that the model was shown.
-pub fn parse(reply: &Reply, turns: &[Turn], known: &[KnownFact]) -> Result<Vec<Fact>, NotFacts> {
+pub fn parse(reply: &Reply, said: &Said<'_>, known: &[KnownFact]) -> Result<Vec<Fact>, NotFacts> {
     if reply.finish != Finish::Complete {
         return Err(NotFacts(None));
     }
     let text = without_reasoning(&reply.text).map_err(|_| NotFacts(None))?;
-    let proposal = read(text.trim())?;
-    let said = words_of_the_person(turns);
     let mut facts: Vec<Fact> = Vec::new();
-    for proposed in proposal.facts {
-        let text = redact(proposed.text.split_whitespace().collect::<Vec<_>>().join(" ").as_str()).text.into_owned();
-        let kind = proposed.kind.and_then(|kind| kind.parse().ok()).unwrap_or(FactKind::Fact);
-        let fits = !text.is_empty() && text.chars().count() <= MAX_CHARS;
-        // What reaches documents, or takes the place of a memory, must be the person's own words.
-        let kind = if is_far_reaching(kind) && !is_theirs(&text, &said) { FactKind::Fact } else { kind };
-        if fits && is_grounded(&text, &said) && facts.iter().all(|known| known.text != text) {
-            // What the person did not say in their own words replaces nothing.
-            let named = proposed.replaces.filter(|_| is_theirs(&text, &said));
-            let replaces = named.and_then(|id| shown(&id, known));
-            facts.push(Fact { text, kind, replaces });
-        }
+    for proposed in read(text.trim())?.facts {
+        let fact = judged(proposed, said, known);
+        facts.extend(fact.filter(|fact| facts.iter().all(|known| known.text != fact.text)));
     }
     facts.truncate(MAX_FACTS);
     Ok(facts)
+}
+
+/// A proposed fact as far as what was said supports it.
+fn judged(proposed: Proposed, said: &Said<'_>, known: &[KnownFact]) -> Option<Fact> {
+    let text = redact(proposed.text.split_whitespace().collect::<Vec<_>>().join(" ").as_str()).text.into_owned();
+    if text.is_empty() || text.chars().count() > MAX_CHARS {
+        return None;
+    }
+    let kind = proposed.kind.and_then(|kind| kind.parse().ok()).unwrap_or(FactKind::Fact);
+    let support = support(&text, said);
+    let is_own = support == Support::Own;
+    // What reaches documents, or takes the place of a memory, must be the person's own words.
+    let kind = if is_own { kind } else { FactKind::Fact };
+    let replaces = proposed.replaces.filter(|_| is_own).and_then(|id| shown(&id, known));
+    (support != Support::None).then_some(Fact { text, kind, replaces, support })
 }
 
 /// The memory that a model means by an id, in full or shortened.
@@ -129,38 +136,9 @@ pub(crate) fn json(text: &str) -> serde_json::Result<serde_json::Value> {
     Ok(value)
 }
 
-/// Every word that the person said, in turns without those of other people.
-pub(crate) fn words_of_the_person(turns: &[Turn]) -> HashSet<String> {
-    let theirs = turns.iter().filter(|turn| turn.role == Role::User);
-    theirs.flat_map(|turn| words(&turn.content)).collect()
-}
-
 /// The words of a text that carry meaning.
 pub(crate) fn words(text: &str) -> HashSet<String> {
     analysis::Terms::of_query(text).as_slice().iter().cloned().collect()
-}
-
-/// Whether at least a third of the fact's words were said by the person: the rest may be grammar, but not invention
-/// and not another language.
-pub(crate) fn is_grounded(text: &str, said: &HashSet<String>) -> bool {
-    let words = words(text);
-    let shared = words.iter().filter(|word| said.contains(*word)).count();
-    shared > 0 && shared * 3 >= words.len()
-}
-
-/// Words with which a model speaks of the person.
-const OF_THE_PERSON: [&str; 4] = ["person", "user", "speaker", "用户"];
-
-fn is_far_reaching(kind: FactKind) -> bool {
-    matches!(kind, FactKind::Identity | FactKind::Preference | FactKind::Constraint | FactKind::Correction)
-}
-
-/// Whether three of five of the fact's words were said by the person: other forms of a word count as others.
-fn is_theirs(text: &str, said: &HashSet<String>) -> bool {
-    let words: HashSet<String> =
-        words(text).into_iter().filter(|word| !OF_THE_PERSON.contains(&word.as_str())).collect();
-    let shared = words.iter().filter(|word| said.contains(*word)).count();
-    shared * 5 >= words.len() * 3
 }
 
 #[cfg(test)]

@@ -10,12 +10,13 @@ pub mod facts;
 pub(super) mod new_facts;
 pub mod plan;
 pub mod reply;
+mod support;
 mod write;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::consolidation::facts::Fact;
+use crate::consolidation::facts::{Fact, Said};
 use crate::consolidation::reply::NotASummary;
 use crate::documents::DocumentService;
 use crate::error::Done;
@@ -38,6 +39,9 @@ pub use write::Retired;
 
 /// What a model that summarises whole conversations is given at most, in tokens: the latest turns.
 const WHOLE_TOKENS: usize = 64_000;
+
+/// So many turns before the new ones are read with them: a pronoun or a correction may mean what was said there.
+const TURNS_BEFORE: usize = 8;
 
 /// What came of a consolidation.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
@@ -142,13 +146,16 @@ impl Batch {
         self.said[first..].iter().map(|(_, turn)| turn.clone()).collect()
     }
 
-    /// What facts are looked for in: what is new, without the words of other people. Where the person goes on without a
-    /// reply in between, the message before belongs to it: "Remember that."
+    /// What facts are looked for in: what is new, without the words of other people.
     fn own(&self) -> Vec<Turn> {
+        without_others(&self.new_turns(), &self.person)
+    }
+
+    /// The turns right before those, whatever was consolidated when: the same for every batching.
+    fn before(&self) -> Vec<Turn> {
         let first = self.first_new();
-        let by_person = |at: usize| self.said.get(at).is_some_and(|(_, turn)| turn.role == Role::User);
-        let from = first.checked_sub(1).filter(|before| by_person(*before) && by_person(first)).unwrap_or(first);
-        let turns: Vec<Turn> = self.said[from..].iter().map(|(_, turn)| turn.clone()).collect();
+        let turns: Vec<Turn> =
+            self.said[first.saturating_sub(TURNS_BEFORE)..first].iter().map(|(_, turn)| turn.clone()).collect();
         without_others(&turns, &self.person)
     }
 }
@@ -297,7 +304,8 @@ impl ConsolidationService<'_> {
             return Vec::new();
         }
         let known = self.known_facts(&batch.state, &own);
-        let brief = Brief::Extract(ExtractBrief { turns: own.clone(), known: known.clone() });
+        let before = batch.before();
+        let brief = Brief::Extract(ExtractBrief { before: before.clone(), turns: own.clone(), known: known.clone() });
         let reply = match self.models.ask(model, &brief, &mut |_| true) {
             Ok(reply) => reply,
             Err(error) => {
@@ -305,7 +313,7 @@ impl ConsolidationService<'_> {
                 return Vec::new();
             }
         };
-        facts::parse(&reply, &own, &known).unwrap_or_else(|error| {
+        facts::parse(&reply, &Said { before: &before, turns: &own }, &known).unwrap_or_else(|error| {
             tracing::warn!(%error, "no facts were extracted");
             Vec::new()
         })

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::consolidation::ConsolidationService;
-use crate::consolidation::facts::{Fact, FactKind};
+use crate::consolidation::facts::{Fact, FactKind, Support};
 use crate::error::Done;
 use crate::memories::Outcome;
 use crate::memories::place::{Placed, Placement, Statement, Wanted};
@@ -12,10 +12,17 @@ use crate::ports::{KnownFact, Op};
 use crate::recall::find::Fallback;
 use crate::recall::{Filter, Hit, Projects, RecallRequest, Terms, similarity};
 use crate::statements;
+use crate::text::relative_dates::dated;
 use crate::text::sentences::sentences;
 
 /// What was said longer ago than this is dated by when it was said: it is no news.
 const NEWS: SignedDuration = SignedDuration::from_hours(24);
+
+/// The label of what an assistant found and the person accepted.
+pub(crate) const ACCEPTED_TAG: &str = "accepted";
+
+/// The label of what a model put into words that the person did not say so.
+pub(crate) const UNCONFIRMED_TAG: &str = "unconfirmed";
 
 /// What storing facts takes.
 #[derive(Default)]
@@ -75,11 +82,13 @@ impl ConsolidationService<'_> {
 
     fn statement(&self, fact: &Fact, state: &SessionState, turns: &[Turn], said: Option<&Turn>) -> Statement {
         let text = completed(fact, turns, said).unwrap_or_else(|| fact.text.clone());
+        let day = said.map_or(self.kernel.now, |turn| turn.at).to_zoned(self.kernel.settings.zone.clone()).date();
+        let text = dated(&text, day).into_owned();
         let entry = self.system_entry(state, turns, self.kernel.facts(), Layer::Knowledge, text);
         let entry = Entry {
             created_at: said.map_or(entry.created_at, |turn| learned_at(turn.at, entry.created_at)),
             provenance: said.map(|turn| turn.id.clone()).into_iter().collect(),
-            tags: vec![fact.kind.to_string()],
+            tags: tags(fact),
             ..entry
         };
         let (said_at, replaces) = (said.map(|turn| turn.at), fact.replaces.iter().cloned().collect());
@@ -149,6 +158,16 @@ fn completed(fact: &Fact, turns: &[Turn], said: Option<&Turn>) -> Option<String>
     let theirs = turns[..=at].iter().rev().filter(|turn| turn.role == Role::User);
     let before = theirs.flat_map(|turn| sentences(&turn.content).into_iter().rev());
     before.take(MAX_BEFORE).find_map(|before| statements::completed(&fact.text, before))
+}
+
+/// Its kind, and what others should know of where it comes from.
+fn tags(fact: &Fact) -> Vec<String> {
+    let origin = match fact.support {
+        Support::Own => None,
+        Support::Accepted => Some(ACCEPTED_TAG),
+        Support::Loose | Support::None => Some(UNCONFIRMED_TAG),
+    };
+    std::iter::once(fact.kind.to_string()).chain(origin.map(str::to_owned)).collect()
 }
 
 /// So many sentences before a correction are looked at.

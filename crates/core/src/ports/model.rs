@@ -152,6 +152,8 @@ pub struct SummaryBrief {
 /// What facts are extracted from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtractBrief {
+    /// The turns right before, without what other people said: for names and what is corrected, not for facts.
+    pub before: Vec<Turn>,
     /// What was said since the last time, without what other people said.
     pub turns: Vec<Turn>,
     /// What is stored already on the subject.

@@ -61,7 +61,7 @@ impl ReflectionService<'_> {
         let lines = crate::reflection::lines(name, &document.text);
         let plan: Plan = {
             let max_share = self.kernel.settings.reflection.max_share;
-            let input = Input { lines: &lines, names: &asked.names, said: &heard.words, has_sections, max_share };
+            let input = Input { lines: &lines, names: &asked.names, said: &heard.turns, has_sections, max_share };
             crate::reflection::plan(&input, &self.without_withdrawn(&asked.proposal, heard, &mut draft.dropped)?)
         };
         let adds = plan.steps.iter().any(|step| matches!(step, Step::Add { .. }));

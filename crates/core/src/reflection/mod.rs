@@ -16,7 +16,6 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::consolidation::facts;
 use crate::documents::DocumentService;
 use crate::error::{Done, EngineError, chain};
 use crate::kernel::{Kernel, Race as _, Worker, conflict, retry};
@@ -106,7 +105,6 @@ struct Target {
 /// What was said since the last pass.
 struct Heard {
     turns: Vec<Turn>,
-    words: HashSet<String>,
     from: TurnMark,
     to: TurnMark,
     /// Memories that a pass touched which a person undid: they are left alone.
@@ -346,8 +344,7 @@ impl ReflectionService<'_> {
         };
         let mut turns: Vec<Turn> = said.into_iter().rev().take_while(fits).collect();
         turns.reverse();
-        let words = facts::words_of_the_person(&turns);
-        Ok(Heard { turns, words, from: after, to, refused: self.refused(&passes)? })
+        Ok(Heard { turns, from: after, to, refused: self.refused(&passes)? })
     }
 
     /// What an undone pass had touched: whoever took it back does not want it again the next day.

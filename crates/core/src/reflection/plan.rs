@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::consolidation::facts::{is_grounded, words};
-use crate::model::{EntryId, MemorySection, Significance};
+use crate::consolidation::facts::{Said, Support, support, words};
+use crate::model::{EntryId, MemorySection, Significance, Turn};
 use crate::ports::Dropped;
 use crate::recall::similarity;
 use crate::text::{bullets, redact::redact};
@@ -24,8 +24,8 @@ pub struct Input<'a> {
     pub lines: &'a [Line],
     /// The short names that the model was given, and the facts that they meant.
     pub names: &'a [(String, EntryId)],
-    /// Every word that the person said since the last pass.
-    pub said: &'a HashSet<String>,
+    /// What was said since the last pass, without the words of other people.
+    pub said: &'a [Turn],
     /// Whether the document has the three sections.
     pub has_sections: bool,
     /// The share of the facts that may be removed or changed.
@@ -223,7 +223,7 @@ fn add(
     if added.len() >= MAX_ADDED {
         return Err("enough was added in this pass".to_owned());
     }
-    if !is_grounded(&text, input.said) || has_new_number(&text, input.said) {
+    if support(&text, &Said { before: &[], turns: input.said }) == Support::None {
         return Err("the person did not say that".to_owned());
     }
     let is_known = |known: &str| known == text || similarity(known, &text) >= SAME_FACT;

@@ -1,9 +1,13 @@
-//! Text as such: its size in tokens, its beginning and end, its sentences, its secrets, its bullets, how common its words are.
+//! Text as such: its size in tokens, its beginning and end, its sentences, its secrets, its bullets, how common its words are,
+//! which of it is prose, and which of that are the person's own words.
 
 pub mod bullets;
 pub mod ends;
 pub mod frequency;
+pub mod own_words;
+pub mod prose;
 pub mod redact;
+pub mod relative_dates;
 pub mod sections;
 pub mod sentences;
 pub mod tokens;

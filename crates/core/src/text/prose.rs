@@ -1,20 +1,20 @@
-//! What people wrote, without what machines wrote: a turn goes in, pieces of prose come out as slices of it.
+//! What people wrote, without what machines wrote: a message goes in, pieces of prose come out as slices of it.
 //!
 //! Code, logs, tables, headings, quotations and injected memory are left out. Of a code block or a stack trace the one
 //! line stays that tells what went wrong.
 
 /// One piece of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece<'a> {
+pub struct Piece<'a> {
     /// The words, as they were written; may hold line breaks.
-    pub(super) text: &'a str,
+    pub text: &'a str,
     /// What it is.
-    pub(super) form: Form,
+    pub form: Form,
 }
 
 /// What a piece is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub enum Form {
     /// Prose.
     Prose,
     /// An unticked box of a list.
@@ -32,14 +32,14 @@ const WRAPPED: usize = 60;
 const MAX_ERROR: usize = 400;
 
 /// The pieces of a turn, in order.
-pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
+pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut reader = Reader::default();
     outside_memory(text, |part| reader.read(part));
     reader.out
 }
 
 /// Only the telling lines, for the output of tools; at most one.
-pub(super) fn telling_line(text: &str) -> Option<&str> {
+pub fn telling_line(text: &str) -> Option<&str> {
     let mut told = Told::default();
     let mut lines = text.split_inclusive('\n').scan(0, |at, line| {
         let start = *at;
@@ -221,7 +221,7 @@ fn list_marker(line: &str) -> (usize, Form) {
 }
 
 /// Headings, tables, quotations, rules and tags.
-fn is_furniture(line: &str) -> bool {
+pub(super) fn is_furniture(line: &str) -> bool {
     line.starts_with(['#', '|', '>', '<', '┌', '│', '└', '├'])
         || line.contains("</")
         || line.contains("<!")
@@ -230,7 +230,7 @@ fn is_furniture(line: &str) -> bool {
 }
 
 /// A frame of a stack trace, or the line that announces one.
-fn is_frame(line: &str) -> bool {
+pub(super) fn is_frame(line: &str) -> bool {
     let trimmed = line.trim();
     let indented = line.starts_with([' ', '\t']);
     trimmed.starts_with("Traceback (most recent")
@@ -242,7 +242,7 @@ fn is_frame(line: &str) -> bool {
 }
 
 /// Code, logs and encoded data: too many signs for its letters, or the end of a statement.
-fn is_code(line: &str) -> bool {
+pub(super) fn is_code(line: &str) -> bool {
     if line.ends_with(['{', '}', ';']) || line.starts_with("$ ") || line.starts_with("//") || is_log(line) {
         return true;
     }
@@ -268,7 +268,7 @@ fn is_log(line: &str) -> bool {
 }
 
 /// Whether the line tells an error: `error: …`, `error[E0502]: …`, `ValueError: …`, `main.c:3:1: error: …`.
-fn is_error(line: &str) -> bool {
+pub(super) fn is_error(line: &str) -> bool {
     if line.len() > MAX_ERROR || line.len() < 8 {
         return false;
     }

@@ -78,7 +78,11 @@ pub(crate) fn summary() -> Brief {
 }
 
 pub(crate) fn extraction() -> Brief {
-    Brief::Extract(ExtractBrief { turns: Vec::new(), known: vec![KnownFact::said("The person likes tea.")] })
+    Brief::Extract(ExtractBrief {
+        before: Vec::new(),
+        turns: Vec::new(),
+        known: vec![KnownFact::said("The person likes tea.")],
+    })
 }
 
 /// Does a brief; gives the result and what the sink was told.

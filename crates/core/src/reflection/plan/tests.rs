@@ -1,6 +1,5 @@
 use proptest::prelude::*;
 
-use crate::consolidation::facts;
 use crate::model::{DocumentName, Role, Turn, TurnId};
 use crate::ports::Reply;
 use crate::reflection::{apply, lines, parse};
@@ -15,16 +14,15 @@ fn name() -> DocumentName {
     "user/memory".parse().unwrap()
 }
 
-fn said(text: &str) -> std::collections::HashSet<String> {
-    let turn = Turn {
+fn said(text: &str) -> Vec<Turn> {
+    vec![Turn {
         id: TurnId::new("t"),
         session: "cli:main".parse().unwrap(),
         role: Role::User,
         speaker: None,
         content: text.to_owned(),
         at: jiff::Timestamp::UNIX_EPOCH,
-    };
-    facts::words_of_the_person(&[turn])
+    }]
 }
 
 /// The file after a reply, and the reasons for what was not done.

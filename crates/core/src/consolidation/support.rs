@@ -1,0 +1,443 @@
+//! Whether what a model proposes is what the person said: a statement and a conversation go in, a verdict comes out.
+//!
+//! A statement is supported by one clause of the person's own words (and what that clause points back to): every word that
+//! carries meaning stands there, with the same negation, about the same people, in the same order around a comparison. What a
+//! question, a condition, a quotation, a tool or another speaker says supports nothing.
+
+use std::collections::HashSet;
+
+use crate::model::{Role, Turn};
+use crate::recall::analysis;
+use crate::statements;
+use crate::text::own_words::{own_words, quotations};
+use crate::text::sentences::{clauses, is_cjk, sentences};
+
+/// A conversation, as a statement is checked against it.
+#[derive(Debug, Clone, Copy)]
+pub struct Said<'a> {
+    /// The turns right before: names and values may come from there.
+    pub before: &'a [Turn],
+    /// The turns that statements come from, without those of other people.
+    pub turns: &'a [Turn],
+}
+
+/// How a statement stands to what was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Support {
+    /// The person said it.
+    Own,
+    /// The assistant found it, and the person said that it was right.
+    Accepted,
+    /// Its words are the person's, put together otherwise: nobody said it so.
+    Loose,
+    /// It has a name, a number, a negation or a subject that the person did not give it.
+    None,
+}
+
+/// Words with which a model speaks of the person, and words that carry no meaning of their own.
+const LIGHT: &str = " person user speaker name call use work live have be do want need like team project they their them she he her his \
+    currently now also that which state mention say report ask 用户 go make get keep come put new already";
+
+const NEGATIONS: &str = " not no never none without don't doesn't didn't isn't aren't wasn't won't can't cannot mustn't shouldn't wouldn't \
+    haven't hasn't n't neither nor nicht kein keine keinen keinem keiner nie niemals ohne pas jamais sans aucun aucune ni nunca jamás sin \
+    ningún ninguna tampoco dont doesnt cant wont ";
+const NEGATIONS_HAN: [&str; 8] = ["不", "没", "别", "勿", "禁止", "无法", "未", "非"];
+
+const CONDITIONS: &str = " if maybe perhaps might would could suppose imagine unless considering wish probably possibly falls vielleicht \
+    würde könnte wäre peut-être pourrait serait quizá quizás podría sería ojalá hypothetically pretend ";
+const CONDITIONS_HAN: [&str; 10] = ["如果", "要是", "假如", "也许", "可能", "假设", "说不定", "考虑", "万一", "的话"];
+
+const QUANTIFIERS: &str = " always never every all only both everyone everything immer nie alle jeder nur toujours jamais tous chaque \
+    seulement siempre nunca todos cada solo sólo ";
+const QUANTIFIERS_HAN: [&str; 9] = ["总是", "从不", "所有", "只", "都", "每", "一直", "永远", "从来"];
+
+/// Words around which order matters.
+const PIVOTS: &str = " over than instead rather not to from before after for by of statt als nach von vor plutôt que avant après en lugar \
+    vez antes después ";
+const PIVOTS_HAN: [&str; 7] = ["比", "而不是", "不是", "给", "向", "替", "胜过"];
+
+/// People that a clause may be about.
+const PEOPLE: &str = " wife husband partner son daughter mother father mom mum dad sister brother manager boss colleague teammate friend \
+    neighbor neighbour roommate client customer kid kids child children parents doctor landlord coworker aunt uncle cousin frau mann \
+    sohn tochter mutter vater schwester bruder chef chefin kollege kollegin freund freundin kunde femme mari fils fille mère père sœur \
+    frère collègue ami amie client mujer marido hijo hija madre padre hermana hermano jefe jefa compañero amigo amiga cliente he she they \
+    er ils elles él ella ellos ";
+const PEOPLE_HAN: [&str; 22] = [
+    "老婆", "老公", "妻子", "丈夫", "儿子", "女儿", "妈", "爸", "姐", "妹", "哥", "弟", "经理", "老板", "同事", "朋友",
+    "客户", "室友", "他", "她", "邻居", "领导",
+];
+
+/// How a statement stands to a conversation.
+pub fn support(text: &str, said: &Said<'_>) -> Support {
+    let claim = Claim::of(text);
+    let own = own_sentences(said);
+    if own.iter().enumerate().any(|(nth, sentence)| is_said(&claim, sentence, &own[..nth], said)) {
+        return Support::Own;
+    }
+    if is_accepted(text, said) {
+        return Support::Accepted;
+    }
+    let all: HashSet<String> = own.iter().flat_map(|sentence| sentence.words()).collect();
+    let is_theirs = claim.words.iter().all(|word| is_light(word) || all.contains(word));
+    let is_sharp_theirs =
+        claim.sharp.iter().all(|word| own.iter().any(|sentence| sentence.raw.contains(word.as_str())));
+    // The words are all there, but no clause says it: a join, a turned comparison, a lost "not".
+    let is_twisted = is_theirs && !own.is_empty();
+    let shared = claim.words.iter().filter(|word| all.contains(*word)).count();
+    let is_grounded = shared > 0 && shared * 3 >= claim.words.len();
+    if is_grounded && is_sharp_theirs && !is_twisted && !claim.has_quantifier && !claim.is_denied {
+        Support::Loose
+    } else {
+        Support::None
+    }
+}
+
+/// What a statement claims.
+struct Claim {
+    text: String,
+    /// Stems of what carries meaning.
+    words: HashSet<String>,
+    /// Names and numbers, in lower case.
+    sharp: Vec<String>,
+    is_denied: bool,
+    is_conditional: bool,
+    has_quantifier: bool,
+}
+
+impl Claim {
+    fn of(text: &str) -> Self {
+        let lower = text.to_lowercase();
+        Self {
+            words: stems(text),
+            sharp: sharp(text),
+            is_denied: has(&lower, NEGATIONS, &NEGATIONS_HAN),
+            is_conditional: has(&lower, CONDITIONS, &CONDITIONS_HAN),
+            has_quantifier: has(&lower, QUANTIFIERS, &QUANTIFIERS_HAN),
+            text: lower,
+        }
+    }
+}
+
+/// A sentence of the person.
+struct Sentence {
+    text: String,
+    /// In lower case.
+    raw: String,
+    is_question: bool,
+}
+
+impl Sentence {
+    fn words(&self) -> HashSet<String> {
+        stems(&self.text)
+    }
+}
+
+fn own_sentences(said: &Said<'_>) -> Vec<Sentence> {
+    let own = said.turns.iter().filter(|turn| turn.role == Role::User);
+    own.flat_map(|turn| own_words(&turn.content)).flat_map(sentences).map(unquoted).collect()
+}
+
+/// A sentence without its quotations.
+fn unquoted(sentence: &str) -> Sentence {
+    let mut text = String::new();
+    let mut at = 0;
+    for quote in quotations(sentence) {
+        text.push_str(&sentence[at..quote.start]);
+        at = quote.end;
+    }
+    text.push_str(&sentence[at..]);
+    let end = text.trim_end_matches(['"', ')', ' ', '”']);
+    let is_question = end.ends_with(['?', '？', '吗', '呢']);
+    Sentence { raw: text.to_lowercase(), is_question, text }
+}
+
+/// Whether a sentence says what is claimed. `earlier` has the sentences before it, which a pronoun may mean.
+fn is_said(claim: &Claim, sentence: &Sentence, earlier: &[Sentence], said: &Said<'_>) -> bool {
+    let parts = clauses(&sentence.text);
+    // `My name is Ada, can you help me?` asks in its last clause alone.
+    let stated = if sentence.is_question { &parts[..parts.len().saturating_sub(1)] } else { &parts[..] };
+    // In the very words of the person, whatever it is made of.
+    if stated.concat().to_lowercase().contains(claim.text.trim_end_matches(['.', '!', '。', '！', ' '])) {
+        return true;
+    }
+    if is_said_in(claim, stated, &[]) {
+        return true;
+    }
+    if sentence.is_question {
+        return false;
+    }
+    let before = || names_before(earlier, said);
+    let is_pointing = points_back(&sentence.raw) || statements::has_sign(&sentence.text);
+    is_pointing && is_said_in(claim, &parts, &before()) || is_completed(claim, &sentence.text, earlier, said)
+}
+
+/// Whether one clause, or several that belong together, say what is claimed. `context` has words that a pronoun may stand for.
+fn is_said_in(claim: &Claim, parts: &[&str], context: &[String]) -> bool {
+    let groups = grouped(parts);
+    let single = groups.iter().any(|clause| says(claim, clause, context));
+    // A claim of two clauses is said by two clauses.
+    single || groups.len() > 1 && claim.text.contains([',', '，', ';']) && says(claim, &groups.join(" "), context)
+}
+
+/// Clauses with those that go on without a subject of their own.
+fn grouped(parts: &[&str]) -> Vec<String> {
+    const SUBJECTS: &str = " i i'm i've i'd my we we're our he she they it you but and so ich wir mein meine er sie es und aber je j'ai on nous \
+        mon ma il elle et mais yo mi nosotros él ella y pero ";
+    let mut groups: Vec<String> = Vec::new();
+    for part in parts.iter().flat_map(|part| at_joints(part)) {
+        let first = part
+            .trim_start()
+            .split(|c: char| !c.is_alphanumeric() && c != '\'')
+            .next()
+            .unwrap_or_default()
+            .to_lowercase();
+        let has_subject = SUBJECTS.contains(&format!(" {first} "))
+            || part.trim_start().starts_with(['我', '他', '她', '它', '你', '但', '不']);
+        match groups.last_mut() {
+            Some(last) if !has_subject => last.push_str(part),
+            _ => groups.push(part.to_owned()),
+        }
+    }
+    groups
+}
+
+/// A clause, cut before `and`, `but` and the like where a new subject follows.
+fn at_joints(clause: &str) -> Vec<&str> {
+    const JOINTS: [&str; 14] = [
+        " and my ",
+        " and i ",
+        " and he ",
+        " and she ",
+        " and we ",
+        " but i ",
+        " but my ",
+        " but we ",
+        " while my ",
+        " while i ",
+        " und mein",
+        " et mon ",
+        " et ma ",
+        " y mi ",
+    ];
+    let lower = clause.to_lowercase();
+    if lower.len() != clause.len() {
+        return vec![clause];
+    }
+    let mut cuts: Vec<usize> =
+        JOINTS.iter().filter_map(|joint| lower.find(joint)).filter(|at| clause.is_char_boundary(*at)).collect();
+    cuts.sort_unstable();
+    let mut parts = Vec::new();
+    let mut at = 0;
+    for cut in cuts {
+        parts.push(&clause[at..cut]);
+        at = cut;
+    }
+    parts.push(&clause[at..]);
+    parts
+}
+
+fn says(claim: &Claim, clause: &str, context: &[String]) -> bool {
+    let lower = clause.to_lowercase();
+    let words = stems(clause);
+    let in_context = |word: &String| context.iter().any(|text| stems(text).contains(word));
+    let missing =
+        claim.words.iter().filter(|word| !words.contains(*word) && !is_light(word) && !in_context(word)).count();
+    let is_denied = has(&lower, NEGATIONS, &NEGATIONS_HAN);
+    let is_conditional = has(&lower, CONDITIONS, &CONDITIONS_HAN);
+    let sharp_missing = claim
+        .sharp
+        .iter()
+        .any(|word| !has_value(&lower, word) && !context.iter().any(|text| has_value(&text.to_lowercase(), word)));
+    missing == 0
+        && !claim.words.is_empty()
+        && !sharp_missing
+        && is_denied == claim.is_denied
+        && (!is_conditional || claim.is_conditional)
+        && quantifiers_stand(claim, &lower)
+        && people_stand(claim, clause, &lower)
+        && order_stands(claim, &lower)
+}
+
+/// Every quantifier of the claim stands in the clause.
+fn quantifiers_stand(claim: &Claim, clause: &str) -> bool {
+    let stands = |word: &str| has(clause, &format!(" {word} "), &[]);
+    let spoken = QUANTIFIERS.split_whitespace().filter(|word| has(&claim.text, &format!(" {word} "), &[])).all(stands);
+    spoken && QUANTIFIERS_HAN.iter().filter(|word| claim.text.contains(*word)).all(|word| clause.contains(word))
+}
+
+/// The people that the clause is about before it comes to the claim are in the claim too.
+fn people_stand(claim: &Claim, clause: &str, lower: &str) -> bool {
+    let first = claim
+        .words
+        .iter()
+        .filter(|word| !is_light(word))
+        .filter_map(|word| place(lower, word))
+        .min()
+        .unwrap_or(lower.len());
+    let before = &lower[..first];
+    let spoken = PEOPLE.split_whitespace().filter(|word| has(before, &format!(" {word} "), &[]));
+    let is_pronoun =
+        |word: &str| matches!(word, "he" | "she" | "they" | "er" | "ils" | "elles" | "él" | "ella" | "ellos");
+    let names = sharp(clause)
+        .into_iter()
+        .filter(|name| name.starts_with(char::is_alphabetic) && before.contains(name.as_str()));
+    let is_in_claim = |word: &str| claim.text.contains(word) || is_pronoun(word) && !claim.sharp.is_empty();
+    let han = PEOPLE_HAN
+        .iter()
+        .filter(|word| before.contains(*word))
+        .all(|word| claim.text.contains(word) || matches!(*word, "他" | "她") && !claim.sharp.is_empty());
+    spoken.into_iter().all(is_in_claim) && names.into_iter().all(|name| claim.text.contains(&name)) && han
+}
+
+/// Words stand on the same side of a comparison, and names in the same order.
+fn order_stands(claim: &Claim, clause: &str) -> bool {
+    let pivots = PIVOTS
+        .split_whitespace()
+        .map(|word| format!(" {word} "))
+        .chain(PIVOTS_HAN.iter().map(|word| (*word).to_owned()));
+    for pivot in pivots {
+        let (Some(here), Some(there)) = (claim.text.find(&pivot), clause.find(&pivot)) else { continue };
+        let swaps = claim.words.iter().filter(|word| !is_light(word)).any(|word| {
+            let (in_claim, in_clause) = (place(&claim.text, word), place(clause, word));
+            in_claim.zip(in_clause).is_some_and(|(a, b)| (a < here) != (b < there))
+        });
+        if swaps {
+            return false;
+        }
+    }
+    let places: Vec<usize> = claim.sharp.iter().filter_map(|name| clause.find(name.as_str())).collect();
+    places.is_sorted()
+}
+
+/// Where a word with this stem stands.
+fn place(text: &str, stem: &str) -> Option<usize> {
+    let head: String = stem.chars().take(stem.chars().count().max(5) - 1).collect();
+    text.find(stem).or_else(|| text.find(&head))
+}
+
+/// Whether a number or a name stands in a text, not as part of another.
+fn has_value(text: &str, value: &str) -> bool {
+    let is_number = value.starts_with(|c: char| c.is_ascii_digit());
+    text.match_indices(value).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + value.len()..].chars().next();
+        let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_cjk(c));
+        if is_number {
+            !is_digit(before) && !is_digit(after)
+        } else {
+            value.contains(is_cjk) || !is_letter(before) && !is_letter(after)
+        }
+    })
+}
+
+/// What a pronoun may mean: the last sentences of everybody.
+fn names_before(earlier: &[Sentence], said: &Said<'_>) -> Vec<String> {
+    let here = earlier.iter().rev().take(3).map(|sentence| sentence.text.clone());
+    let turns =
+        said.before.iter().chain(said.turns).rev().filter(|turn| matches!(turn.role, Role::User | Role::Assistant));
+    let there = turns.take(4).flat_map(|turn| own_words(&turn.content)).map(str::to_owned);
+    here.chain(there).collect()
+}
+
+fn points_back(lower: &str) -> bool {
+    const POINTERS: &str = " it it's its he she they he's she's they're his her their that that's this these those er sie es das il elle ça \
+        c'est eso esto él ella ";
+    has(lower, POINTERS, &["它", "他", "她", "这", "那"])
+}
+
+/// Whether the claim is an earlier statement with the value that the person corrects.
+fn is_completed(claim: &Claim, sentence: &str, earlier: &[Sentence], said: &Said<'_>) -> bool {
+    let turns =
+        said.before.iter().chain(said.turns).rev().filter(|turn| matches!(turn.role, Role::User | Role::Assistant));
+    let there = turns.take(6).flat_map(|turn| sentences(&turn.content));
+    let before = earlier.iter().rev().take(6).map(|sentence| sentence.text.as_str()).chain(there);
+    let is_it = |text: String| stems(&text) == claim.words;
+    before.into_iter().filter_map(|before| statements::completed(sentence, before)).any(is_it)
+}
+
+/// Whether the assistant said it in the turn that the person accepts.
+fn is_accepted(text: &str, said: &Said<'_>) -> bool {
+    let words: HashSet<String> = stems(text);
+    let all: Vec<&Turn> = said.before.iter().chain(said.turns).collect();
+    let is_new = |nth: usize| nth >= said.before.len();
+    all.windows(2).enumerate().any(|(nth, pair)| {
+        let is_answer = pair[0].role == Role::Assistant && pair[1].role == Role::User && is_new(nth + 1);
+        let spoken = || stems(&pair[0].content).union(&stems(&pair[1].content)).cloned().collect::<HashSet<_>>();
+        let also: HashSet<String> = all[..nth]
+            .iter()
+            .rev()
+            .take(4)
+            .filter(|turn| turn.role == Role::User)
+            .flat_map(|turn| stems(&turn.content))
+            .collect();
+        is_answer && accepts(&pair[1].content) && !words.is_empty() && {
+            let spoken = spoken();
+            words.iter().all(|word| spoken.contains(word) || also.contains(word))
+        }
+    })
+}
+
+fn accepts(message: &str) -> bool {
+    const YES: &str = " yes yep yeah yup fixed works worked working solved right exactly confirmed correct perfect bingo indeed passes green \
+        ja genau stimmt läuft funktioniert gelöst behoben oui exactement marche fonctionne réglé résolu parfait sí exacto funciona resuelto \
+        solucionado perfecto listo it gone catch war's c'était était era raison razón ";
+    const YES_HAN: [&str; 12] =
+        ["好了", "解决", "搞定", "可以了", "没错", "果然", "确实", "修好", "正常", "原来", "对", "通过"];
+    !message.trim_end().ends_with(['?', '？']) && has(&message.to_lowercase(), YES, &YES_HAN)
+}
+
+fn is_light(stem: &str) -> bool {
+    LIGHT.contains(&format!(" {stem} "))
+        || stem.chars().count() == 1 && stem.is_ascii() && !stem.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn stems(text: &str) -> HashSet<String> {
+    analysis::Terms::of_query(text).as_slice().iter().cloned().collect()
+}
+
+/// Names (capitals that do not begin the sentence), numbers, and words with signs inside, in lower case, in order.
+fn sharp(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (nth, word) in text.split(|c: char| c.is_whitespace() || is_cjk(c) && !c.is_alphanumeric()).enumerate() {
+        for piece in split_scripts(word) {
+            let piece = piece.trim_matches(|c: char| !c.is_alphanumeric());
+            let piece = piece.strip_suffix("'s").or_else(|| piece.strip_suffix("’s")).unwrap_or(piece);
+            let is_number = piece.starts_with(|c: char| c.is_ascii_digit());
+            let is_name = piece.starts_with(char::is_uppercase)
+                && (nth > 0 || piece.chars().skip(1).any(char::is_uppercase))
+                && piece != "I"
+                && !piece.starts_with("I'");
+            if is_number || is_name {
+                found.push(piece.to_lowercase());
+            }
+        }
+    }
+    found
+}
+
+/// A word cut where Han characters meet others; a number keeps its Han unit.
+fn split_scripts(word: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut last: Option<char> = None;
+    for (at, c) in word.char_indices() {
+        let is_unit = "万千百亿元块点号月日岁".contains(c) && last.is_some_and(|last| last.is_ascii_digit());
+        if last.is_some_and(|last| is_cjk(last) != is_cjk(c)) && !is_unit {
+            parts.push(&word[start..at]);
+            start = at;
+        }
+        last = Some(c);
+    }
+    parts.push(&word[start..]);
+    parts
+}
+
+/// Whether one of the words stands in a text in lower case.
+fn has(lower: &str, words: &str, han: &[&str]) -> bool {
+    let mut spoken = lower
+        .split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '-') || is_cjk(c))
+        .filter(|word| !word.is_empty());
+    spoken.any(|word| words.contains(&format!(" {word} ")) || word.ends_with("n't") && words.contains(" n't "))
+        || han.iter().any(|word| lower.contains(word))
+}

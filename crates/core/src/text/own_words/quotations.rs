@@ -1,0 +1,80 @@
+//! Quotations inside a text: who puts words between quotation marks does not say them.
+
+use std::ops::Range;
+
+use crate::text::sentences::is_cjk;
+
+/// Shorter quotations are names of things: "strict" mode.
+const MIN_WORDS: usize = 3;
+
+/// The longer quotations of a text, marks included. One that is not closed lasts to the end.
+pub fn quotations(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some((open, mark)) = next_mark(text, at) {
+        let inside = open + mark.len_utf8();
+        let close = closing(mark).and_then(|marks| text[inside..].char_indices().find(|(_, c)| marks.contains(c)));
+        let end = close.map_or(text.len(), |(at, mark)| inside + at + mark.len_utf8());
+        let is_closed = close.is_some();
+        let quoted = &text[inside..close.map_or(text.len(), |(at, _)| inside + at)];
+        if size(quoted) >= MIN_WORDS && (is_closed || mark != '\'') {
+            found.push(open..end);
+        }
+        // An inch mark, or an apostrophe: the rest may still hold a quotation.
+        at = if is_closed { end } else { inside };
+    }
+    found
+}
+
+fn next_mark(text: &str, from: usize) -> Option<(usize, char)> {
+    let begins =
+        |at: usize| text[..at].chars().next_back().is_none_or(|before| !before.is_alphanumeric() || is_cjk(before));
+    text[from..].char_indices().map(|(at, c)| (from + at, c)).find(|(at, c)| match c {
+        '"' | '\'' | '‘' => begins(*at) && text[at + c.len_utf8()..].starts_with(|c: char| !c.is_whitespace()),
+        c => closing(*c).is_some(),
+    })
+}
+
+fn closing(mark: char) -> Option<&'static [char]> {
+    Some(match mark {
+        '"' => &['"', '”'],
+        '\'' => &['\''],
+        '‘' => &['’'],
+        '“' => &['”', '"'],
+        '„' => &['“', '”', '"'],
+        '«' => &['»'],
+        '»' => &['«'],
+        '「' => &['」'],
+        '『' => &['』'],
+        '《' => &['》'],
+        '＂' => &['＂'],
+        _ => return None,
+    })
+}
+
+/// About how many words; two Han characters are one.
+fn size(text: &str) -> usize {
+    let words = text.split(|c: char| !c.is_alphanumeric() || is_cjk(c)).filter(|word| !word.is_empty()).count();
+    words + text.chars().filter(|c| is_cjk(*c) && c.is_alphanumeric()).count() / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_quotations_are_found() {
+        for (text, expected) in [
+            ("He said \"I hate all tabs\" again", vec!["\"I hate all tabs\""]),
+            ("use \"strict\" mode", vec![]),
+            ("她说“我最讨厌开会了”。", vec!["“我最讨厌开会了”"]),
+            ("it's what I don't like", vec![]),
+            ("Er meinte „ich mag keine Tabs“ dazu", vec!["„ich mag keine Tabs“"]),
+            ("a 24\" screen", vec![]),
+            ("note: \"never trust anyone over", vec!["\"never trust anyone over"]),
+        ] {
+            let found: Vec<&str> = quotations(text).into_iter().map(|range| &text[range]).collect();
+            assert_eq!(found, expected, "of {text:?}");
+        }
+    }
+}
