@@ -154,23 +154,26 @@ pub struct MemoryService<'e> {
     pub(crate) files: &'e dyn Documents,
     pub(crate) documents: DocumentService<'e>,
     pub(crate) recall: RecallService<'e>,
+    /// The same documents for verbs that read: a write that would wait for another writer gives up soon.
+    pub(crate) noticing: DocumentService<'e>,
     pub(crate) threads: ThreadService<'e>,
 }
 
 impl MemoryService<'_> {
-    /// Memories that pass the filter, newest first.
+    /// Memories that pass the filter, newest first. Lines of working memory are no memories: they render its threads.
+    /// Never waits for a writer: what a file says that could not be indexed now is listed later.
     pub fn list(&self, filter: &Filter, page: &Page) -> Done<Listing> {
         check_range(filter)?;
-        self.documents.notice_all()?;
-        let listing = self.entries.list(filter, page)?;
+        self.noticing.notice_all_or_warn();
+        let listing = self.entries.list(&Filter { without_working: true, ..filter.clone() }, page)?;
         let mutes = self.mutes.mutes()?;
         let memories = listing.memories.into_iter().map(|memory| memory.with_mutes(&mutes)).collect();
         Ok(Listing { memories, ..listing })
     }
 
-    /// One memory.
+    /// One memory. Never waits for a writer.
     pub fn show(&self, reference: &str) -> Done<Memory> {
-        self.documents.notice_all()?;
+        self.noticing.notice_all_or_warn();
         let id = self.resolve(reference)?;
         self.with_mutes(self.memory(&id)?)
     }
