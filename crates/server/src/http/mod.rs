@@ -20,6 +20,7 @@ mod review;
 mod sessions;
 mod take;
 mod tasks;
+mod starting;
 mod tiers;
 mod tools;
 mod transfer;
