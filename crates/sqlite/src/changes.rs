@@ -9,7 +9,7 @@ use throughline_core::ports::{Changes, Op, StoreError, Undoable};
 use crate::error::{is_key_taken, while_doing};
 use crate::rows::{self, CHANGE_COLUMNS, ENTRY_COLUMNS, to_json};
 use crate::withdrawals::Balance;
-use crate::{SqliteStore, Stored, index, turns, undo};
+use crate::{SqliteStore, Stored, index, mutes, turns, undo};
 
 impl Changes for SqliteStore {
     fn apply(&self, change: &Change, ops: &[Op], last: &mut dyn FnMut() -> bool) -> Stored<Vec<Entry>> {
@@ -162,6 +162,7 @@ impl<'a> ChangeWriter<'a> {
     /// Writes down what the change takes back, and what it says again.
     fn settle(&self) -> Stored<()> {
         let Some(row) = self.row else { return Ok(()) };
+        mutes::carry(self.transaction, &self.balance, self.change.verb).map_err(while_doing("keep a mute"))?;
         self.balance.settle(self.transaction, self.change, row).map_err(while_doing("note what was taken back"))
     }
 

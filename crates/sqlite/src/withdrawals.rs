@@ -140,6 +140,23 @@ impl Balance {
         }
     }
 
+    /// Which memory stands for another from now on, by id: one that says the same in other words, or what a line was edited to.
+    pub(crate) fn renamed(&self, verb: Verb) -> Vec<(EntryId, EntryId)> {
+        let standing = |gone: &Entry| {
+            let same = self.said.iter().find(|said| statements::same(&said.content, &gone.content));
+            let edited = || self.said.iter().find(|said| said.kind == Kind::Bullet && said.namespace == gone.namespace);
+            let is_edit = verb == Verb::Edit && gone.kind == Kind::Bullet;
+            let new = same.or_else(|| is_edit.then(edited).flatten())?;
+            (new.id != gone.id).then(|| (gone.id.clone(), new.id.clone()))
+        };
+        self.gone.iter().filter_map(standing).collect()
+    }
+
+    /// Whether the change takes a statement away.
+    pub(crate) fn takes_away(&self) -> bool {
+        !self.gone.is_empty()
+    }
+
     /// Writes down what was taken back, and what was said again.
     pub(crate) fn settle(&self, transaction: &Transaction<'_>, change: &Change, row: i64) -> rusqlite::Result<()> {
         if self.gone.is_empty() && self.said.is_empty() {
