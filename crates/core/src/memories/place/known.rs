@@ -90,7 +90,7 @@ fn sentences(text: &str) -> Vec<&str> {
 
 impl MemoryService<'_> {
     /// What may say the same as a statement, or be replaced by it, as this change leaves it so far.
-    pub(super) fn known(&self, statement: &Statement, placement: &Placement) -> Done<Vec<Known>> {
+    pub(in crate::memories) fn known(&self, statement: &Statement, placement: &Placement) -> Done<Vec<Known>> {
         let mut found: Vec<Entry> = Vec::new();
         for id in &statement.replaces {
             found.extend(self.entries.memory(id)?.map(|memory| memory.entry));
