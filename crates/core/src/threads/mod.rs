@@ -40,6 +40,13 @@ pub struct ListedThread {
     pub expires_at: Timestamp,
 }
 
+/// Open threads.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct ThreadListing {
+    /// The latest first.
+    pub threads: Vec<ListedThread>,
+}
+
 /// Working memory, if it is fresh.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, ToSchema)]
 pub struct WorkingMemory {
@@ -128,22 +135,22 @@ impl ThreadService<'_> {
     /// Working memory, as every surface shows it.
     pub fn working_memory(&self) -> Done<WorkingMemory> {
         let Some(working) = self.documents.working()? else { return Ok(WorkingMemory::default()) };
-        let threads = self.list()?;
         let text = self.live_text(&working, &|_| Shown::Whole)?;
-        let listed = |thread: &Thread| ListedThread {
-            id: thread.id.clone(),
-            session: thread.session.clone(),
-            title: thread.title.clone(),
-            project: thread.project.clone(),
+        let threads = self.listing()?.threads;
+        Ok(WorkingMemory { text, updated_at: Some(working.updated_at), expires_at: Some(working.expires_at), threads })
+    }
+
+    /// The open threads, as every surface lists them.
+    pub fn listing(&self) -> Done<ThreadListing> {
+        let listed = |thread: Thread| ListedThread {
+            id: thread.id,
+            session: thread.session,
+            title: thread.title,
+            project: thread.project,
             updated_at: thread.updated_at,
             expires_at: thread.expires_at,
         };
-        Ok(WorkingMemory {
-            text,
-            updated_at: Some(working.updated_at),
-            expires_at: Some(working.expires_at),
-            threads: threads.iter().map(listed).collect(),
-        })
+        Ok(ThreadListing { threads: self.list()?.into_iter().map(listed).collect() })
     }
 
     /// What a session begins with, and until when that holds: without a project, working memory as it is; in one, its own
@@ -197,13 +204,6 @@ impl ThreadService<'_> {
         )
     }
 
-    /// A conversation's thread as it is to be: a new one, or the next version of the one that it has.
-    pub(crate) fn next(&self, state: &SessionState, at: Timestamp, title: &str, content: &str) -> Done<Option<Thread>> {
-        let Some(namespace) = self.namespace() else { return Ok(None) };
-        let known = self.thread_store.thread_of(namespace, &state.session.id)?;
-        let updated_at = at.min(self.kernel.now);
-        let ttl = SignedDuration::from_hours(24 * i64::from(self.kernel.settings.working.ttl_days));
-        let first = || Thread {
     /// Applies operations and an edit of threads as one change; nothing where a person was faster and all must be read again.
     /// Where the file of working memory cannot be written, the rows change, and it follows with the next change.
     pub(crate) fn commit(&self, verb: Verb, ops: &[Op], edit: &ThreadEdit<'_>) -> Done<Option<Vec<Entry>>> {
@@ -221,6 +221,13 @@ impl ThreadService<'_> {
         }
     }
 
+    /// A conversation's thread as it is to be: a new one, or the next version of the one that it has.
+    pub(crate) fn next(&self, state: &SessionState, at: Timestamp, title: &str, content: &str) -> Done<Option<Thread>> {
+        let Some(namespace) = self.namespace() else { return Ok(None) };
+        let known = self.thread_store.thread_of(namespace, &state.session.id)?;
+        let updated_at = at.min(self.kernel.now);
+        let ttl = SignedDuration::from_hours(24 * i64::from(self.kernel.settings.working.ttl_days));
+        let first = || Thread {
             id: ThreadId::new(self.kernel.new_id()),
             namespace: namespace.clone(),
             session: state.session.id.clone(),
