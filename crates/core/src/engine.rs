@@ -55,7 +55,7 @@ pub use crate::sessions::{
 };
 pub use crate::settings::{InjectAt, Settings};
 pub use crate::tasks::{Finished, NewTask, Period, Report, ReportBy, TaskEdit, Tasks};
-pub use crate::threads::{ClosedThread, ListedThread, WorkingMemory};
+pub use crate::threads::{ClosedThread, ListedThread, ThreadListing, WorkingMemory};
 pub use crate::tools::{OfferedTool, OfferedTools, ToolAnswer};
 pub use crate::transfer::{
     EXPORT_VERSION, Export, ExportedDocument, ImportPreview, ImportReport, Imported, SetAside, Tally,

@@ -9,7 +9,7 @@ use throughline_core::ports::{Changes, Op, StoreError, Undoable};
 use crate::error::{is_key_taken, while_doing};
 use crate::rows::{self, CHANGE_COLUMNS, ENTRY_COLUMNS, to_json};
 use crate::withdrawals::Balance;
-use crate::{SqliteStore, Stored, index, turns, undo};
+use crate::{SqliteStore, Stored, index, line_sources, mutes, turns, undo};
 
 impl Changes for SqliteStore {
     fn apply(&self, change: &Change, ops: &[Op], last: &mut dyn FnMut() -> bool) -> Stored<Vec<Entry>> {
@@ -85,6 +85,10 @@ impl<'a> ChangeWriter<'a> {
                 let sql = "UPDATE sessions SET person = ifnull(person, ?2) WHERE id = ?1";
                 let kept = self.transaction.execute(sql, params![session.as_str(), name]);
                 kept.map(|_| None).map_err(while_doing("note who the person is"))
+            }
+            Op::LineSources { line, turns } => {
+                let kept = line_sources::add(self.transaction, line, turns);
+                kept.map(|()| None).map_err(while_doing("keep where a line came from"))
             }
             Op::Reflected(pass) => {
                 crate::reflections::insert(self.transaction, pass).map(|()| None).map_err(while_doing("keep a pass"))
@@ -162,6 +166,7 @@ impl<'a> ChangeWriter<'a> {
     /// Writes down what the change takes back, and what it says again.
     fn settle(&self) -> Stored<()> {
         let Some(row) = self.row else { return Ok(()) };
+        mutes::carry(self.transaction, &self.balance, self.change.verb).map_err(while_doing("keep a mute"))?;
         self.balance.settle(self.transaction, self.change, row).map_err(while_doing("note what was taken back"))
     }
 

@@ -60,12 +60,13 @@ fn erase_rows(transaction: &Transaction<'_>, erasure: &Erasure) -> rusqlite::Res
     }
     for id in &erasure.turns {
         withdrawals::bury_turn(transaction, id)?;
+        transaction.execute("DELETE FROM line_sources WHERE turn = ?", [id.as_str()])?;
         erased.recalls += forget_question(transaction, id.as_str())?;
         erased.turns += transaction.execute("DELETE FROM turns WHERE id = ?", [id.as_str()])? as u64;
         erased.recalls += forget_use(transaction, id.as_str())?;
     }
     for (name, content) in &erasure.bullets {
-        withdrawals::bury(transaction, content, &[], at)?;
+        withdrawals::bury(transaction, content, &crate::line_sources::forget(transaction, name, content)?, at)?;
         withdrawals::blank_line(transaction, content)?;
         take_out_of_openings(transaction, content)?;
         erased.versions += scrub_document(transaction, name, content)?;

@@ -23,6 +23,7 @@ const REMOVE: &str = "
     UPDATE erased_turns SET highest = max(highest, (SELECT ifnull(max(row), 0) FROM turns));
     INSERT OR IGNORE INTO erased_turn_ids (turn) SELECT id FROM temp.going WHERE kind = 'turn';
     DELETE FROM turns WHERE id IN (SELECT id FROM temp.going WHERE kind = 'turn');
+    DELETE FROM line_sources WHERE turn IN (SELECT id FROM temp.going WHERE kind = 'turn');
     -- The file was rendered without their threads; what it said before goes with its history.
     DELETE FROM document_versions WHERE name IN (SELECT t.namespace || '/working' FROM threads t
         JOIN temp.going g ON g.kind = 'session' AND g.id = t.session)
@@ -63,6 +64,7 @@ const REMOVE_REST: &str = "
     DELETE FROM exports;
     DELETE FROM mutes;
     DELETE FROM reviewed;
+    DELETE FROM line_sources;
     DELETE FROM accepted_lines;
     DELETE FROM project_roots;
     DELETE FROM threads;

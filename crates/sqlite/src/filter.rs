@@ -82,6 +82,9 @@ pub(crate) fn condition(filter: &Filter) -> Condition {
     if let Some(now) = filter.live_at {
         condition.and("(e.expires_at IS NULL OR e.expires_at > ?)", [Value::Integer(now.as_millisecond())]);
     }
+    if filter.without_working {
+        condition.and("NOT (e.kind = 'bullet' AND e.layer = 'archive')", []);
+    }
     condition
 }
 

@@ -9,7 +9,7 @@ use throughline_core::recall::analysis;
 
 use crate::error::{is_taken, while_doing};
 use crate::rows::{self, ENTRY_COLUMNS};
-use crate::{SqliteStore, Stored, functions};
+use crate::{SqliteStore, Stored, functions, line_sources};
 
 /// Rows analysed again in one transaction: others can write in between.
 const REBUILD_BATCH: i64 = 2000;
@@ -140,6 +140,7 @@ pub(crate) fn replace_bullets(
         connection.prepare_cached("DELETE FROM entries WHERE id = ?")?.execute([id.as_str()])?;
     }
     for bullet in bullets {
+        let bullet = &Entry { provenance: line_sources::of(connection, &bullet.id)?, ..bullet.clone() };
         match known.get(&bullet.id) {
             // An id that something else has, by whatever chance, is left to it.
             None => match rows::insert(connection, bullet) {

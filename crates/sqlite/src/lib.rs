@@ -27,6 +27,7 @@ mod injections;
 mod jobs;
 mod leases;
 mod ledger;
+mod line_sources;
 #[cfg(test)]
 mod migration_tests;
 mod mutes;

@@ -114,6 +114,32 @@ fn memories_of_schema_7_wait_for_their_vectors() {
 }
 
 #[test]
+fn what_was_learnt_before_there_was_a_review_counts_as_seen() {
+    let home = tempfile::tempdir().unwrap();
+    let mut connection = open::connect(&home.path().join("memory.db"), Durability::Process, open::Make::New).unwrap();
+    let before = MIGRATIONS.iter().position(|migration| migration.contains("TABLE reviewed")).unwrap();
+    migrate(&mut connection, &MIGRATIONS[..before], None).unwrap();
+    let learnt = |connection: &Connection, n: i64, kind: &str| {
+        let sql = "INSERT INTO entries (row, id, kind, namespace, layer, source, status, importance, tags, created_at, \
+            updated_at, provenance, version, content, terms, digest, twin) \
+            VALUES (?1, 'm' || ?1, ?2, 'user/facts', 'knowledge', 'system', 'active', 0.5, '[]', 0, 0, '[]', 1, \
+            'text ' || ?1, 'text', NULL, '')";
+        connection.execute(sql, rusqlite::params![n, kind]).unwrap();
+        let rest = "INSERT INTO changes (row, id, who, via, verb, at) VALUES (?1, 'c' || ?1, 'system', 'daemon', 'consolidate', 0)";
+        connection.execute(rest, [n]).unwrap();
+        let version = "INSERT INTO entry_versions (entry, version, change, state) VALUES ('m' || ?1, 1, ?1, '{}')";
+        connection.execute(version, [n]).unwrap();
+    };
+    learnt(&connection, 1, "entry");
+    learnt(&connection, 2, "bullet");
+    migrate(&mut connection, &MIGRATIONS, None).unwrap();
+    let unseen = format!("{} SELECT id FROM entries WHERE row IN (SELECT row FROM unseen)", include_str!("unseen.sql"));
+    assert_eq!(rows(&connection, &unseen), [""; 0]);
+    learnt(&connection, 3, "entry");
+    assert_eq!(rows(&connection, &unseen), ["m3"], "what is learnt from now on is new");
+}
+
+#[test]
 fn memory_files_that_were_registered_before_are_accepted() {
     let home = tempfile::tempdir().unwrap();
     let mut connection = open::connect(&home.path().join("memory.db"), Durability::Process, open::Make::New).unwrap();

@@ -1,11 +1,12 @@
 //! Memories that are never given.
 
 use rusqlite::{Connection, Row, params};
-use throughline_core::model::{EntryId, Mute};
+use throughline_core::model::{EntryId, Mute, Verb};
 use throughline_core::ports::Mutes;
 
 use crate::error::while_doing;
 use crate::rows::time;
+use crate::withdrawals::Balance;
 use crate::{SqliteStore, Stored};
 
 impl Mutes for SqliteStore {
@@ -39,4 +40,18 @@ pub(crate) fn insert(connection: &Connection, mute: &Mute) -> rusqlite::Result<(
     let sql = "INSERT INTO mutes (memory, project, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
     let values = params![mute.memory.as_str(), mute.project.as_deref().unwrap_or_default(), mute.at.as_millisecond()];
     connection.prepare_cached(sql)?.execute(values).map(drop)
+}
+
+/// Mutes what stands for a muted memory from now on. The former mute stays: an undo brings its memory back.
+pub(crate) fn carry(connection: &Connection, balance: &Balance, verb: Verb) -> rusqlite::Result<()> {
+    if !balance.takes_away() || !connection.prepare_cached("SELECT 1 FROM mutes")?.exists([])? {
+        return Ok(());
+    }
+    let sql = "INSERT INTO mutes (memory, project, at) SELECT ?2, project, at FROM mutes WHERE memory = ?1 \
+               ON CONFLICT DO NOTHING";
+    let mut statement = connection.prepare_cached(sql)?;
+    for (from, to) in balance.renamed(verb) {
+        statement.execute([from.as_str(), to.as_str()])?;
+    }
+    Ok(())
 }

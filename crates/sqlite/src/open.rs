@@ -10,7 +10,7 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing, without_path};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 24] = [
+pub(crate) const MIGRATIONS: [&str; 25] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
@@ -35,6 +35,7 @@ pub(crate) const MIGRATIONS: [&str; 24] = [
     include_str!("migrations/0022_reviewed.sql"),
     include_str!("migrations/0023_withdrawals.sql"),
     include_str!("migrations/0024_threads.sql"),
+    include_str!("migrations/0025_line_sources.sql"),
 ];
 
 /// `PRAGMA application_id`: says that a database is one of ours.

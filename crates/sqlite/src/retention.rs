@@ -23,7 +23,7 @@ const FORGET_QUESTIONS: &str = "DELETE FROM recalls WHERE row IN (SELECT r.row F
 const FORGET_USES: &str =
     "DELETE FROM uses WHERE id IN (SELECT t.id FROM json_each(?) o JOIN turns t ON t.row = o.value)";
 
-/// What documents say: their lines do not name the turns that they came from.
+/// What documents say: a line that a person wrote does not name the turns that say it.
 fn lines(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
     let sql = "SELECT content FROM entries WHERE kind = 'bullet' AND status = 'active' AND layer <> 'archive'";
     transaction.prepare(sql)?.query_map([], |row| row.get(0))?.collect()

@@ -14,14 +14,12 @@ use crate::{SqliteStore, Stored};
 
 impl Threads for SqliteStore {
     fn open_threads(&self, namespace: &Name) -> Stored<Vec<Thread>> {
-        let sql = format!(
-            "SELECT {} FROM threads WHERE namespace = ? AND status = 'open' ORDER BY updated_at DESC, row DESC",
-            Thread::COLUMNS
-        );
-        self.read(
-            |connection| connection.prepare_cached(&sql)?.query_map([namespace.as_str()], Thread::read)?.collect(),
-            "list threads",
-        )
+        self.read(|connection| threads(connection, namespace, "status = 'open'"), "list threads")
+    }
+
+    fn shown_threads(&self, namespace: &Name) -> Stored<Vec<Thread>> {
+        let condition = "(status = 'open' OR rendered IS NOT NULL)";
+        self.read(|connection| threads(connection, namespace, condition), "list threads")
     }
 
     fn thread_of(&self, namespace: &Name, session: &SessionId) -> Stored<Option<Thread>> {
@@ -32,6 +30,15 @@ impl Threads for SqliteStore {
             "read a thread",
         )
     }
+}
+
+/// The threads that pass a condition, the latest updated first.
+fn threads(connection: &Connection, namespace: &Name, condition: &str) -> rusqlite::Result<Vec<Thread>> {
+    let sql = format!(
+        "SELECT {} FROM threads WHERE namespace = ? AND {condition} ORDER BY updated_at DESC, row DESC",
+        Thread::COLUMNS
+    );
+    connection.prepare_cached(&sql)?.query_map([namespace.as_str()], Thread::read)?.collect()
 }
 
 impl Versioned for Thread {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params, params_from_iter};
-use throughline_core::lineage::{normalised, says};
+use throughline_core::lineage::{digested, says};
 use throughline_core::model::{
     Change, Entry, EntryId, Kind, Layer, SessionId, StatementDigest, Status, TurnId, Verb, Withdrawal, Withdrawn,
 };
@@ -50,13 +50,13 @@ impl Withdrawals for SqliteStore {
         )
     }
 
-    fn withdrawals_of(&self, normalised: &[String]) -> Stored<Vec<Option<Withdrawn>>> {
+    fn withdrawals_of(&self, texts: &[String]) -> Stored<Vec<Option<Withdrawn>>> {
         let sql =
             format!("SELECT {COLUMNS} FROM withdrawn w WHERE w.digest = ? AND {HOLDS} ORDER BY w.at DESC LIMIT 1");
         self.snapshot(
             |connection| {
                 if !connection.prepare_cached("SELECT 1 FROM withdrawn")?.exists([])? {
-                    return Ok(vec![None; normalised.len()]);
+                    return Ok(vec![None; texts.len()]);
                 }
                 let key = key(connection)?;
                 let find = |text: &String| {
@@ -64,7 +64,7 @@ impl Withdrawals for SqliteStore {
                     let mut statement = connection.prepare_cached(&sql)?;
                     statement.query_row([digest.as_bytes()], |row| withdrawn(connection, row)).optional()
                 };
-                normalised.iter().map(find).collect()
+                texts.iter().map(find).collect()
             },
             "look for what was taken back",
         )
@@ -140,24 +140,47 @@ impl Balance {
         }
     }
 
+    /// Which memory stands for another from now on, by id: one that says the same in other words, or what a line was edited to.
+    pub(crate) fn renamed(&self, verb: Verb) -> Vec<(EntryId, EntryId)> {
+        let standing = |gone: &Entry| {
+            let same = self.said.iter().find(|said| statements::same(&said.content, &gone.content));
+            let edited = || self.said.iter().find(|said| said.kind == Kind::Bullet && said.namespace == gone.namespace);
+            let is_edit = verb == Verb::Edit && gone.kind == Kind::Bullet;
+            let new = same.or_else(|| is_edit.then(edited).flatten())?;
+            (new.id != gone.id).then(|| (gone.id.clone(), new.id.clone()))
+        };
+        self.gone.iter().filter_map(standing).collect()
+    }
+
+    /// Whether the change takes a statement away.
+    pub(crate) fn takes_away(&self) -> bool {
+        !self.gone.is_empty()
+    }
+
     /// Writes down what was taken back, and what was said again.
     pub(crate) fn settle(&self, transaction: &Transaction<'_>, change: &Change, row: i64) -> rusqlite::Result<()> {
         if self.gone.is_empty() && self.said.is_empty() {
             return Ok(());
         }
         let key = key(transaction)?;
-        let digest = |content: &str| normalised(content).map(|text| StatementDigest::of(&key, &text));
-        let said: HashSet<StatementDigest> = self.said.iter().filter_map(|entry| digest(&entry.content)).collect();
+        let digests = |content: &str| -> Vec<StatementDigest> {
+            digested(content).iter().map(|text| StatementDigest::of(&key, text)).collect()
+        };
+        let said: HashSet<StatementDigest> = self.said.iter().flat_map(|entry| digests(&entry.content)).collect();
         for digest in &said {
             let sql = format!("UPDATE withdrawn AS w SET lifted = ?2 WHERE digest = ?1 AND {HOLDS}");
             transaction.prepare_cached(&sql)?.execute(params![digest.as_bytes(), row])?;
         }
         for entry in &self.gone {
-            let Some(digest) = digest(&entry.content).filter(|digest| !said.contains(digest)) else { continue };
             let by = self.successor(entry);
-            if let Some(why) = reason(change.verb, by.is_some()) {
-                let of = Of { digest: &digest, memory: Some(entry), why, by, at: change.at.as_millisecond() };
-                insert(transaction, &of, &entry.provenance, Some(row))?;
+            let Some(why) = reason(change.verb, by.is_some()) else { continue };
+            for (nth, digest) in digests(&entry.content).iter().enumerate().filter(|(_, digest)| !said.contains(digest))
+            {
+                // The text is kept once, beside the digest of its words.
+                let memory = (nth == 0).then_some(entry);
+                let turns = memory.map_or(&[][..], |entry| &entry.provenance);
+                let of = Of { digest, memory, why, by: by.clone(), at: change.at.as_millisecond() };
+                insert(transaction, &of, turns, Some(row))?;
             }
         }
         Ok(())
@@ -233,13 +256,13 @@ pub(crate) fn derive(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 /// Leaves tombstones for what is erased: of the statement, and of the sentences of its turns that say it.
 pub(crate) fn bury(transaction: &Transaction<'_>, content: &str, turns: &[TurnId], at: i64) -> rusqlite::Result<()> {
     let key = key(transaction)?;
-    let mut texts: HashSet<String> = normalised(content).into_iter().collect();
+    let mut texts: HashSet<String> = digested(content).into_iter().collect();
     for turn in turns {
         let sql = "SELECT content FROM turns WHERE id = ?";
         let said: Option<String> = transaction.query_row(sql, [turn.as_str()], |row| row.get(0)).optional()?;
         let said = said.unwrap_or_default();
         let sources = sentences(&said).into_iter().filter(|sentence| says(sentence, content));
-        texts.extend(sources.filter_map(normalised));
+        texts.extend(sources.flat_map(digested));
     }
     for text in texts {
         let digest = StatementDigest::of(&key, &text);

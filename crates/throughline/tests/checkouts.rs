@@ -61,6 +61,12 @@ fn project_of(home: &Home, session: &str) -> Value {
     home.json(&["session", "show", session])["session"]["project"].clone()
 }
 
+/// What a session begins with of working memory.
+fn recent_context(shown: &Value) -> String {
+    let prompt = string(&shown["system_prompt"]);
+    prompt.split_once("--- Recent context ---\n").map(|(_, recent)| recent.to_owned()).unwrap_or_default()
+}
+
 #[test]
 fn three_projects_never_leak_into_each_other() {
     let home = quiet();
@@ -70,6 +76,8 @@ fn three_projects_never_leak_into_each_other() {
         let session = format!("web:{name}");
         let said = format!("The staging server listens on port {port}, and its theme is called {wood}");
         home.run(&["session", "observe", "--session", &session, "--dir", path(&dir), &said]).done();
+        let working = format!("I'm working on the {wood} menu in src/{wood}.rs.");
+        home.run(&["session", "observe", "--session", &session, &working]).done();
         home.run(&["session", "end", &session]).done();
         home.remember(&[&format!("The login page redirects to the {wood} dashboard"), "--project", name]);
         run_in(&home, &dir, &["project", "record", &format!("Use the {wood} linter"), "--sig", "4"]).done();
@@ -77,6 +85,15 @@ fn three_projects_never_leak_into_each_other() {
     }
     for (name, port, wood) in projects {
         let dir = home.root().canonicalize().unwrap().join("person/src").join(name);
+        let recent = recent_context(&preview(&home, &dir, "hello"));
+        let own = format!("- I'm working on the {wood} menu in src/{wood}.rs");
+        assert!(recent.starts_with("## ") && recent.contains(&own), "its own thread whole: {recent}");
+        for (other, port, wood) in projects.iter().filter(|other| other.0 != name) {
+            let of_other: Vec<&str> =
+                recent.lines().filter(|line| line.contains(wood) || line.contains(port)).collect();
+            let line = format!("- Elsewhere ({other}): ");
+            assert!(of_other.len() == 1 && of_other[0].starts_with(&line), "others in one line: {recent}");
+        }
         for message in ["which port does the staging server listen on?", "where does the login page redirect to?"] {
             let shown = preview(&home, &dir, message);
             let (given, block) = (string(&shown["message"]), project_lines(&shown).join("\n"));
@@ -94,6 +111,9 @@ fn three_projects_never_leak_into_each_other() {
     let named = string(&preview(&home, &shop, "where does the login page of the blog redirect to?")["message"]);
     assert!(named.contains("birch"), "the message names it: {named}");
     let anywhere = home.json(&["context", "--message", "where does the login page redirect to?"]);
+    let recent = recent_context(&anywhere);
+    let working = |wood: &str| recent.contains(&format!("- I'm working on the {wood} menu in src/{wood}.rs"));
+    assert!(projects.iter().all(|(_, _, wood)| working(wood)), "without a project, all of it: {recent}");
     let anywhere = string(&anywhere["message"]);
     assert!(projects.iter().all(|(_, _, wood)| anywhere.contains(wood)), "no project sees all: {anywhere}");
     let found = home.found(&["login page redirects dashboard"]).join("\n");

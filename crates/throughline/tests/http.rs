@@ -6,6 +6,8 @@ mod client;
 mod common;
 #[path = "http/documents.rs"]
 mod documents;
+#[path = "http/forgetting.rs"]
+mod forgetting;
 #[path = "http/memories.rs"]
 mod memories;
 #[path = "http/same.rs"]

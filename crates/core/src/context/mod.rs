@@ -158,9 +158,14 @@ impl ContextService<'_> {
         if !self.off_record.is_excluded(Some(session), None)? {
             self.session(session)?;
         }
+        self.give_for(&ContextRequest::message(session, message), visibility)
+    }
+
+    /// The same for a session that may not be noted yet: the request says what it is about.
+    pub fn give_for(&self, request: &ContextRequest, visibility: Visibility) -> Done<Context> {
         // What the model saw with an earlier message and sees no longer must come again.
         let repeat = visibility == Visibility::Once;
-        let prepared = self.prepare(&ContextRequest { repeat, ..ContextRequest::message(session, message) })?;
+        let prepared = self.prepare(&ContextRequest { repeat, ..request.clone() })?;
         let Given { opening, recall_id } = self.note_given(&prepared, visibility)?;
         let context = prepared.with_opening(&opening).context;
         // The opening is not new with this message.

@@ -133,6 +133,20 @@ impl DocumentService<'_> {
         }
     }
 
+    /// Derives again what can be found of working memory, whose threads changed without the file.
+    pub(crate) fn derive_working_or_warn(&self) {
+        let derive = || -> Done<()> {
+            let Some(namespace) = &self.kernel.settings.namespace else { return Ok(()) };
+            let name = DocumentName::working(namespace);
+            let Some(document) = self.files.read(&name)? else { return Ok(()) };
+            let lines = self.working_bullets(&name, &document.text)?;
+            Ok(self.index.replace_bullets(&name, &document.hash, None, &lines)?)
+        };
+        if let Err(error) = derive() {
+            tracing::warn!(error = chain(&error), "lines of closed threads can still be found");
+        }
+    }
+
     /// A document's new text, and what can be found of it. What is found of working memory depends on its threads, which
     /// may change with it: the next look at the file tells.
     pub(crate) fn versioned(&self, name: &DocumentName, text: Option<&str>, source: Source) -> Op {
@@ -153,9 +167,9 @@ impl DocumentService<'_> {
     /// What can be found of working memory: each line expires with its thread, and belongs to that thread's project.
     fn working_bullets(&self, name: &DocumentName, text: &str) -> Done<Vec<Entry>> {
         let Some(working) = working::parse(text) else { return Ok(Vec::new()) };
-        let threads = self.thread_store.open_threads(name.namespace())?;
+        let threads = self.thread_store.shown_threads(name.namespace())?;
         let mut found: Vec<Entry> = Vec::new();
-        for section in threads::sections_of(&working.content, &threads) {
+        for section in threads::sections_of(&working.content, &threads).into_iter().filter(|s| !s.is_of_closed()) {
             let source = if section.is_own { Source::User } else { Source::System };
             let expires_at = section.thread.map_or(working.expires_at, |t| t.expires_at.min(working.expires_at));
             let project = section.thread.and_then(|thread| thread.project.clone());

@@ -152,6 +152,7 @@ impl<'e> Services<'e> {
             mutes: self.store,
             files: self.files,
             documents,
+            noticing: self.replying().documents(),
             recall,
             threads: self.threads(),
         }

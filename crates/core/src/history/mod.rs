@@ -248,7 +248,7 @@ impl HistoryService<'_> {
             })
             .collect();
         // What gives a key up comes before what takes it back.
-        entries.sort_by_key(|entry| entry.status == Status::Active);
+        entries.sort_by_key(|entry| (entry.status == Status::Active, entry.key.is_some()));
         let documents =
             undoable.documents.iter().map(|(name, _, before)| self.undone_document(undoable, name, before.as_deref()));
         let documents = documents.collect::<Done<Vec<Op>>>()?;

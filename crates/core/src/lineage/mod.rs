@@ -12,14 +12,14 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 
 use crate::error::Done;
-use crate::model::{EntryId, Kind, Layer, SessionId, Status, Turn, TurnId};
+use crate::model::{EntryId, Kind, Layer, SessionId, Status, Turn, TurnId, Withdrawn};
 use crate::ports;
 use crate::recall::{Hit, RecallRequest};
 use crate::text::sentences::sentences;
 
 use judge::{Judge, Told};
 use says::Words;
-pub use says::{normalised, says};
+pub use says::{digested, normalised, says};
 
 /// Statements that were taken back.
 #[derive(Clone, Copy)]
@@ -75,11 +75,10 @@ impl LineageService<'_> {
         Ok(if judge.is_empty() { text.to_owned() } else { judge.judge(&told, &Words::default()).left })
     }
 
-    /// Whether the very words of a statement were taken back after it was said; a statement without a time is an old one.
+    /// Whether a statement was taken back after it was said, by its words or its reading; one without a time is an old one.
     pub(crate) fn is_withdrawn(&self, statement: &str, said_at: Option<Timestamp>) -> Done<bool> {
-        let Some(normalised) = normalised(statement) else { return Ok(false) };
-        let found = self.withdrawals.withdrawals_of(&[normalised])?.into_iter().flatten().next();
-        Ok(found.is_some_and(|withdrawn| said_at.is_none_or(|said_at| said_at <= withdrawn.at)))
+        let found = self.withdrawals.withdrawals_of(&digested(statement))?;
+        Ok(found.into_iter().flatten().any(|withdrawn| said_at.is_none_or(|said_at| said_at <= withdrawn.at)))
     }
 
     /// Whether a statement that was made of a turn was taken back since: its very words, or the sentences that say it.
@@ -110,16 +109,19 @@ impl LineageService<'_> {
         }
         let turns: Vec<TurnId> = texts.iter().map(|told| TurnId::new(told.id)).collect();
         let Some(withdrawn) = self.withdrawals.withdrawn(&turns, sessions)? else { return Ok(Judge::default()) };
-        let all: HashMap<&str, String> = texts
-            .iter()
-            .flat_map(|told| sentences(told.text))
-            .filter_map(|sentence| Some((sentence, normalised(sentence)?)))
-            .collect();
-        let (said, normalised): (Vec<&str>, Vec<String>) = all.into_iter().unzip();
-        let found = self.withdrawals.withdrawals_of(&normalised)?;
-        let same = said.into_iter().zip(found).filter_map(|(sentence, found)| Some((sentence.to_owned(), found?)));
+        let all: HashSet<&str> = texts.iter().flat_map(|told| sentences(told.text)).collect();
+        let forms = all.into_iter().flat_map(|said| digested(said).into_iter().map(move |form| (said, form)));
+        let (said, forms): (Vec<&str>, Vec<String>) = forms.unzip();
+        let found = self.withdrawals.withdrawals_of(&forms)?;
+        let mut same: HashMap<String, Withdrawn> = HashMap::new();
+        for (sentence, withdrawn) in said.into_iter().zip(found).filter_map(|(said, found)| Some((said, found?))) {
+            let is_later = same.get(sentence).is_none_or(|known| known.at < withdrawn.at);
+            if is_later {
+                same.insert(sentence.to_owned(), withdrawn);
+            }
+        }
         let successor = |id: &EntryId| self.entries.memory(id).ok().flatten().map(|memory| memory.entry.content);
-        Ok(Judge::new(withdrawn, same.collect(), successor))
+        Ok(Judge::new(withdrawn, same, successor))
     }
 
     /// What took the place of something that was found, as it would have been found; nothing where it is out of reach.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::recall::analysis::stems;
+use crate::statements;
 
 /// A sentence that has this share of a statement's words says it.
 const SAYS: f64 = 0.8;
@@ -21,6 +22,14 @@ const FEWEST: usize = 2;
 pub fn normalised(statement: &str) -> Option<String> {
     let words: Vec<String> = stems(statement).into_iter().map(|(stem, _)| stem).collect();
     (words.len() >= FEWEST).then(|| words.join(" "))
+}
+
+/// The texts whose digests a statement is known by once it is taken back: its normalised words, and its one reading, which
+/// other words may have, too. None where it has too few words.
+pub fn digested(statement: &str) -> Vec<String> {
+    let Some(words) = normalised(statement) else { return Vec::new() };
+    let reading = statements::canonical(statement).map(|reading| format!("reading: {reading}"));
+    std::iter::once(words).chain(reading).collect()
 }
 
 /// The words of a text that carry its meaning.

@@ -43,6 +43,14 @@ impl MemoryService<'_> {
         Ok(About { dry_run: true, memories, turns: turns.collect() })
     }
 
+    /// Forgets the entries and lines about a topic as one change; gives what that was.
+    pub fn forget_about(&self, topic: &str) -> Done<About> {
+        let about = self.about(topic)?;
+        let ids: Vec<EntryId> = about.memories.iter().map(|memory| memory.entry.id.clone()).collect();
+        self.forget_all(&ids)?;
+        Ok(About { dry_run: false, ..about })
+    }
+
     /// Forgets many memories as one change; gives how many were active.
     pub fn forget_all(&self, ids: &[EntryId]) -> Done<usize> {
         retry(

@@ -3,6 +3,7 @@
 mod about;
 mod bulk;
 mod correct;
+mod edit;
 mod erase;
 mod fold;
 mod mute;
@@ -17,12 +18,12 @@ use crate::error::{Done, EngineError};
 use crate::input;
 use crate::kernel::{Kernel, Race as _, conflict, retry};
 use crate::model::{
-    Bullet, Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source,
-    Status, TurnId, Verb,
+    Bullet, DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source, Status,
+    TurnId, Verb,
 };
 use crate::ports::{self, Documents, Listing, Op, Page};
 use crate::recall::{Filter, RecallService, check_range};
-use crate::text::{bullets, redact::redact};
+use crate::text::bullets;
 use crate::threads::ThreadService;
 
 pub use about::About;
@@ -153,24 +154,27 @@ pub struct MemoryService<'e> {
     pub(crate) mutes: &'e dyn ports::Mutes,
     pub(crate) files: &'e dyn Documents,
     pub(crate) documents: DocumentService<'e>,
+    /// The same documents for verbs that read: a write that would wait for another writer gives up soon.
+    pub(crate) noticing: DocumentService<'e>,
     pub(crate) recall: RecallService<'e>,
     pub(crate) threads: ThreadService<'e>,
 }
 
 impl MemoryService<'_> {
-    /// Memories that pass the filter, newest first.
+    /// Memories that pass the filter, newest first. Lines of working memory are no memories: they render its threads.
+    /// Never waits for a writer: what a file says that could not be indexed now is listed later.
     pub fn list(&self, filter: &Filter, page: &Page) -> Done<Listing> {
         check_range(filter)?;
-        self.documents.notice_all()?;
-        let listing = self.entries.list(filter, page)?;
+        self.noticing.notice_all_or_warn();
+        let listing = self.entries.list(&Filter { without_working: true, ..filter.clone() }, page)?;
         let mutes = self.mutes.mutes()?;
         let memories = listing.memories.into_iter().map(|memory| memory.with_mutes(&mutes)).collect();
         Ok(Listing { memories, ..listing })
     }
 
-    /// One memory.
+    /// One memory. Never waits for a writer.
     pub fn show(&self, reference: &str) -> Done<Memory> {
-        self.documents.notice_all()?;
+        self.noticing.notice_all_or_warn();
         let id = self.resolve(reference)?;
         self.with_mutes(self.memory(&id)?)
     }
@@ -238,29 +242,7 @@ impl MemoryService<'_> {
         self.entries.memory(id)?.ok_or_else(|| EngineError::NotFound { reference: id.to_string() })
     }
 
-    /// Changes a memory.
-    pub fn edit(&self, reference: &str, edit: &Edit) -> Done<Remembered> {
-        let id = self.resolve(reference)?;
-        retry(
-            || conflict(reference),
-            || {
-                let entry = self.memory(&id)?.entry;
-                if edit.expected_version.is_some_and(|expected| expected != entry.version) {
-                    return Err(conflict(&id));
-                }
-                let (next, redacted) = self.edited(&entry, edit)?;
-                if same_but_for_time(&entry, &next) {
-                    return self.receipt(&id, Outcome::Unchanged, redacted).map(Some);
-                }
-                if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
-                    return self.edit_bullet(name, &entry, &next, redacted).map(Some);
-                }
-                let applied = self.kernel.apply(Verb::Edit, &[Op::Update(next)]).unless_outrun()?;
-                applied.map(|_| self.receipt(&id, Outcome::Updated, redacted)).transpose()
-            },
-        )
-    }
-
+    /// A memory with an edit applied, and the kinds of secrets that were taken out.
     pub(crate) fn edited(&self, entry: &Entry, edit: &Edit) -> Done<(Entry, Vec<&'static str>)> {
         let mut next = Entry { updated_at: self.kernel.now, ..entry.clone() };
         let mut redacted = Vec::new();
@@ -310,31 +292,6 @@ impl MemoryService<'_> {
                 Ok(applied.map(|_| forgotten(false)))
             },
         )
-    }
-
-    fn edit_bullet(
-        &self,
-        name: &DocumentName,
-        entry: &Entry,
-        next: &Entry,
-        redacted: Vec<&'static str>,
-    ) -> Done<Remembered> {
-        let changed = |current: &Document| {
-            let Some(bullet) = bullet_in(name, &current.text, &entry.id) else { return Ok(None) };
-            // Untouched text stays as it stands in the file, secrets and all.
-            let content = if next.content == entry.content { &bullet.content } else { &next.content };
-            let text = bullets::with_replaced(&current.text, &bullet, content, next.importance);
-            self.documents.check_identity(name, &text)?;
-            Ok(Some(text))
-        };
-        let text = self.documents.rewrite(name, Verb::Edit, &changed)?;
-        let content = next.content.split_whitespace().collect::<Vec<_>>().join(" ");
-        let says = |bullet: &Bullet| redact(&bullet.content).text == content;
-        let bullet = bullets::parse(name, &text).into_iter().find(says);
-        match bullet {
-            Some(bullet) => self.receipt(&bullet.id, Outcome::Updated, redacted),
-            None => Err(EngineError::NotFound { reference: entry.id.to_string() }),
-        }
     }
 }
 

@@ -42,7 +42,7 @@ pub struct Withdrawn {
 pub struct StatementDigest([u8; 32]);
 
 impl StatementDigest {
-    /// Of a statement as [`crate::lineage::normalised`] gives it.
+    /// Of a statement in one of its [`digested`](crate::lineage::digested) forms.
     pub fn of(key: &[u8], normalised: &str) -> Self {
         const BLOCK: usize = 64;
         let mut padded = [0_u8; BLOCK];

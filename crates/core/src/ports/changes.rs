@@ -1,6 +1,8 @@
 //! Changes: logged operations on everything that is kept, applied whole or not at all, and undone.
 
-use crate::model::{Change, ContentHash, DocumentName, Entry, Position, Project, SessionId, Task, Thread, Turn};
+use crate::model::{
+    Change, ContentHash, DocumentName, Entry, EntryId, Position, Project, SessionId, Task, Thread, Turn, TurnId,
+};
 use crate::text::redact::redact;
 
 use super::{Pass, Stored};
@@ -59,6 +61,13 @@ pub enum Op {
         session: SessionId,
         /// Their name as a speaker.
         name: String,
+    },
+    /// The turns that a line of a document came from, beside those that are known. Has no effect of its own: nothing to undo.
+    LineSources {
+        /// The line.
+        line: EntryId,
+        /// The turns.
+        turns: Vec<TurnId>,
     },
     /// A pass of reflection, kept with the change that it made.
     Reflected(Box<Pass>),

@@ -8,6 +8,8 @@ use super::Stored;
 pub trait Threads {
     /// The open threads of a namespace, expired ones included, the latest updated first.
     fn open_threads(&self, namespace: &Name) -> Stored<Vec<Thread>>;
+    /// The same, and closed threads whose section is still in the file of working memory.
+    fn shown_threads(&self, namespace: &Name) -> Stored<Vec<Thread>>;
     /// The thread of a conversation, whatever its status. There is one at most in a namespace.
     fn thread_of(&self, namespace: &Name, session: &SessionId) -> Stored<Option<Thread>>;
 }

@@ -16,8 +16,8 @@ pub trait Withdrawals {
     /// What was taken back of these turns and conversations, and of no conversation; the newest first, a bounded number.
     /// `None` where nothing was ever taken back.
     fn withdrawn(&self, turns: &[TurnId], sessions: &[SessionId]) -> Stored<Option<Vec<Withdrawn>>>;
-    /// For each normalised statement, its latest withdrawal that still holds.
-    fn withdrawals_of(&self, normalised: &[String]) -> Stored<Vec<Option<Withdrawn>>>;
+    /// For each text of a statement ([`digested`](crate::lineage::digested)), its latest withdrawal that still holds.
+    fn withdrawals_of(&self, texts: &[String]) -> Stored<Vec<Option<Withdrawn>>>;
     /// Which of these turns were erased.
     fn erased_turns(&self, turns: &[TurnId]) -> Stored<HashSet<TurnId>>;
 }

@@ -63,6 +63,8 @@ pub struct Filter {
     pub status: Option<Status>,
     /// Leaves out what has expired by then.
     pub live_at: Option<Timestamp>,
+    /// Leaves out the lines of working memory, which render its threads: the bullets of the archive.
+    pub without_working: bool,
 }
 
 impl Filter {
@@ -101,6 +103,7 @@ impl Filter {
             && self.session.as_ref().is_none_or(|session| entry.session.as_ref() == Some(session))
             && self.status.is_none_or(|status| entry.status == status)
             && self.live_at.is_none_or(|now| entry.expires_at.is_none_or(|expires| expires > now))
+            && !(self.without_working && entry.kind == Kind::Bullet && entry.layer == Layer::Archive)
     }
 }
 

@@ -130,9 +130,21 @@ impl RecallService<'_> {
         Ok(hits)
     }
 
+    /// The same for a list of words, which has no meaning of its own: nothing is embedded.
+    pub(crate) fn find_words(&self, request: &RecallRequest) -> Done<Vec<Hit>> {
+        let question = Question::of(&request.query, &self.kernel.local_now());
+        let pool = self.pool_with(&question, request, None)?;
+        let mut hits = rank(&question, &pool, &request.filter, self.kernel.now, self.kernel.settings.ranking);
+        hits.truncate(request.limit.min(MAX_HITS));
+        Ok(hits)
+    }
+
     /// What may be hits, unranked: by words, and by meaning where there are vectors.
     fn pool(&self, question: &Question, request: &RecallRequest) -> Done<Pool> {
-        let meaning = self.meaning(question, &request.filter);
+        self.pool_with(question, request, self.meaning(question, &request.filter))
+    }
+
+    fn pool_with(&self, question: &Question, request: &RecallRequest, meaning: Option<Meaning>) -> Done<Pool> {
         let mut also = self.of_named_times(question, request)?;
         also.extend(meaning.iter().flat_map(|meaning| meaning.nearest.iter().cloned()));
         let search = |terms: Vec<String>| -> Done<Pool> {

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use crate::documents::DocumentService;
 use crate::error::{Done, EngineError};
 use crate::kernel::{Kernel, Race as _, conflict, retry};
+use crate::memories::place::Placement;
 use crate::memories::{Edit, MemoryService};
 use crate::model::{
     Document, DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, Significance, Source, Status,
@@ -174,21 +175,19 @@ impl ReviewService<'_> {
 
     /// An entry that the person vouches for is their word.
     fn vouch(&self, id: &EntryId, edit: &Edit) -> Done<EntryId> {
-        retry(
-            || conflict(id),
-            || {
-                let entry = self.memories.memory(id)?.entry;
-                let (edited, _) = self.memories.edited(&entry, edit)?;
-                let is_as_before = *edit == Edit::default();
-                let updated_at = if is_as_before { entry.updated_at } else { edited.updated_at };
-                let next = Entry { source: Source::User, updated_at, ..edited };
-                if next == entry {
-                    return Ok(Some(entry.id));
-                }
-                let applied = self.kernel.apply(Verb::Review, &[Op::Update(next)]).unless_outrun()?;
-                Ok(applied.map(|_| entry.id))
-            },
-        )
+        let decide = |placement: &mut Placement| {
+            let entry = self.memories.memory(id)?.entry;
+            let (edited, _) = self.memories.edited(&entry, edit)?;
+            let is_as_before = *edit == Edit::default();
+            let updated_at = if is_as_before { entry.updated_at } else { edited.updated_at };
+            let next = Entry { source: Source::User, updated_at, ..edited };
+            if next != entry {
+                self.memories.plan_entry_edit(&entry, next, placement)?;
+            }
+            Ok(())
+        };
+        self.memories.write_placed(Verb::Review, &decide)?;
+        Ok(id.clone())
     }
 
     /// A rule that belongs to no project goes to the profile, which every session begins with; nothing where it does not

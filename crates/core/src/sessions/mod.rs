@@ -56,6 +56,18 @@ impl StartSession {
     pub fn new(id: SessionId) -> Self {
         Self { id, title: None, project: None, dir: None, task: None, person: None, system_prompt: None }
     }
+
+    /// What its context is asked for with, while it is not noted.
+    pub fn request(&self) -> Done<ContextRequest> {
+        Ok(ContextRequest {
+            session: Some(self.id.clone()),
+            base_prompt: self.system_prompt.as_deref().map(|prompt| redact(prompt).text.into_owned()),
+            project: self.project.as_deref().map(input::project).transpose()?,
+            task: self.task.as_deref().map(input::title).transpose()?,
+            dir: self.dir.clone(),
+            ..ContextRequest::default()
+        })
+    }
 }
 
 /// A conversation that has begun.
@@ -141,6 +153,13 @@ impl SessionService<'_> {
             nth += 1;
             new.id = format!("{}-{nth}", start.id).parse()?;
         }
+    }
+
+    /// What a session would begin with. Notes nothing: for a host that waits while another process writes.
+    pub fn preview(&self, start: &StartSession) -> Done<Started> {
+        let prepared = self.context.prepare(&start.request()?)?;
+        let (session, system_prompt) = (start.id.clone(), prepared.context.system_prompt);
+        Ok(Started { session, system_prompt, context: prepared.opening })
     }
 
     /// The memory that a session begins with; computed and recorded now if it was not.

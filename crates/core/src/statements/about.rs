@@ -249,6 +249,16 @@ impl About {
         self.property == other.property && is_equal(&self.thing, &other.thing)
     }
 
+    /// How many words thing and value have.
+    pub(super) fn len(&self) -> usize {
+        self.thing.words.len() + self.value.words.len()
+    }
+
+    /// Property and value, its words in the order of the alphabet.
+    pub(super) fn canonical(&self) -> String {
+        format!("{:?}: {}", self.property, sorted(&self.value).join(" "))
+    }
+
     /// The words of thing and value.
     pub(super) fn into_words(self) -> Vec<Word> {
         self.thing.words.into_iter().chain(self.value.words).collect()
@@ -278,11 +288,12 @@ impl About {
 }
 
 fn is_equal(a: &Reading, b: &Reading) -> bool {
-    let sorted = |reading: &Reading| {
-        let mut words: Vec<String> = reading.words.iter().map(|word| word.text.clone()).collect();
-        words.sort_unstable();
-        words.dedup();
-        words
-    };
     sorted(a) == sorted(b)
+}
+
+fn sorted(reading: &Reading) -> Vec<String> {
+    let mut words: Vec<String> = reading.words.iter().map(|word| word.text.clone()).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }

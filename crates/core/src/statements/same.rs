@@ -1,6 +1,6 @@
 //! Whether two statements are one, reworded. In doubt they are two: a repetition costs a line, a wrong merge a fact.
 
-use super::about::{About, about};
+use super::about::{About, Property, about};
 use super::lexicon;
 use super::reading::{Reading, Word};
 
@@ -62,6 +62,55 @@ pub fn words(text: &str) -> Vec<String> {
     words.sort_unstable();
     words.dedup();
     words
+}
+
+/// A statement in its one reading, as far as it has one: two texts with the same reading say the same. Rewordings by words of
+/// one family have different readings, so not all that [`same`] recognises is found by it.
+pub fn canonical(text: &str) -> Option<String> {
+    let reading = Reading::of(text);
+    // What is said beside the value is part of the statement.
+    let is_own = |about: &About| about.property != Property::Is && reading.words.len() <= about.len() + BESIDE;
+    match about(text).filter(is_own) {
+        Some(about) => Some(about.canonical()),
+        None => reading.canonical(),
+    }
+}
+
+/// A form such as `I live in {}` has so many words of its own at most.
+const BESIDE: usize = 2;
+
+/// Whether it is about others alone.
+fn person(reading: &Reading) -> &'static str {
+    if reading.persons.third && !reading.persons.first { "they" } else { "one" }
+}
+
+impl Reading {
+    /// Its words in the order of the alphabet, those that are denied marked; what has an order, in order.
+    fn canonical(&self) -> Option<String> {
+        let spelled = |word: &Word| format!("{}{}", if word.is_denied { "!" } else { "" }, word.text);
+        let sorted = |words: &mut dyn Iterator<Item = &Word>| {
+            let mut words: Vec<String> = words.map(spelled).collect();
+            words.sort_unstable();
+            words.dedup();
+            words
+        };
+        let says = sorted(&mut self.words.iter().filter(|word| !lexicon::is_generic(&word.text)));
+        // Of few words, each says something.
+        let words = if says.len() < 2 { sorted(&mut self.words.iter()) } else { says };
+        if words.is_empty() {
+            return None;
+        }
+        let is_asymmetric = self.words.iter().any(|word| lexicon::is_asymmetric(&word.text));
+        let in_order = |has_order: &dyn Fn(&Word) -> bool| {
+            let words: Vec<&str> =
+                self.words.iter().filter(|word| has_order(word)).map(|word| word.text.as_str()).collect();
+            if words.len() > 1 { words.join(" ") } else { String::new() }
+        };
+        let names = in_order(&|word| is_asymmetric || word.is_name && !word.is_number());
+        let numbers = self.plain_numbers().collect::<Vec<_>>().join(" ");
+        let meridiem = self.meridiem.unwrap_or_default();
+        Some(format!("{} {} | {names} | {numbers} | {meridiem}", person(self), words.join(" ")))
+    }
 }
 
 /// What two statements do not share.

@@ -12,7 +12,7 @@ use crate::input;
 use crate::kernel::{Kernel, Race as _, conflict, retry};
 use crate::model::{Entry, EntryId, Importance, Kind, Layer, Memory, Status, Task, TaskId, TaskStatus, Thread, Verb};
 use crate::ports::{self, Op};
-use crate::threads::{ThreadChange, ThreadEdit, ThreadService};
+use crate::threads::{ThreadEdit, ThreadService};
 
 pub use report::{Period, Report, ReportBy};
 
@@ -227,13 +227,13 @@ impl TaskService<'_> {
         }))
     }
 
-    /// What conversations left to go on from about a task is finished with it.
-    fn closing(&self, task: &Task) -> Done<ThreadChange> {
+    /// Writes a task. What conversations left to go on from about it is finished with it.
+    fn commit(&self, verb: Verb, ops: &[Op], task: &Task) -> Done<Option<Vec<Entry>>> {
         let is_its = |thread: &Thread| thread.task.as_deref() == Some(task.id.as_str());
         if task.status == TaskStatus::Open || !self.threads.list()?.iter().any(is_its) {
-            return Ok(ThreadChange::default());
+            return self.threads.documents.commit(verb, ops, &[]);
         }
-        self.threads.plan(&ThreadEdit::Close(&is_its))
+        self.threads.commit(verb, ops, &ThreadEdit::Close(&is_its))
     }
 
     /// Changes a task by a function of what it is now; what it does to entries belongs to the same change.
@@ -250,9 +250,7 @@ impl TaskService<'_> {
                 }
                 let next = Task { updated_at: self.kernel.now, ..next };
                 ops.push(Op::Task(next.clone()));
-                let closing = self.closing(&next)?;
-                ops.extend(closing.ops);
-                let applied = self.threads.documents.commit(verb, &ops, &closing.documents);
+                let applied = self.commit(verb, &ops, &next);
                 Ok(applied.unless_outrun_or_taken()?.flatten().map(|_| Task { version: next.version + 1, ..next }))
             },
         )

@@ -15,7 +15,7 @@ use crate::documents::{DocumentService, working};
 use crate::error::{Done, EngineError, chain};
 use crate::kernel::{Kernel, Race as _, conflict, retry};
 use crate::model::{
-    Document, DocumentName, EntryId, Name, SessionId, SessionState, Source, Thread, ThreadId, ThreadStatus, Verb,
+    Document, DocumentName, Entry, EntryId, Name, SessionId, SessionState, Source, Thread, ThreadId, ThreadStatus, Verb,
 };
 use crate::ports::{self, Op};
 
@@ -38,6 +38,13 @@ pub struct ListedThread {
     pub updated_at: Timestamp,
     /// When it is no longer given.
     pub expires_at: Timestamp,
+}
+
+/// Open threads.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct ThreadListing {
+    /// The latest first.
+    pub threads: Vec<ListedThread>,
 }
 
 /// Working memory, if it is fresh.
@@ -128,22 +135,22 @@ impl ThreadService<'_> {
     /// Working memory, as every surface shows it.
     pub fn working_memory(&self) -> Done<WorkingMemory> {
         let Some(working) = self.documents.working()? else { return Ok(WorkingMemory::default()) };
-        let threads = self.list()?;
         let text = self.live_text(&working, &|_| Shown::Whole)?;
-        let listed = |thread: &Thread| ListedThread {
-            id: thread.id.clone(),
-            session: thread.session.clone(),
-            title: thread.title.clone(),
-            project: thread.project.clone(),
+        let threads = self.listing()?.threads;
+        Ok(WorkingMemory { text, updated_at: Some(working.updated_at), expires_at: Some(working.expires_at), threads })
+    }
+
+    /// The open threads, as every surface lists them.
+    pub fn listing(&self) -> Done<ThreadListing> {
+        let listed = |thread: Thread| ListedThread {
+            id: thread.id,
+            session: thread.session,
+            title: thread.title,
+            project: thread.project,
             updated_at: thread.updated_at,
             expires_at: thread.expires_at,
         };
-        Ok(WorkingMemory {
-            text,
-            updated_at: Some(working.updated_at),
-            expires_at: Some(working.expires_at),
-            threads: threads.iter().map(listed).collect(),
-        })
+        Ok(ThreadListing { threads: self.list()?.into_iter().map(listed).collect() })
     }
 
     /// What a session begins with, and until when that holds: without a project, working memory as it is; in one, its own
@@ -164,11 +171,11 @@ impl ThreadService<'_> {
     /// Nothing where nothing is left.
     fn live_text(&self, working: &working::Working, show: &dyn Fn(&Section<'_>) -> Shown) -> Done<Option<String>> {
         let Some(namespace) = self.namespace() else { return Ok(None) };
-        let open = self.thread_store.open_threads(namespace)?;
+        let shown = self.thread_store.shown_threads(namespace)?;
         let is_live =
             |section: &Section<'_>| section.is_own || section.thread.is_none_or(|t| t.is_live(self.kernel.now));
         let (mut texts, mut lines) = (Vec::new(), Vec::new());
-        for section in sections_of(&working.content, &open).into_iter().filter(is_live) {
+        for section in sections_of(&working.content, &shown).into_iter().filter(is_live) {
             match show(&section) {
                 Shown::Whole => texts.push(section.text),
                 Shown::Line(line) => lines.push(line),
@@ -191,11 +198,27 @@ impl ThreadService<'_> {
         retry(
             || conflict("working memory"),
             || {
-                let change = self.plan(&ThreadEdit::Close(passes))?;
-                let applied = self.documents.commit(verb, &change.ops, &change.documents).unless_outrun()?;
+                let applied = self.commit(verb, &[], &ThreadEdit::Close(passes)).unless_outrun()?;
                 Ok(applied.flatten().map(drop))
             },
         )
+    }
+
+    /// Applies operations and an edit of threads as one change; nothing where a person was faster and all must be read again.
+    /// Where the file of working memory cannot be written, the rows change, and it follows with the next change.
+    pub(crate) fn commit(&self, verb: Verb, ops: &[Op], edit: &ThreadEdit<'_>) -> Done<Option<Vec<Entry>>> {
+        let change = self.plan(edit)?;
+        match self.documents.commit(verb, &[ops, &change.ops].concat(), &change.documents) {
+            Err(EngineError::Document(error)) => {
+                let error = chain(&error);
+                tracing::warn!(error, "working memory cannot be written; its threads change all the same");
+                let rows = self.plan_rows(edit)?;
+                let done = self.documents.commit(verb, &[ops, &rows.ops].concat(), &[])?;
+                self.documents.derive_working_or_warn();
+                Ok(done)
+            }
+            outcome => outcome,
+        }
     }
 
     /// A conversation's thread as it is to be: a new one, or the next version of the one that it has.
@@ -251,7 +274,7 @@ impl ThreadService<'_> {
 
     fn plan_with(&self, edit: &ThreadEdit<'_>, file: Option<Document>) -> Done<ThreadChange> {
         let Some(namespace) = self.namespace() else { return Ok(ThreadChange::default()) };
-        let known = self.thread_store.open_threads(namespace)?;
+        let known = self.thread_store.shown_threads(namespace)?;
         let now = self.kernel.now;
         let found = file.as_ref().map(|file| working::body(&file.text, now));
         let found = found.map(|body| self.without_older(namespace, sections_of(body, &known))).transpose()?;
@@ -292,7 +315,10 @@ impl ThreadService<'_> {
     /// is no room for it.
     fn rendered(&self, file: &Document, found: &[Section<'_>], threads: &mut [Thread]) -> String {
         let is_open = |id: &ThreadId| threads.iter().any(|t| t.id == *id && t.status == ThreadStatus::Open);
-        let stays = |section: &&Section<'_>| section.is_own && section.thread.is_none_or(|thread| is_open(&thread.id));
+        let was_closed = |thread: &Thread| thread.status == ThreadStatus::Closed;
+        let stays = |section: &&Section<'_>| {
+            section.is_own && section.thread.is_none_or(|thread| was_closed(thread) || is_open(&thread.id))
+        };
         let own: Vec<&Section<'_>> = found.iter().filter(stays).collect();
         let is_held = |thread: &&Thread| own.iter().any(|s| s.thread.is_some_and(|held| held.id == thread.id));
         let limits = self.kernel.settings.working;

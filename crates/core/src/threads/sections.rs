@@ -1,6 +1,6 @@
 //! The sections of working memory: told apart, compared with what was last written, and rendered. Pure.
 
-use crate::model::{Thread, ThreadId};
+use crate::model::{Thread, ThreadId, ThreadStatus};
 use crate::text::tokens;
 
 /// A thread that would get less than this is left out, in tokens.
@@ -15,6 +15,13 @@ pub(crate) struct Section<'t> {
     pub(crate) thread: Option<&'t Thread>,
     /// Whether the person wrote it, or changed it since it was last rendered.
     pub(crate) is_own: bool,
+}
+
+impl Section<'_> {
+    /// Whether it shows a thread that is closed: the file could not be written then, and follows with the next change.
+    pub(crate) fn is_of_closed(&self) -> bool {
+        !self.is_own && self.thread.is_some_and(|thread| thread.status == ThreadStatus::Closed)
+    }
 }
 
 /// Whether a section shows a thread.
@@ -111,7 +118,6 @@ fn section(thread: &Thread) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ThreadStatus;
 
     fn thread(id: &str, title: &str, content: &str) -> Thread {
         let at = "2026-03-01T12:00:00Z".parse().unwrap();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::error::Done;
-use crate::lineage::normalised;
+use crate::lineage::digested;
 use crate::model::{Entry, Layer, Memory, Status, TurnId};
 use crate::transfer::{Export, TransferService};
 
@@ -27,12 +27,14 @@ impl TransferService<'_> {
         let is_statement =
             |memory: &&Memory| memory.entry.status == Status::Active && memory.entry.layer != Layer::Archive;
         let said = export.bundle.memories.iter().filter(is_statement);
-        let (entries, texts): (Vec<&Entry>, Vec<String>) =
-            said.filter_map(|memory| Some((&memory.entry, normalised(&memory.entry.content)?))).unzip();
+        let (entries, texts): (Vec<&Entry>, Vec<String>) = said
+            .flat_map(|memory| digested(&memory.entry.content).into_iter().map(move |text| (&memory.entry, text)))
+            .unzip();
         let found = self.lineage.withdrawals.withdrawals_of(&texts)?;
-        let mut withdrawn = Vec::new();
+        let mut withdrawn: Vec<Entry> = Vec::new();
         for (entry, _) in entries.into_iter().zip(found).filter(|(_, found)| found.is_some()) {
-            if self.entries.memory(&entry.id)?.is_none() {
+            let is_known = withdrawn.iter().any(|known| known.id == entry.id);
+            if !is_known && self.entries.memory(&entry.id)?.is_none() {
                 withdrawn.push(entry.clone());
             }
         }

@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::envelope::RequestIds;
+use super::starting::Starting;
 use crate::Host;
 use crate::access::{Links, Names, Passes, Token};
 use crate::events::Events;
@@ -35,6 +36,8 @@ pub(crate) struct App {
     /// Room for replies of a model.
     pub(crate) chats: Arc<Semaphore>,
     pub(crate) request_ids: RequestIds,
+    /// Sessions that are not noted yet.
+    pub(crate) starting: Starting,
     /// The description of the API, made from the routes.
     pub(crate) document: OnceLock<String>,
     /// Cancelled when the daemon is asked to stop: whatever would go on for ever ends with it.
@@ -58,6 +61,7 @@ impl App {
             places: Semaphore::new(AT_ONCE),
             chats: Arc::new(Semaphore::new(CHATS_AT_ONCE)),
             request_ids,
+            starting: Starting::default(),
             document: OnceLock::new(),
             stop,
         })

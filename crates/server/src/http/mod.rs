@@ -9,6 +9,8 @@ mod daemon;
 mod documents;
 mod envelope;
 mod events;
+mod fold;
+mod forget;
 mod jobs;
 mod memories;
 mod openapi;
@@ -18,8 +20,10 @@ mod recall;
 mod reflect;
 mod review;
 mod sessions;
+mod starting;
 mod take;
 mod tasks;
+mod threads;
 mod tiers;
 mod tools;
 mod transfer;
@@ -61,9 +65,12 @@ type Answer<T> = Result<axum::Json<T>, Problem>;
 fn api() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::with_openapi(openapi::about())
         .merge(memories::routes())
+        .merge(fold::routes())
+        .merge(forget::routes())
         .merge(recall::routes())
         .merge(changes::routes())
         .merge(documents::routes())
+        .merge(threads::routes())
         .merge(sessions::routes())
         .merge(tasks::routes())
         .merge(projects::routes())

@@ -10,8 +10,8 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use throughline_core::context::{Context, joined_prompts};
 use throughline_core::engine::{
-    Consolidation, Ended, Explained, Observed, Said, SessionListing, SessionReset, ShownSession, StartSession, Started,
-    Visibility,
+    Consolidation, ContextRequest, Ended, EngineError, Explained, Observed, Said, SessionListing, SessionReset,
+    ShownSession, StartSession, Started, Visibility,
 };
 use throughline_core::model::{EntryId, Memory, Role, SessionId};
 use throughline_core::ports::Page;
@@ -21,7 +21,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::take::{Body, Named, Params};
-use super::{Answer, App, MOST, USUAL, in_path, limit};
+use super::{Answer, App, MOST, USUAL, in_path, limit, starting};
 use crate::problem::{Code, Problem};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -87,15 +87,10 @@ async fn start(State(app): State<Arc<App>>, Body(start): Body<Start>) -> Result<
     let system_prompt = system_prompt.map(String::from);
     let dir = dir.as_deref().map(directory).transpose()?;
     let given = session.map(|session| on_channel(&channel, &session)).transpose()?;
-    let started = app.engine(move |engine| {
-        let start = |id| StartSession { id, title, project, dir, task, person, system_prompt };
-        let started = match given {
-            Some(id) => engine.sessions().start(&start(id)),
-            None => engine.sessions().start_new(&start(engine.sessions().new_name(&channel)?)),
-        };
-        Ok(started?)
-    });
-    let started = started.await?;
+    let is_named = given.is_some();
+    let id = given.map_or_else(|| app.host.engine().sessions().new_name(&channel), Ok)?;
+    let start = StartSession { id, title, project, dir, task, person, system_prompt };
+    let started = starting::begin(&app, start, is_named).await?;
     let location = format!("/api/sessions/{}", in_path(started.session.as_str()));
     Ok((StatusCode::CREATED, [(header::LOCATION, location)], Json(started)).into_response())
 }
@@ -234,7 +229,18 @@ async fn context(
     Named(id): Named<SessionId>,
     Body(said): Body<Message>,
 ) -> Answer<Context> {
-    app.engine(move |engine| Ok(engine.context().give(&id, &said.message, Visibility::Stays)?)).await.map(Json)
+    let starting = app.starting.get(&id);
+    let given = app.engine(move |engine| {
+        let given = match (engine.context().give(&id, &said.message, Visibility::Stays), starting) {
+            (Err(EngineError::NoSession { .. }), Some(start)) => {
+                let request = ContextRequest { message: Some(said.message), ..start.request()? };
+                engine.context().give_for(&request, Visibility::Stays)
+            }
+            (given, _) => given,
+        };
+        Ok(given?)
+    });
+    given.await.map(Json)
 }
 
 /// One turn, or several at once under `turns`.

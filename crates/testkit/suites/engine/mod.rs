@@ -3,6 +3,7 @@
 mod concurrency;
 mod conflicts;
 mod context;
+mod copies;
 mod corrections;
 mod disagreements;
 mod documents;

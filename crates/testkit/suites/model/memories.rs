@@ -84,8 +84,32 @@ impl Pair {
         let Some(id) = self.model.pick(which) else { return };
         let got = unless_taken(self.world.engine.memories().edit(id.as_str(), edit));
         let next = change(self.model.now(&id).clone());
-        self.changes(Verb::Edit, &id, next, got);
+        let copies = self.model.copies(&id, &next);
+        match got {
+            Some(got) if !copies.is_empty() => self.edited_to_a_copy(&id, next, &copies, &got),
+            got => self.changes(Verb::Edit, &id, next, got),
+        }
         self.touched(&id);
+    }
+
+    /// An edited memory says what others say: it stands, with all that they add.
+    fn edited_to_a_copy(&mut self, id: &EntryId, mut next: State, copies: &[EntryId], got: &Remembered) {
+        assert_eq!(got.outcome, Outcome::Updated);
+        assert!(!got.superseded.is_empty() && got.superseded.iter().all(|copy| copies.contains(copy)), "{got:?}");
+        let mut step = Step::new(Verb::Edit);
+        for copy in &got.superseded {
+            let other = self.model.now(copy).clone();
+            add_missing(&mut next.tags, &other.tags);
+            add_missing(&mut next.supersedes, &other.supersedes);
+            add_missing(&mut next.supersedes, std::slice::from_ref(copy));
+            next.task = next.task.or_else(|| other.task.clone());
+            next.key = next.key.or_else(|| other.key.clone());
+            self.model.set(&mut step, copy, other.inactive());
+        }
+        next.supersedes.retain(|other| other != id);
+        self.model.set(&mut step, id, next);
+        self.model.done(step);
+        got.superseded.iter().for_each(|copy| self.touched(copy));
     }
 
     pub(crate) fn forget_one(&mut self, which: &Which) {

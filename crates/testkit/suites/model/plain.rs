@@ -168,6 +168,16 @@ impl Model {
         self.active().filter(is_said).map(|(id, _)| id.clone()).collect()
     }
 
+    /// The active statements that say what a memory says from now on, in the same project; two keys are two memories.
+    pub(crate) fn copies(&self, id: &EntryId, next: &State) -> Vec<EntryId> {
+        let is_edited = next.is_active() && next.layer == Layer::Knowledge && next.content != self.now(id).content;
+        let is_copy = |(other, state): &(&EntryId, &State)| {
+            let is_other_key = next.key.is_some() && state.key.is_some();
+            *other != id && !is_other_key && state.is_beside(next) && state.content == next.content
+        };
+        self.active().filter(|_| is_edited).filter(is_copy).map(|(id, _)| id.clone()).collect()
+    }
+
     /// Whether a memory could not be so, because another active one has its key.
     pub(crate) fn is_taken(&self, id: &EntryId, state: &State) -> bool {
         let Some(key) = state.key.as_deref().filter(|_| state.is_active()) else { return false };

@@ -16,12 +16,18 @@ fn remember(home: &Home, text: &str, tag: &str, project: Option<&str>) -> throug
     home.engine.memories().remember(&new).unwrap().memory.entry.id
 }
 
-/// A memory that somebody edited until it says what another says.
-fn edited(home: &Home, first: &str, then: &str, tag: &str, project: Option<&str>) -> throughline_core::model::EntryId {
-    let id = remember(home, first, tag, project);
-    let edit = throughline_core::engine::Edit { content: Some(then.to_owned()), ..Default::default() };
-    home.engine.memories().edit(id.as_str(), &edit).unwrap();
-    id
+/// A copy that no writer looked for, as a bulk load leaves it.
+fn copied(home: &Home, text: &str, tag: &str, project: Option<&str>) -> throughline_core::model::EntryId {
+    let new = NewMemory {
+        tags: vec![tag.to_owned()],
+        project: project.map(str::to_owned),
+        source: Source::Agent,
+        ..NewMemory::fact(text)
+    };
+    home.engine.memories().remember_all(&[new]).unwrap();
+    let page = throughline_core::ports::Page { limit: 99, cursor: None };
+    let all = home.engine.memories().list(&Default::default(), &page).unwrap().memories;
+    all.into_iter().find(|memory| memory.entry.content == text).unwrap().entry.id
 }
 
 fn status(home: &Home, id: &throughline_core::model::EntryId) -> Status {
@@ -32,8 +38,8 @@ fn status(home: &Home, id: &throughline_core::model::EntryId) -> Status {
 fn duplicates_are_merged_with_their_lineage_and_undo_parts_them() {
     let home = Home::new();
     let first = remember(&home, "The supplier delivers on Tuesdays", "a", None);
-    let second = edited(&home, "to be seen", "the supplier delivers on tuesdays.", "b", None);
-    let elsewhere = edited(&home, "to be seen", "The supplier delivers on Tuesdays!", "c", Some("stall"));
+    let second = copied(&home, "the supplier delivers on tuesdays.", "b", None);
+    let elsewhere = copied(&home, "The supplier delivers on Tuesdays!", "c", Some("stall"));
     let not = remember(&home, "The supplier never delivers on Tuesdays", "d", None);
     let done = home.pass(None, NOTHING);
     assert_eq!(done.pass.outcome, PassOutcome::Changed);
@@ -45,7 +51,7 @@ fn duplicates_are_merged_with_their_lineage_and_undo_parts_them() {
     assert_eq!(status(&home, &second), Status::Active);
     let off = Home::with(|settings| settings.reflection.merge = false);
     remember(&off, "The supplier delivers on Tuesdays", "a", None);
-    edited(&off, "to be seen", "the supplier delivers on tuesdays.", "b", None);
+    copied(&off, "the supplier delivers on tuesdays.", "b", None);
     assert_eq!(off.pass(None, NOTHING).pass.outcome, PassOutcome::Unchanged);
 }
 

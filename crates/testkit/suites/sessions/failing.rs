@@ -240,6 +240,40 @@ fn documents_that_cannot_be_written_cost_working_memory_alone() {
 }
 
 #[test]
+fn a_task_is_done_although_working_memory_cannot_be_written() {
+    let documents = Arc::new(Meddling::default());
+    let home = Home::over(Arc::clone(&documents) as Arc<dyn Documents>, |_| {});
+    let new = throughline_core::engine::NewTask { title: "Parser".to_owned(), ..Default::default() };
+    let task = home.engine.tasks().add(&new).unwrap();
+    let start = StartSession { task: Some(task.id.to_string()), ..StartSession::new(session("cli:one")) };
+    home.engine.sessions().start(&start).unwrap();
+    home.exchange("cli:one", "the parser is half done");
+    home.compact("cli:one");
+    let before = home.working();
+    assert!(before.is_some());
+    documents.unwritable();
+    let done = home.engine.tasks().finish(task.id.as_str(), None).unwrap().task;
+    assert_eq!(done.status, throughline_core::model::TaskStatus::Done);
+    assert_eq!((home.engine.threads().list().unwrap(), home.working()), (vec![], before), "the file comes later");
+    assert_eq!(home.engine.threads().working_memory().unwrap().text, None, "what it still shows is not given");
+    let lines = Filter { scope: Scope::Only("user/working".parse().unwrap()), ..Filter::default() };
+    let listed = home.store.list(&lines, &Page { limit: 9, cursor: None }).unwrap().memories;
+    assert_eq!(listed, [], "nor found");
+    home.engine.history().undo().unwrap();
+    assert_eq!(home.engine.threads().list().unwrap().len(), 1, "one change, undone as a whole");
+    home.engine.tasks().finish(task.id.as_str(), None).unwrap();
+    documents.out_of_the_way();
+    home.exchange("web:two", "now the lexer");
+    done_with(&home, "web:two");
+    assert_eq!(home.working().as_deref(), Some("## the lexer\n\n### Working on\n- the lexer"), "and here it is");
+}
+
+fn done_with(home: &Home, id: &str) {
+    let model = ScriptedModel::saying(["## Working on\n- the lexer", NO_FACTS]);
+    assert!(matches!(home.consolidate(id, &model), Consolidation::Done(_)));
+}
+
+#[test]
 fn the_ledger_counts_calls_failures_and_tokens() {
     let home = Home::new();
     home.exchange("cli:one", "the parser is half done");

@@ -92,6 +92,7 @@ fn filters(dice: &mut Dice) -> Vec<Filter> {
             session: dice.maybe(&["cli:a".parse().unwrap(), "cli:b".parse().unwrap()]),
             status: dice.maybe(&[Status::Active, Status::Inactive]),
             live_at: dice.maybe(&[minute(4), minute(5), minute(8)]),
+            without_working: dice.maybe(&[true]).unwrap_or_default(),
         });
     }
     filters

@@ -35,3 +35,35 @@ fn mutes_are_exported_and_go_when_their_memory_is_erased() {
     done(store.erase(&Erasure { memories: vec![EntryId::new("a")], ..Erasure::default() }));
     assert_eq!(done(store.mutes()), []);
 }
+
+#[test]
+fn a_mute_goes_with_a_line_that_is_edited_or_reworded_and_not_to_another_value() {
+    for (verb, next, is_muted) in [
+        (Verb::Edit, "I moved to Faro", true),
+        (Verb::Write, "I'm living in Porto", true),
+        (Verb::Consolidate, "I'm living in Porto", true),
+        (Verb::Consolidate, "I live in Faro", false),
+        (Verb::Write, "My cat is called Miso", false),
+    ] {
+        let store = make();
+        let line = |id: &str, content: &str| Entry {
+            kind: Kind::Bullet,
+            namespace: address("user/profile"),
+            layer: Layer::Identity,
+            ..entry(id, content)
+        };
+        let document = |lines: &[Entry]| {
+            let text: String = lines.iter().map(|line| format!("- {}\n", line.content)).collect();
+            let Op::Document { name, text, hash, .. } = Op::document("user/profile".parse().unwrap(), Some(text))
+            else {
+                panic!("a document")
+            };
+            Op::Document { name, text, hash, bullets: Some(lines.to_vec()) }
+        };
+        done(apply(&*store, Verb::Write, &[document(&[line("a", "I live in Porto")])]));
+        done(store.mute(&Mute { memory: EntryId::new("a"), project: None, at: minute(1) }));
+        done(apply(&*store, verb, &[document(&[line("b", next)])]));
+        let muted: Vec<String> = done(store.mutes()).into_iter().map(|mute| mute.memory.to_string()).collect();
+        assert_eq!(muted.contains(&"b".to_owned()), is_muted, "{verb} {next}");
+    }
+}

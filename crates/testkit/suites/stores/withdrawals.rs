@@ -1,6 +1,6 @@
 //! Statements that were taken back.
 
-use throughline_core::lineage::normalised;
+use throughline_core::lineage::{digested, normalised};
 
 use super::*;
 
@@ -39,6 +39,27 @@ fn what_is_forgotten_is_known_by_turn_session_and_words() {
     insert(&*store, entry("b", "I live in Lisbon."));
     assert_eq!(why(&*store, "I live in Lisbon"), None, "it was said again");
     assert_eq!(withdrawn(&*store, &["t1"], &[]), []);
+}
+
+#[test]
+fn a_statement_that_was_taken_back_is_known_in_other_words() {
+    let known =
+        |store: &dyn Store, text: &str| done(store.withdrawals_of(&digested(text))).into_iter().any(|w| w.is_some());
+    let store = make();
+    let porto = insert(&*store, from_turn("a", "I live in Porto", "t1"));
+    let deploy = insert(&*store, from_turn("b", "We deploy on Fridays", "t2"));
+    done(apply(&*store, Verb::Forget, &[Op::Update(inactive(&deploy))]));
+    done(store.erase(&Erasure { memories: vec![porto.id], ..Erasure::default() }));
+    for text in ["I'm living in Porto", "Porto is my home", "On Fridays we deploy"] {
+        assert!(known(&*store, text), "{text}");
+    }
+    for text in
+        ["I live in Faro", "My sister lives in Porto", "We don't deploy on Fridays", "I live in Porto and work at Acme"]
+    {
+        assert!(!known(&*store, text), "{text}");
+    }
+    insert(&*store, entry("c", "I'm living in Porto"));
+    assert!(!known(&*store, "Porto is my home"), "it was said again");
 }
 
 #[test]

@@ -113,11 +113,10 @@ impl Forget {
         if self.erase {
             return self.erase_about(world, about);
         }
-        let ids: Vec<EntryId> = about.memories.iter().map(|memory| memory.entry.id.clone()).collect();
-        let count = world.engine.memories().forget_all(&ids)?;
-        let memories = style::count(count as u64, "memory", "memories");
+        let about = world.engine.memories().forget_about(topic)?;
+        let memories = style::count(about.memories.len() as u64, "memory", "memories");
         let text = format!("forgot {memories} about {}; `throughline undo` brings them back\n", style::plain(topic));
-        Ok(Reply::new(&About { dry_run: false, ..about }, text))
+        Ok(Reply::new(&about, text))
     }
 
     fn erase_about(&self, world: &World, about: About) -> Answer {

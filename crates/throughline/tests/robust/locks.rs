@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::common::daemon::Daemon;
-use crate::common::{Home, string};
+use crate::common::{Home, string, until};
 
 /// SQLite's own timeout for a writer is 30 s: whoever answers sooner did not wait for the lock.
 const FAR_SOONER: Duration = Duration::from_secs(15);
@@ -62,6 +62,45 @@ fn the_daemon_answers_while_another_process_holds_the_lock() {
     assert!(string(&again["message"]).contains("Fridays at noon"), "{again}");
     let noted = daemon.post(&target, &json!({ "message": QUESTION }));
     assert!(!string(&noted["message"]).contains("Fridays at noon"), "{noted}");
+}
+
+#[test]
+fn list_and_show_answer_while_another_process_holds_the_lock() {
+    let home = furnished();
+    let id = home.remember(&["The printer is on the second floor"]);
+    let (list, show) = locked(&home, || (home.run(&["list"]), home.run(&["show", &id])));
+    assert_eq!((list.code, show.code), (0, 0), "{list:?} {show:?}");
+    assert!(list.stdout.contains("Fridays at noon") && show.stdout.contains("second floor"), "{list:?} {show:?}");
+    let daemon = Daemon::start(&home);
+    home.put("user/profile.md", "- My name is Ada.\n- I live in Porto.\n");
+    let (list, show) = locked(&home, || (daemon.get("/api/memories"), daemon.get(&format!("/api/memories/{id}"))));
+    assert!(list.to_string().contains("Fridays at noon"), "{list}");
+    assert_eq!(show["content"], "The printer is on the second floor");
+    assert!(daemon.get("/api/memories").to_string().contains("Porto"), "what was left is done afterwards");
+}
+
+#[test]
+fn a_session_begins_while_another_process_holds_the_lock() {
+    let home = furnished();
+    home.remember(&["We use pnpm here", "--project", "apollo", "--sig", "4"]);
+    let daemon = Daemon::start(&home);
+    let start = json!({ "channel": "web", "project": "apollo", "system_prompt": "Be kind." });
+    let (started, context) = locked(&home, || {
+        let started = daemon.post("/api/sessions", &start);
+        let target = format!("/api/sessions/{}/context", string(&started["session"]));
+        (started, daemon.post(&target, &json!({ "message": QUESTION })))
+    });
+    let prompt = string(&started["system_prompt"]);
+    assert!(
+        prompt.starts_with("Be kind.") && prompt.contains("My name is Ada.") && prompt.contains("pnpm"),
+        "{prompt}"
+    );
+    assert!(string(&context["message"]).contains("Fridays at noon"), "{context}");
+    assert_eq!(context["system_prompt"], started["system_prompt"]);
+    let target = format!("/api/sessions/{}", string(&started["session"]));
+    let noted =
+        until(|| Some(daemon.send(&daemon.request("GET", &target))).filter(|answer| answer.status == 200)).json();
+    assert_eq!(noted["session"]["project"], "apollo", "it is noted afterwards: {noted}");
 }
 
 #[test]

@@ -111,3 +111,26 @@ fn everything_is_erased_and_the_memory_goes_on_empty() {
     home.remember(&["Quibble costs 80 an hour"]);
     assert_eq!(home.found(&["Quibble"]).len(), 1, "it begins anew");
 }
+
+#[test]
+fn what_was_erased_does_not_come_back_in_other_words() {
+    for is_erased in [false, true] {
+        let mut home = quiet();
+        let id = home.remember(&["I'm living in Porto"]);
+        say(&home, "cli:one", "I live in Porto.");
+        home.set_now("2026-03-01T12:05:00Z");
+        if is_erased {
+            home.run(&["forget", &id, "--erase", "--yes"]).done();
+        } else {
+            home.run(&["edit", &id, "--content", "The office is in Faro"]).done();
+        }
+        home.run(&["session", "consolidate", "cli:one"]).done();
+        let is_back = home.listed(&["--layer", "identity"]).iter().any(|line| line.contains("Porto"));
+        assert!(!is_back, "{is_erased}");
+        home.set_now("2026-03-01T12:10:00Z");
+        say(&home, "cli:one", "I live in Porto.");
+        home.run(&["session", "consolidate", "cli:one"]).done();
+        let is_back = home.listed(&["--layer", "identity"]).iter().any(|line| line.contains("Porto"));
+        assert!(is_back, "the person said it again: {is_erased}");
+    }
+}

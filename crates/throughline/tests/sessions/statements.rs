@@ -166,3 +166,18 @@ fn what_says_the_same_is_stored_once_by_every_command() {
     assert_eq!(home.listed(&["--layer", "identity"]), ["We deploy every Friday"], "it moved");
     assert_eq!(statements(&home).len(), 1);
 }
+
+#[test]
+fn a_line_keeps_the_turn_that_it_came_from_in_other_words() {
+    let found = facts(&[json!({"text": "The person's home is Porto", "kind": "identity"})]);
+    let (home, _server) = scripted(&[NOTHING.to_owned(), found]);
+    let said = "My home is Porto, since May";
+    told(&home, "telegram:1", said);
+    let evidence = || home.json(&["review"])["items"][0]["evidence"].clone();
+    assert_eq!((evidence().as_array().unwrap().len(), &evidence()[0]["content"]), (1, &json!(said)), "{}", evidence());
+    home.put("user/profile.md", &format!("{}- My cat is called Miso\n", profile(&home)));
+    assert_eq!(evidence()[0]["content"], said, "the file was read anew");
+    home.run(&["undo"]).done();
+    home.run(&["undo"]).done();
+    assert_eq!(statements(&home), [""; 0]);
+}

@@ -7,6 +7,7 @@ use throughline_testkit::model_server::{ModelServer, Step};
 
 use super::models::{FACTS, with_model};
 use super::{prompt, quiet, say};
+use crate::common::daemon::Daemon;
 use crate::common::{Home, string};
 
 const LAUNCH: [&str; 3] = [
@@ -53,6 +54,21 @@ fn small_talk_leaves_every_thread_as_it_is() {
         after(&home, session, &[text]);
         assert_eq!(home.text("user/working.md"), file, "its date too: {text}");
     }
+}
+
+#[test]
+fn lines_of_working_memory_are_found_and_not_listed() {
+    let home = quiet();
+    after(&home, "telegram:1", &LAUNCH);
+    assert!(home.text("user/working.md").contains("blue theme"));
+    let is_line = |memory: &Value| memory["kind"] == "bullet" && memory["layer"] == "archive";
+    for args in [&["list"][..], &["list", "--layer", "archive"], &["list", "--status", "any"]] {
+        let listed = home.json(args);
+        assert!(!listed["memories"].as_array().unwrap().iter().any(is_line), "{args:?}: {listed}");
+    }
+    let daemon = Daemon::start(&home);
+    let listed = daemon.get("/api/memories?status=any");
+    assert!(!listed["memories"].as_array().unwrap().iter().any(is_line), "{listed}");
 }
 
 #[test]

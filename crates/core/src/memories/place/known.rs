@@ -90,7 +90,7 @@ fn sentences(text: &str) -> Vec<&str> {
 
 impl MemoryService<'_> {
     /// What may say the same as a statement, or be replaced by it, as this change leaves it so far.
-    pub(super) fn known(&self, statement: &Statement, placement: &Placement) -> Done<Vec<Known>> {
+    pub(in crate::memories) fn known(&self, statement: &Statement, placement: &Placement) -> Done<Vec<Known>> {
         let mut found: Vec<Entry> = Vec::new();
         for id in &statement.replaces {
             found.extend(self.entries.memory(id)?.map(|memory| memory.entry));
@@ -142,14 +142,17 @@ impl MemoryService<'_> {
             projects: Projects::NoneOr(project.map(str::to_owned).into_iter().collect()),
             ..Filter::recallable(self.kernel.now)
         };
+        let request = |query: String| RecallRequest { query, limit: COMPARED, filter: filter.clone() };
+        let mut hits = self.recall.find(&request(text.to_owned()), Fallback::Nothing)?;
+        let forms = statements::about(text).map(|about| about.property.words()).unwrap_or_default();
+        if !forms.is_empty() {
+            hits.extend(self.recall.find_words(&request(forms.to_owned()))?);
+        }
         let mut found: Vec<Entry> = Vec::new();
-        let forms = statements::about(text).map(|about| about.property.words().to_owned()).unwrap_or_default();
-        for query in [text.to_owned(), forms].into_iter().filter(|query| !query.is_empty()) {
-            let request = RecallRequest { query, limit: COMPARED, filter: filter.clone() };
-            let hits = self.recall.find(&request, Fallback::Nothing)?.into_iter().map(|hit| hit.memory.entry);
-            let is_new = |entry: &Entry| self.is_statement(entry) && found.iter().all(|known| known.id != entry.id);
-            let hits: Vec<Entry> = hits.filter(is_new).collect();
-            found.extend(hits);
+        for entry in hits.into_iter().map(|hit| hit.memory.entry).filter(|entry| self.is_statement(entry)) {
+            if found.iter().all(|known| known.id != entry.id) {
+                found.push(entry);
+            }
         }
         Ok(found)
     }

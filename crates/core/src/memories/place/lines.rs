@@ -80,7 +80,7 @@ impl MemoryService<'_> {
 
     /// Puts a statement in the place of a line, or of the sentence of a line that it replaces; without `says`, that goes.
     /// Nothing where the line is gone; an error where the profile would be too long.
-    pub(super) fn replace_line(
+    pub(in crate::memories) fn replace_line(
         &self,
         name: &DocumentName,
         id: &EntryId,

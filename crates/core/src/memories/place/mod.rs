@@ -166,8 +166,17 @@ impl Placement {
 }
 
 impl MemoryService<'_> {
-    /// Decides what becomes of a statement, and adds that to the change.
+    /// Decides what becomes of a statement, and adds that to the change. A line gets the turns that it came from.
     pub(crate) fn place(&self, statement: &Statement, placement: &mut Placement) -> Done<Placed> {
+        let placed = self.decide(statement, placement)?;
+        let turns = &statement.entry.provenance;
+        if placed.document.is_some() && !turns.is_empty() {
+            placement.put(Op::LineSources { line: placed.id.clone(), turns: turns.clone() });
+        }
+        Ok(placed)
+    }
+
+    fn decide(&self, statement: &Statement, placement: &mut Placement) -> Done<Placed> {
         let keyed = self.keyed(statement, placement)?;
         let new = Meaning::of(statement.text());
         let (mut said, mut replaced) = (None, Vec::new());

@@ -99,7 +99,7 @@ impl Caller<'_> {
                 let importance = weight.unwrap_or(bullet.importance);
                 let changed = bullets::with_replaced(&text, &bullet, &content, importance);
                 check_line(&name, &changed, &content)?;
-                (changed, Receipt::Line(content))
+                return self.plan_other_words(&name, changed, &bullet, content, placement);
             }
             Action::Remove => {
                 let bullet = self.line(&name, &text, operation)?;
@@ -108,6 +108,24 @@ impl Caller<'_> {
         };
         placement.set_text(&name, after);
         Ok(receipt)
+    }
+
+    /// A line of identity in other words; what says the same elsewhere goes.
+    fn plan_other_words(
+        &self,
+        name: &DocumentName,
+        text: String,
+        former: &Bullet,
+        content: String,
+        placement: &mut Placement,
+    ) -> Done<Receipt> {
+        let line = bullets::parse(name, &text).into_iter().find(|line| line.span.start == former.span.start);
+        placement.set_text(name, text);
+        let (entry, _) = self.engine.memories().draft(&self.new_memory(content.clone(), Vec::new(), None)?)?;
+        if let Some(line) = line.filter(|line| line.content != former.content) {
+            self.engine.memories().supersede_copies(&Entry { id: line.id, ..entry }, placement)?;
+        }
+        Ok(Receipt::Line(content))
     }
 
     /// One more line of identity, where nothing says it already.
