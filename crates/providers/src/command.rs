@@ -16,6 +16,7 @@ use throughline_core::text::tokens;
 
 use crate::ask::{Ask, Turn};
 use crate::wire::MAX_REPLY;
+pub use process::kill_programs;
 use process::{Limits, Output, RunError};
 pub use ready_made::ReadyMade;
 

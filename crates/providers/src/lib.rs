@@ -18,7 +18,7 @@ mod wire;
 
 pub use anthropic::Anthropic;
 pub use careful::{Careful, CarefulEmbedder, Pause, Policy, ThreadPause};
-pub use command::{COMMAND_TIMEOUT, CommandModel, CommandSettings, MODEL_RUN, ReadyMade, split_words};
+pub use command::{COMMAND_TIMEOUT, CommandModel, CommandSettings, MODEL_RUN, ReadyMade, kill_programs, split_words};
 pub use embed::HttpEmbedder;
 pub use ollama::{Ollama, ollama_models};
 pub use openai::OpenAi;

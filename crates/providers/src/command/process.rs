@@ -1,5 +1,6 @@
 //! One run of a program: text in, bounded output out. However it ends, none of its process group is left.
 
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -151,9 +152,34 @@ fn gather(pipe: &mut impl Read, bytes: &Mutex<Vec<u8>>, keep: Keep) {
     }
 }
 
+/// The groups that run at the moment, by the id of their first process.
+static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+fn running() -> MutexGuard<'static, BTreeSet<u32>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Kills every program that runs as a model: for a process that is about to end. They are not in its own group, so that
+/// a terminal's Ctrl-C does not reach them.
+pub fn kill_programs() {
+    running().iter().for_each(|id| kill_group(*id));
+}
+
+#[cfg(unix)]
+fn kill_group(id: u32) {
+    if let Some(id) = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw) {
+        // It fails where nobody is left.
+        let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn kill_group(_: u32) {}
+
 /// A program and all that it starts. Dropping it kills them.
 struct Group {
     child: Child,
+    is_over: bool,
 }
 
 impl Group {
@@ -161,7 +187,9 @@ impl Group {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
-        Ok(Self { child: command.spawn()? })
+        let child = command.spawn()?;
+        running().insert(child.id());
+        Ok(Self { child, is_over: false })
     }
 
     /// Whether the program ended. Its process id stays taken until [`Group::end`], so that the group which is killed
@@ -169,7 +197,8 @@ impl Group {
     #[cfg(unix)]
     fn has_ended(&mut self) -> io::Result<bool> {
         use rustix::process::{WaitId, WaitIdOptions, waitid};
-        let Some(id) = self.id() else { return Ok(true) };
+        let id = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw);
+        let Some(id) = id else { return Ok(true) };
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         Ok(waitid(WaitId::Pid(id), options)?.is_some())
     }
@@ -179,34 +208,26 @@ impl Group {
         Ok(self.child.try_wait()?.is_some())
     }
 
-    #[cfg(unix)]
-    fn id(&self) -> Option<rustix::process::Pid> {
-        i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw)
-    }
-
-    /// Ends what the program left behind, and says how it ended itself.
+    /// Ends the group, and says how the program itself ended.
     fn end(mut self) -> io::Result<ExitStatus> {
-        self.kill();
-        self.child.wait()
+        self.kill()
     }
 
-    fn kill(&mut self) {
-        #[cfg(unix)]
-        if let Some(id) = self.id() {
-            // It fails where nobody is left.
-            let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
+    /// Idempotent: once the program was waited for, its id may be somebody else's.
+    fn kill(&mut self) -> io::Result<ExitStatus> {
+        if !self.is_over {
+            self.is_over = true;
+            let mut running = running();
+            kill_group(self.child.id());
+            let _ = self.child.kill();
+            running.remove(&self.child.id());
         }
-        let _ = self.child.kill();
+        self.child.wait()
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // After `wait`, the id may be somebody else's.
-        if matches!(self.child.try_wait(), Ok(Some(_))) {
-            return;
-        }
-        self.kill();
-        let _ = self.child.wait();
+        let _ = self.kill();
     }
 }
