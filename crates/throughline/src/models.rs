@@ -1,5 +1,6 @@
 //! Which model does what: from the config and the environment to something that can be asked.
 
+pub(crate) mod available;
 pub(crate) mod command;
 
 use std::path::Path;

@@ -3,6 +3,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
+#[path = "models/choosing.rs"]
+mod choosing;
 mod common;
 #[path = "models/inside.rs"]
 mod inside;
