@@ -10,6 +10,8 @@ mod common;
 mod inside;
 #[path = "models/programs.rs"]
 mod programs;
+#[path = "models/real.rs"]
+mod real;
 
 use std::os::unix::fs::PermissionsExt as _;
 
