@@ -1,4 +1,5 @@
-//! Remote language models: a brief goes in, a reply comes out, in one attempt; [`Careful`] makes several of it.
+//! Language models outside this process, over HTTP or as a program: a brief goes in, a reply comes out, in one attempt;
+//! [`Careful`] makes several of it.
 //!
 //! A key is sent to its own server and nowhere else: not to a redirect, not into an error, not into a log. What a
 //! server sends is bounded and never believed. Calls block: from an async program they belong on a blocking thread.
@@ -6,6 +7,7 @@
 mod anthropic;
 mod ask;
 mod careful;
+mod command;
 mod embed;
 mod http;
 mod ollama;
@@ -16,6 +18,7 @@ mod wire;
 
 pub use anthropic::Anthropic;
 pub use careful::{Careful, CarefulEmbedder, Pause, Policy, ThreadPause};
+pub use command::{COMMAND_TIMEOUT, CommandModel, CommandSettings, MODEL_RUN, ReadyMade, kill_programs, split_words};
 pub use embed::HttpEmbedder;
 pub use ollama::{Ollama, ollama_models};
 pub use openai::OpenAi;

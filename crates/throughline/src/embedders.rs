@@ -135,7 +135,7 @@ fn configured(world: &World, limit: Duration, policy: Policy) -> Chosen {
 fn directory(choice: &EmbeddingsConfig, world: &World) -> Result<Arc<dyn Embedder>, EmbedderSetupError> {
     let given = choice.model.as_deref().filter(|given| !given.trim().is_empty());
     let given = given.ok_or(EmbedderSetupError::NoModel { provider: "directory" })?;
-    Ok(loaded::directory(&world::configured_path(given, &world.home))?)
+    Ok(loaded::directory(&world::configured_path(given, &world.home.config))?)
 }
 
 /// A model of this process that was set up before; one whose files have changed since makes other vectors.

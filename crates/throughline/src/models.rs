@@ -1,13 +1,19 @@
 //! Which model does what: from the config and the environment to something that can be asked.
 
+pub(crate) mod available;
+pub(crate) mod command;
+
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use throughline_core::engine::Engine;
 use throughline_core::model::ContentHash;
 use throughline_core::ports::Model;
 use throughline_offline::Offline;
-use throughline_providers::{Anthropic, Careful, HttpSettings, Ollama, OpenAi, Secret, SettingsError, ThreadPause};
+use throughline_providers::{
+    Anthropic, Careful, CommandModel, HttpSettings, Ollama, OpenAi, Secret, SettingsError, ThreadPause, Timeouts,
+};
 
 use crate::config::{Config, ModelConfig, ModelProvider};
 use crate::world::{self, WorldClock};
@@ -33,6 +39,15 @@ pub(crate) enum ModelSetupError {
         /// The file.
         path: String,
     },
+    /// No program is named.
+    #[error("no program is named for the provider `command`")]
+    NoCommand,
+    /// The command cannot be split into words.
+    #[error("`model.command` has a quote that is not closed")]
+    OpenQuote,
+    /// A program that is a model asks for a model, which may be itself.
+    #[error("this runs inside a model's program, which is not run again")]
+    Nested,
     /// The settings are not usable.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -42,9 +57,12 @@ impl ModelSetupError {
     /// What to try next.
     pub(crate) fn hint(&self) -> &'static str {
         match self {
-            Self::UnknownProvider { .. } => "use offline, ollama, openai or anthropic",
+            Self::UnknownProvider { .. } => "use offline, ollama, openai, anthropic or command",
             Self::NoModel { .. } => "set `model` under `[model]` in the config file",
             Self::OpenKeyFile { .. } => "chmod 600 it",
+            Self::NoCommand => "set `command` under `[model]`, or run `throughline model use claude-code`",
+            Self::OpenQuote => "close it, or write the command as a list of words",
+            Self::Nested => "run it in a terminal of its own",
             Self::Settings(error) => error.hint(),
         }
     }
@@ -71,7 +89,9 @@ fn consolidation_choice(config: &Config) -> Result<ModelConfig, ModelSetupError>
     if let Some(given) = &memory.consolidation_provider {
         let provider = provider_named(given)?;
         if provider != choice.provider {
-            choice = ModelConfig { provider, ..ModelConfig::default() };
+            // Of what belongs to the other provider, only the command has a meaning here.
+            let (command, timeout_seconds) = (choice.command.clone(), choice.timeout_seconds);
+            choice = ModelConfig { provider, command, timeout_seconds, ..ModelConfig::default() };
         }
     }
     if let Some(model) = &memory.consolidation_model {
@@ -86,31 +106,34 @@ fn provider_named(name: &str) -> Result<ModelProvider, ModelSetupError> {
 }
 
 fn build(choice: &ModelConfig, keys: &Path, engine: &Engine) -> Result<Arc<dyn Model>, ModelSetupError> {
+    let model = for_trial(choice, keys)?;
+    Ok(if choice.provider == ModelProvider::Offline { model } else { careful(model, choice, engine) })
+}
+
+/// A model that is asked once: without tries and breaker.
+pub(crate) fn for_trial(choice: &ModelConfig, keys: &Path) -> Result<Arc<dyn Model>, ModelSetupError> {
     match choice.provider {
         ModelProvider::Offline => Ok(Arc::new(Offline)),
         ModelProvider::Ollama => {
             let mut settings = settings(choice, "ollama", None, keys)?;
             settings.base_url = settings.base_url.or_else(world::ollama_host);
-            careful(Ollama::new(settings)?, choice, engine)
+            Ok(Arc::new(Ollama::new(settings)?))
         }
-        ModelProvider::OpenAi => {
-            careful(OpenAi::new(settings(choice, "openai", Some("OPENAI_API_KEY"), keys)?)?, choice, engine)
-        }
+        ModelProvider::OpenAi => Ok(Arc::new(OpenAi::new(settings(choice, "openai", Some("OPENAI_API_KEY"), keys)?)?)),
         ModelProvider::Anthropic => {
-            careful(Anthropic::new(settings(choice, "anthropic", Some("ANTHROPIC_API_KEY"), keys)?)?, choice, engine)
+            Ok(Arc::new(Anthropic::new(settings(choice, "anthropic", Some("ANTHROPIC_API_KEY"), keys)?)?))
         }
+        ModelProvider::Command => Ok(Arc::new(CommandModel::new(command::settings(choice, keys)?))),
     }
 }
 
 /// With tries and a breaker that goes on from where any process left it.
-fn careful(
-    model: impl Model + 'static,
-    choice: &ModelConfig,
-    engine: &Engine,
-) -> Result<Arc<dyn Model>, ModelSetupError> {
+fn careful(model: Arc<dyn Model>, choice: &ModelConfig, engine: &Engine) -> Arc<dyn Model> {
     let pause = ThreadPause::seeded(u64::from(std::process::id()));
     // Another model or another address starts with a clean record.
-    let place = choice.base_url.as_deref().unwrap_or_default();
+    let command = choice.command.as_ref().filter(|_| choice.provider == ModelProvider::Command);
+    let place =
+        format!("{}{}", choice.base_url.as_deref().unwrap_or_default(), command.map(command::line).unwrap_or_default());
     // Only a digest of it is kept: an address may hold a password.
     let digest = ContentHash::of(&format!("{} {place}", model.name()));
     let key = format!("{} {}", model.provider(), digest.as_str());
@@ -119,7 +142,7 @@ fn careful(
         careful.restore(breaker);
     }
     let keeper = engine.clone();
-    Ok(Arc::new(careful.keeping(move |breaker| keeper.models().keep_breaker(&key, breaker))))
+    Arc::new(careful.keeping(move |breaker| keeper.models().keep_breaker(&key, breaker)))
 }
 
 /// The key comes from the variable that is named, else from the provider's usual one, else from `<provider>.key`
@@ -137,10 +160,19 @@ pub(crate) fn settings(
         None => key_file(&keys.join(format!("{provider}.key")))?,
     };
     let key = key.map(Secret::new);
-    Ok(HttpSettings { base_url: choice.base_url.clone(), model, key, ..HttpSettings::default() })
+    Ok(HttpSettings { base_url: choice.base_url.clone(), model, key, timeouts: timeouts(choice) })
 }
 
-fn key_file(path: &Path) -> Result<Option<String>, ModelSetupError> {
+fn timeouts(choice: &ModelConfig) -> Timeouts {
+    let usual = Timeouts::default();
+    let Some(seconds) = choice.timeout_seconds else { return usual };
+    let whole = Duration::from_secs(u64::from(seconds));
+    // Somebody who waits longer for a reply waits longer for its beginning.
+    let first_byte = if whole > usual.whole { whole } else { usual.first_byte.min(whole) };
+    Timeouts { connect: usual.connect.min(whole), first_byte, between: usual.between.min(whole), whole }
+}
+
+pub(crate) fn key_file(path: &Path) -> Result<Option<String>, ModelSetupError> {
     let Ok(text) = std::fs::read_to_string(path) else { return Ok(None) };
     #[cfg(unix)]
     {

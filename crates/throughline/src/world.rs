@@ -11,8 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use directories::ProjectDirs;
-use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
+use jiff::{Timestamp, Zoned, tz::TimeZone};
 use throughline_clients::connect::Dirs;
 use throughline_core::documents::working::WorkingLimits;
 use throughline_core::engine::{Engine, InjectAt, ReflectionSettings, Settings};
@@ -417,14 +416,14 @@ fn reflection(config: &config::ReflectionConfig) -> ReflectionSettings {
 /// The person's own directory for documents, where one is set; `~/` is their home.
 fn user_dir(loaded: &Loaded, home: &Home) -> Option<PathBuf> {
     let given = loaded.config.memory.user_dir.as_deref().filter(|given| !given.trim().is_empty())?;
-    Some(configured_path(given, home))
+    Some(configured_path(given, &home.config))
 }
 
-/// A path in the config file: `~/` is the person's home, and any other path begins at the file's own directory.
-pub(crate) fn configured_path(given: &str, home: &Home) -> PathBuf {
+/// A path in a config file: `~/` is the person's home, and any other path begins at the file's own directory.
+pub(crate) fn configured_path(given: &str, config: &Path) -> PathBuf {
     match (given.strip_prefix("~/"), directories::BaseDirs::new()) {
         (Some(below), Some(person)) => person.home_dir().join(below),
-        _ => home.config.join(given),
+        _ => config.join(given),
     }
 }
 
@@ -479,6 +478,16 @@ pub fn secret(name: &str) -> Option<String> {
 pub fn ollama_host() -> Option<String> {
     let host = variable("OLLAMA_HOST")?;
     Some(if host.contains("://") { host } else { format!("http://{host}") })
+}
+
+/// Whether this process was started by a program that is run as a model: what happens there is no conversation.
+pub fn is_model_run() -> bool {
+    variable(throughline_providers::MODEL_RUN).is_some()
+}
+
+/// Where programs are looked for.
+pub fn search_path() -> Vec<PathBuf> {
+    std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
 }
 
 /// How much to log: `THROUGHLINE_LOG=debug` and the like; nothing where it says nothing.

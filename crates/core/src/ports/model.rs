@@ -47,6 +47,26 @@ pub enum ModelError {
         /// What is wrong with it.
         why: String,
     },
+    /// A program that is the model could not be started.
+    #[error("{provider} cannot be run: `{program}`: {why}")]
+    NotStarted {
+        /// Which provider.
+        provider: &'static str,
+        /// The program.
+        program: String,
+        /// What the system said.
+        why: String,
+    },
+    /// A program that is the model ended without success.
+    #[error("{provider} failed ({how}): {why}")]
+    Exited {
+        /// Which provider.
+        provider: &'static str,
+        /// Its exit code or signal.
+        how: String,
+        /// The end of what it printed, bounded and without secrets.
+        why: String,
+    },
     /// The person stopped it.
     #[error("the reply was cancelled")]
     Cancelled,
@@ -71,9 +91,13 @@ impl ModelError {
     /// Whether trying again may help.
     pub fn is_passing(&self) -> bool {
         match self {
-            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Malformed { .. } => true,
+            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Malformed { .. } | Self::Exited { .. } => true,
             Self::Refused { status, .. } => matches!(status, 408 | 409 | 425 | 429 | 500..),
-            Self::Cancelled | Self::Resting { .. } | Self::BudgetSpent { .. } | Self::CannotChat => false,
+            Self::NotStarted { .. }
+            | Self::Cancelled
+            | Self::Resting { .. }
+            | Self::BudgetSpent { .. }
+            | Self::CannotChat => false,
         }
     }
 
@@ -83,6 +107,8 @@ impl ModelError {
             Self::Unreachable { .. } => "check `base_url` under `[model]`, and that the server is running",
             Self::Refused { status: 401 | 403, .. } => "check the variable that `api_key_env` names",
             Self::Refused { status: 404, .. } => "check `model` and `base_url` under `[model]`",
+            Self::NotStarted { .. } => "install the program, or choose another model: `throughline model list`",
+            Self::Exited { .. } => "run the program yourself: it may want you to log in",
             Self::CannotChat => "set `provider` and `model` under `[model]`: \"ollama\", \"openai\" or \"anthropic\"",
             Self::BudgetSpent { .. } => "raise `daily_tokens` under `[model]`, or wait until tomorrow",
             _ => return None,

@@ -156,7 +156,7 @@ impl<'a> Conversation<'a> {
 /// The texts that the person's system prompt is made of. A file that cannot be read is left out, and said.
 fn base_prompts(world: &World) -> Vec<String> {
     let read = |file: &String| {
-        let path = configured_path(file, &world.home);
+        let path = configured_path(file, &world.home.config);
         std::fs::read_to_string(&path)
             .inspect_err(|error| tracing::warn!(%error, path = %path.display(), "a base prompt cannot be read"))
             .ok()

@@ -9,14 +9,14 @@ use owo_colors::OwoColorize as _;
 use throughline_core::engine::{Engine, Settings};
 use throughline_core::model::{Actor, Source};
 use throughline_core::ports::Ids as _;
-use throughline_server::Problem;
 use throughline_server::mcp::{Keeper, serve_stdio};
+use throughline_server::{Code, Problem};
 
 use super::Answer;
 use super::failure::Failure;
 use super::reply::Reply;
 use super::serve::signals;
-use crate::world::{Home, OpenError, RandomIds, World, settings};
+use crate::world::{Home, OpenError, RandomIds, World, is_model_run, settings};
 use crate::{config, vectors};
 
 /// Serve one assistant on standard input and output, with the Model Context Protocol
@@ -60,6 +60,10 @@ impl OnDemand {
         if let Some(world) = world.as_ref() {
             return Ok(work(world));
         }
+        if is_model_run() {
+            let hint = "nothing is stored or given in such a run";
+            return Err(Problem::new(Code::Forbidden, "this assistant is run as a model of the memory itself", hint));
+        }
         Ok(work(world.insert(World::open().map_err(problem)?)))
     }
 }
@@ -75,6 +79,10 @@ impl OnDemand {
 
 impl Keeper for OnDemand {
     fn settings(&self) -> Result<Settings, Problem> {
+        // As if memory were off: no tools, resources or prompts.
+        if is_model_run() {
+            return Ok(Settings { enabled: false, ..Settings::default() });
+        }
         let home = Home::find().map_err(problem)?;
         match config::find(&home.config).map_err(|error| problem(error.into()))? {
             Some(_) => config::load(&home.config)

@@ -52,7 +52,7 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
 use crate::world::{World, log_level};
-use crate::{background, vectors};
+use crate::{background, models, vectors};
 use failure::Failure;
 use reply::Reply;
 
@@ -252,6 +252,9 @@ fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), F
         background::start_waiting(&world, None);
         return Ok((reply, Some(world)));
     };
+    if command.waits_for_a_model() {
+        models::command::end_with_this_process();
+    }
     let (pile, is_work) = (command.pile(), command.consolidates());
     let reply = command.run(&world)?;
     if !is_work {
@@ -277,6 +280,11 @@ impl MemoryCommand {
     /// Whether it consolidates by itself, or starts what does.
     fn consolidates(&self) -> bool {
         matches!(self, Self::Session(_) | Self::Chat(_) | Self::Reflect(_) | Self::Reindex(_))
+    }
+
+    /// Whether it may wait for a model here and now. A chat has its own use for Ctrl-C.
+    fn waits_for_a_model(&self) -> bool {
+        matches!(self, Self::Session(_) | Self::Reflect(_) | Self::Tool(_))
     }
 
     fn run(self, world: &World) -> Answer {

@@ -90,7 +90,23 @@ choice! {
         OpenAi = "openai",
         /// Anthropic.
         Anthropic = "anthropic",
+        /// A program.
+        Command = "command",
     }
+}
+
+/// A program and its arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CommandLine {
+    /// As it is typed in a shell, or the name of a ready-made command.
+    Text(String),
+    /// Word by word.
+    Words(Vec<String>),
+}
+
+impl Setting for CommandLine {
+    const TAKES: Takes = Takes::TextOrList;
 }
 
 choice! {

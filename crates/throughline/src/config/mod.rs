@@ -16,7 +16,7 @@ mod show;
 mod tests;
 mod values;
 
-pub use choices::{AgentForget, EmbeddingsProvider, ModelProvider, Ranking, RecallPlace, ToolSet, Tools};
+pub use choices::{AgentForget, CommandLine, EmbeddingsProvider, ModelProvider, Ranking, RecallPlace, ToolSet, Tools};
 pub use error::ConfigError;
 pub use load::{Loaded, find, load, write_first_run};
 pub use parse::{Format, parse};

@@ -6,7 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::choices::{AgentForget, EmbeddingsProvider, ModelProvider, Ranking, RecallPlace, ToolSet, Tools};
+use super::choices::{
+    AgentForget, CommandLine, EmbeddingsProvider, ModelProvider, Ranking, RecallPlace, ToolSet, Tools,
+};
 use super::declare::tables;
 use super::values::{Setting, VariableName};
 
@@ -157,8 +159,13 @@ tables! {
     /// The model that summarises and extracts.
     model: ModelConfig {
         /// Who summarises and remembers: "offline" needs nothing and never invents a word; "ollama", "openai"
-        /// (any compatible service) or "anthropic" understand more.
+        /// (any compatible service), "anthropic" or "command" (a program of yours, such as an assistant that you have)
+        /// understand more. `throughline model list` shows what is there, `throughline model use` sets this.
         provider: ModelProvider = ModelProvider::Offline;
+
+        /// For "command": the program that gets the prompt on standard input and prints the reply, as you would type it or as a
+        /// list of words; no shell runs it. "claude-code" and "codex" stand for `claude -p` and `codex exec` without tools.
+        command: Option<CommandLine> = None, such as "claude-code";
 
         /// Where to reach it, if not at its usual address.
         base_url: Option<String> = None, such as "http://localhost:11434";
@@ -168,6 +175,9 @@ tables! {
 
         /// The environment variable that holds your key. The key itself never belongs in this file.
         api_key_env: Option<VariableName> = None, such as "OPENAI_API_KEY";
+
+        /// Give up on a reply after this many seconds: {range}. Left out, a service has 600 and a program 180.
+        timeout_seconds: Option<u32> = None, in 1..=3600, such as 120;
 
         /// How many tokens models may cost in a day, all together. 0 sets no limit.
         /// `throughline stats` shows what was spent.

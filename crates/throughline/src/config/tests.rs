@@ -57,7 +57,15 @@ fn defaults_toml_explains_every_key_and_its_range() {
 fn commented_lines_of_defaults_toml_would_parse() {
     let uncommented =
         defaults_toml().replace("\n# enabled", "\nenabled").replace("\n# user_namespace", "\nuser_namespace");
-    let models = ["consolidation_provider", "consolidation_model", "base_url", "model", "api_key_env"];
+    let models = [
+        "consolidation_provider",
+        "consolidation_model",
+        "command",
+        "base_url",
+        "model",
+        "api_key_env",
+        "timeout_seconds",
+    ];
     let optional = [&models[..], &["user_dir", "tls_cert", "tls_key"]].concat();
     let whole =
         optional.iter().fold(uncommented, |text, key| text.replace(&format!("\n# {key} ="), &format!("\n{key} =")));

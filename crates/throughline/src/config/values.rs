@@ -27,9 +27,11 @@ pub(super) enum Takes {
     OneOfOrList(&'static [&'static str]),
     /// A list of texts.
     List,
+    /// Any text, or a list of texts.
+    TextOrList,
 }
 
-use Takes::{List, OneOf, OneOfOrList, Ratio, Switch, Text, Variable, Whole};
+use Takes::{List, OneOf, OneOfOrList, Ratio, Switch, Text, TextOrList, Variable, Whole};
 
 /// A type that a setting may have.
 pub(super) trait Setting {
@@ -115,13 +117,13 @@ impl Takes {
                 return Err(ConfigError::OutOfRange { key: key(), value: number.to_string(), range: self.range() });
             }
             (Whole(..), Value::Number(number)) => number.is_u64(),
-            (Ratio, Value::Number(_)) | (Switch, Value::Bool(_)) | (Text, Value::String(_)) => true,
+            (Ratio, Value::Number(_)) | (Switch, Value::Bool(_)) | (Text | TextOrList, Value::String(_)) => true,
             (Variable, Value::String(text)) if !is_variable(text) => {
                 return Err(ConfigError::NotAVariable { key: key() });
             }
             (Variable, Value::String(_)) => true,
             (OneOf(words) | OneOfOrList(words), Value::String(text)) => words.contains(&text.as_str()),
-            (OneOfOrList(_) | List, Value::Array(items)) => items.iter().all(Value::is_string),
+            (OneOfOrList(_) | List | TextOrList, Value::Array(items)) => items.iter().all(Value::is_string),
             _ => false,
         };
         if fits {
@@ -163,6 +165,7 @@ impl Takes {
             Ratio => format!("a number, {}", self.range()),
             OneOf(words) => format!("one of `{}`", words.join("`, `")),
             List => "a list of names".to_owned(),
+            TextOrList => "text or a list of texts".to_owned(),
             OneOfOrList(words) => format!("one of `{}` or a list of names", words.join("`, `")),
         }
     }
@@ -171,7 +174,7 @@ impl Takes {
         match (self, value) {
             (OneOf(_) | OneOfOrList(_), Value::String(_)) => "another word",
             (Whole(..), Value::Number(_)) => "a number with a decimal point",
-            (OneOfOrList(_) | List, Value::Array(_)) => "a list of something else",
+            (OneOfOrList(_) | List | TextOrList, Value::Array(_)) => "a list of something else",
             _ => kind(value),
         }
     }

@@ -17,7 +17,7 @@ use throughline_core::tools::{self, Tool};
 
 use super::super::failure::Failure;
 use super::News;
-use crate::world::{Prepared, World};
+use crate::world::{self, Prepared, World};
 use crate::{background, vectors};
 
 /// More than this is no event of any client.
@@ -37,6 +37,9 @@ pub(super) fn work(
     let input = HookInput::read(&bytes, client);
     // Whoever no longer listens has printed an answer and is about to end.
     let _ = say.send(News::Client(input.client));
+    if world::is_model_run() {
+        return Ok(());
+    }
     let prepared = Prepared::find()?;
     if deadline_is_open && event == Event::Prompt {
         let ms = u64::from(prepared.config.config.hooks.prompt_deadline_ms);

@@ -2,40 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use serde_json::json;
 use throughline_core::ports::{EmbedFor, Embedder};
 use throughline_embed::{BuiltinEmbedder, DirectoryEmbedder, LoadError};
 
-use super::failure::Failure;
-use super::reply::Reply;
-use super::{Answer, style};
-use crate::config::{self, Format};
+use super::super::failure::Failure;
+use super::super::reply::Reply;
+use super::super::{Answer, style};
+use super::section::SectionEdit;
 use crate::daemon;
-use crate::exports::write_private;
 use crate::world::Home;
 
 /// Sentences that say the same in other words.
 const CHECKED: [&str; 2] = ["when do we ship a release?", "We deploy on Fridays"];
 
-/// Choose and check models
-#[derive(Subcommand)]
-pub(super) enum ModelCommand {
-    /// Choose the model that searches by meaning: check it, then write it to the config file
-    Embed(Embed),
-}
-
-impl ModelCommand {
-    pub(super) fn run(self) -> Answer {
-        match self {
-            Self::Embed(command) => command.run(),
-        }
-    }
-}
-
 /// Choose the model that searches by meaning: check it, then write it to the config file
 #[derive(Args)]
-pub(super) struct Embed {
+pub(in crate::cli) struct Embed {
     /// A directory with config.json, tokenizer.json and model.safetensors; "builtin" for the model that is a part of this
     /// program; "none" to search by words
     #[arg(value_name = "DIR|builtin|none")]
@@ -51,7 +35,7 @@ struct Checked {
 }
 
 impl Embed {
-    fn run(self) -> Answer {
+    pub(super) fn run(self) -> Answer {
         let home = Home::find()?;
         let checked = match self.model.to_str() {
             Some("none") => Checked { provider: "none", model: None, dimension: None, directory: None },
@@ -91,38 +75,16 @@ fn checked(embedder: &dyn Embedder, directory: Option<String>) -> Result<Checked
     Ok(Checked { provider, model, dimension: Some(vectors[0].len()), directory })
 }
 
-/// Writes the choice to the config file, which keeps its comments; gives the file.
+/// Writes the choice to the config file; gives the file.
 fn write(home: &Home, checked: &Checked) -> Result<PathBuf, Failure> {
-    let found = match config::find(&home.config)? {
-        Some(found) => found,
-        None => config::write_first_run(&home.config).map_err(|error| Failure::io("write the config file", &error))?,
-    };
-    // A link stays one.
-    let path = found.canonicalize().unwrap_or(found);
-    if Format::of(&path) != Some(Format::Toml) {
-        let model = checked.directory.as_ref().map(|directory| format!(" and `model` to \"{directory}\""));
-        let hint =
-            format!("set `provider` under `embeddings` to \"{}\"{}", checked.provider, model.unwrap_or_default());
-        return Err(Failure::new(format!("only a TOML file is changed, not {}", path.display()), hint));
-    }
-    let text = std::fs::read_to_string(&path).map_err(|error| Failure::io("read the config file", &error))?;
-    let changed = with_choice(&text, checked)?;
-    config::parse(&changed, Format::Toml)?;
-    write_private(&path, &changed).map_err(|error| Failure::io("write the config file", &error))?;
-    Ok(path)
-}
-
-fn with_choice(text: &str, checked: &Checked) -> Result<String, Failure> {
-    let hint = "`throughline config check` says where it is wrong";
-    let mut document: toml_edit::DocumentMut =
-        text.parse().map_err(|_| Failure::new("the config file is no TOML", hint))?;
-    let table = document.entry("embeddings").or_insert_with(toml_edit::table);
-    let table = table.as_table_like_mut().ok_or_else(|| Failure::new("`embeddings` is no table", hint))?;
-    table.insert("provider", toml_edit::value(checked.provider));
-    if let Some(directory) = &checked.directory {
-        table.insert("model", toml_edit::value(directory));
-    }
-    Ok(document.to_string())
+    let model = checked.directory.as_ref().map(|directory| format!(" and `model` to \"{directory}\""));
+    let by_hand = format!("set `provider` under `embeddings` to \"{}\"{}", checked.provider, model.unwrap_or_default());
+    let edit = SectionEdit::read(home, "embeddings", &by_hand)?;
+    let set =
+        [("provider", checked.provider)].into_iter().chain(checked.directory.as_deref().map(|dir| ("model", dir)));
+    let edit = edit.changed(&set.collect::<Vec<_>>(), &[])?;
+    edit.write()?;
+    Ok(edit.path)
 }
 
 fn told(home: &Home, checked: &Checked, path: &Path) -> String {
