@@ -144,7 +144,11 @@ pub(crate) fn words(text: &str) -> HashSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::TurnId;
+    use crate::model::{Role, Turn, TurnId};
+
+    fn said(turns: &[Turn]) -> Said<'_> {
+        Said { before: &[], turns }
+    }
 
     fn facts(reply: &str) -> Result<Vec<String>, NotFacts> {
         let turn = |role, content: &str| Turn {
@@ -160,7 +164,10 @@ mod tests {
             turn(Role::Assistant, "You could try the zebra framework."),
         ];
         let reply = Reply::said(reply);
-        Ok(parse(&reply, &turns, &[])?.into_iter().map(|fact| format!("{}: {}", fact.kind, fact.text)).collect())
+        Ok(parse(&reply, &Said { before: &[], turns: &turns }, &[])?
+            .into_iter()
+            .map(|fact| format!("{}: {}", fact.kind, fact.text))
+            .collect())
     }
 
     #[test]
@@ -216,12 +223,12 @@ mod tests {
             ("zebra12345", None),
         ] {
             let reply = format!(r#"{{"facts": [{{"text": "I moved to Porto", "replaces": "{named}"}}]}}"#);
-            let facts = parse(&Reply::said(reply), std::slice::from_ref(&turn), &known).unwrap();
+            let facts = parse(&Reply::said(reply), &said(std::slice::from_ref(&turn)), &known).unwrap();
             assert_eq!(facts[0].replaces.as_ref().map(EntryId::as_str), expected, "{named}");
         }
         let reply =
             Reply::said(r#"{"facts": [{"text": "Moved house to Berlin, the capital", "replaces": "porto44444"}]}"#);
-        let facts = parse(&reply, &[turn], &known).unwrap();
+        let facts = parse(&reply, &said(&[turn]), &known).unwrap();
         assert!(facts.iter().all(|fact| fact.replaces.is_none()), "not their words");
     }
 

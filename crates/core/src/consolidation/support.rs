@@ -69,7 +69,8 @@ const PEOPLE_HAN: [&str; 22] = [
 
 /// How a statement stands to a conversation.
 pub fn support(text: &str, said: &Said<'_>) -> Support {
-    let claim = Claim::of(text);
+    // A model speaks of the person as the user.
+    let claim = Claim::of(&text.replace("该用户", "我").replace("用户", "我"));
     let own = own_sentences(said);
     if own.iter().enumerate().any(|(nth, sentence)| is_said(&claim, sentence, &own[..nth], said)) {
         return Support::Own;
@@ -157,7 +158,7 @@ fn is_said(claim: &Claim, sentence: &Sentence, earlier: &[Sentence], said: &Said
     // `My name is Ada, can you help me?` asks in its last clause alone.
     let stated = if sentence.is_question { &parts[..parts.len().saturating_sub(1)] } else { &parts[..] };
     // In the very words of the person, whatever it is made of.
-    if stated.concat().to_lowercase().contains(claim.text.trim_end_matches(['.', '!', '。', '！', ' '])) {
+    if is_verbatim(&stated.concat().to_lowercase(), claim.text.trim_end_matches(['.', '!', '。', '！', ' '])) {
         return true;
     }
     if is_said_in(claim, stated, &[]) {
@@ -169,6 +170,14 @@ fn is_said(claim: &Claim, sentence: &Sentence, earlier: &[Sentence], said: &Said
     let before = || names_before(earlier, said);
     let is_pointing = points_back(&sentence.raw) || statements::has_sign(&sentence.text);
     is_pointing && is_said_in(claim, &parts, &before()) || is_completed(claim, &sentence.text, earlier, said)
+}
+
+/// Whether a text stands in another, its last number whole.
+fn is_verbatim(said: &str, text: &str) -> bool {
+    let ends_in_digit = text.ends_with(|c: char| c.is_ascii_digit());
+    let goes_on =
+        |rest: &str| ends_in_digit && rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '%' | '.'));
+    !text.is_empty() && said.match_indices(text).any(|(at, _)| !goes_on(&said[at + text.len()..]))
 }
 
 /// Whether one clause, or several that belong together, say what is claimed. `context` has words that a pronoun may stand for.
@@ -240,8 +249,13 @@ fn says(claim: &Claim, clause: &str, context: &[String]) -> bool {
     let lower = clause.to_lowercase();
     let words = stems(clause);
     let in_context = |word: &String| context.iter().any(|text| stems(text).contains(word));
-    let missing =
-        claim.words.iter().filter(|word| !words.contains(*word) && !is_light(word) && !in_context(word)).count();
+    let heavy: Vec<&String> = claim.words.iter().filter(|word| !is_light(word)).collect();
+    let here = heavy.iter().filter(|word| words.contains(**word)).count();
+    let missing = heavy.iter().filter(|word| !words.contains(**word) && !in_context(word)).count();
+    // A pronoun stands for a name, not for the statement.
+    if here * 2 < heavy.len() {
+        return false;
+    }
     let is_denied = has(&lower, NEGATIONS, &NEGATIONS_HAN);
     let is_conditional = has(&lower, CONDITIONS, &CONDITIONS_HAN);
     let sharp_missing = claim
@@ -324,7 +338,7 @@ fn has_value(text: &str, value: &str) -> bool {
         let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_cjk(c));
         if is_number {
-            !is_digit(before) && !is_digit(after)
+            !is_digit(before) && !is_digit(after) && !(after.is_some_and(is_unit) && !value.ends_with(is_unit))
         } else {
             value.contains(is_cjk) || !is_letter(before) && !is_letter(after)
         }
@@ -336,7 +350,7 @@ fn names_before(earlier: &[Sentence], said: &Said<'_>) -> Vec<String> {
     let here = earlier.iter().rev().take(3).map(|sentence| sentence.text.clone());
     let turns =
         said.before.iter().chain(said.turns).rev().filter(|turn| matches!(turn.role, Role::User | Role::Assistant));
-    let there = turns.take(4).flat_map(|turn| own_words(&turn.content)).map(str::to_owned);
+    let there = turns.take(4).flat_map(|turn| own_words(&turn.content)).map(|text| unquoted(text).text);
     here.chain(there).collect()
 }
 
@@ -393,7 +407,7 @@ fn is_light(stem: &str) -> bool {
 }
 
 fn stems(text: &str) -> HashSet<String> {
-    analysis::Terms::of_query(text).as_slice().iter().cloned().collect()
+    analysis::stems(text).into_iter().filter(|(_, is_stop)| !is_stop).map(|(stem, _)| stem).collect()
 }
 
 /// Names (capitals that do not begin the sentence), numbers, and words with signs inside, in lower case, in order.
@@ -416,13 +430,18 @@ fn sharp(text: &str) -> Vec<String> {
     found
 }
 
+/// A Han character that belongs to the number before it.
+fn is_unit(c: char) -> bool {
+    "万千百亿元块点号月日岁".contains(c)
+}
+
 /// A word cut where Han characters meet others; a number keeps its Han unit.
 fn split_scripts(word: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     let mut last: Option<char> = None;
     for (at, c) in word.char_indices() {
-        let is_unit = "万千百亿元块点号月日岁".contains(c) && last.is_some_and(|last| last.is_ascii_digit());
+        let is_unit = is_unit(c) && last.is_some_and(|last| last.is_ascii_digit());
         if last.is_some_and(|last| is_cjk(last) != is_cjk(c)) && !is_unit {
             parts.push(&word[start..at]);
             start = at;
@@ -441,3 +460,7 @@ fn has(lower: &str, words: &str, han: &[&str]) -> bool {
     spoken.any(|word| words.contains(&format!(" {word} ")) || word.ends_with("n't") && words.contains(" n't "))
         || han.iter().any(|word| lower.contains(word))
 }
+
+#[cfg(test)]
+#[path = "support/tests.rs"]
+mod tests;
