@@ -8,7 +8,7 @@ use throughline_core::consolidation::facts::FactKind;
 use throughline_core::model::{Role, Turn};
 use throughline_core::ports::ExtractBrief;
 use throughline_core::statements;
-use throughline_core::text::own_words::{own_words, quotations};
+use throughline_core::text::own_words::{QUOTED, own_words, without_quotations};
 use throughline_core::text::prose::{self, Form};
 use throughline_core::text::sentences::{is_cjk, of_line};
 
@@ -124,12 +124,7 @@ impl Reader {
         if let Some(wanted) = before_reference(sentence).or_else(|| to_remember(without_fillers(sentence))) {
             return self.asked_for(wanted).into_iter().collect();
         }
-        let quoted = quotations(sentence);
-        let is_quoted = |part: &str| {
-            let start = part.as_ptr() as usize - sentence.as_ptr() as usize;
-            quoted.iter().any(|quote| quote.start < start + part.len() && start < quote.end)
-        };
-        moves(sentence).into_iter().filter(|part| !is_quoted(part)).flat_map(|part| self.part(part)).collect()
+        moves(sentence).into_iter().filter(|part| !part.contains(QUOTED)).flat_map(|part| self.part(part)).collect()
     }
 
     /// What a person asked to remember: a fact, whatever its words, as long as it can be understood by itself.
@@ -233,7 +228,7 @@ fn piece(text: &str) -> &str {
 
 /// The sentences of the person's own words.
 pub(super) fn own_sentences(message: &str) -> Vec<String> {
-    own_words(message).into_iter().flat_map(prose_sentences).collect()
+    own_words(message).into_iter().flat_map(|run| prose_sentences(&without_quotations(run))).collect()
 }
 
 fn prose_sentences(text: &str) -> Vec<String> {

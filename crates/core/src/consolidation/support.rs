@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use crate::model::{Role, Turn};
 use crate::recall::analysis;
 use crate::statements;
-use crate::text::own_words::{own_words, quotations};
+use crate::text::own_words::{own_words, without_quotations};
 use crate::text::sentences::{clauses, is_cjk, sentences};
 
 /// A conversation, as a statement is checked against it.
@@ -51,8 +51,52 @@ const QUANTIFIERS: &str = " always never every all only both everyone everything
     seulement siempre nunca todos cada solo sólo ";
 const QUANTIFIERS_HAN: [&str; 9] = ["总是", "从不", "所有", "只", "都", "每", "一直", "永远", "从来"];
 
+/// Words that change what a clause says: a claim that leaves one out says something else.
+const MODIFIERS: &str = " barely hardly almost nearly nobody formerly previously will won't gonna rarely seldom kaum fast beinahe früher \
+    werde werden wird selten presque autrefois bientôt apenas casi antes pronto that this these those ce cette ces ese esa este esta \
+    dieser diese dieses ";
+const MODIFIER_PHRASES: [&str; 17] = [
+    "used to ",
+    "let's say",
+    "for example",
+    "this example",
+    "for instance",
+    "going to ",
+    "zum beispiel",
+    "par exemple",
+    "por ejemplo",
+    "以前",
+    "曾经",
+    "差点",
+    "几乎",
+    "打算",
+    "比如",
+    "例如",
+    "假装",
+];
+
+/// Words after which something is taken back.
+const TAKES_BACK: [&str; 16] = [
+    "no wait",
+    "sorry, no",
+    "sorry no",
+    "i meant",
+    "i mean ",
+    "scratch that",
+    "correction",
+    "oops",
+    "不对",
+    "哦不",
+    "更正",
+    "说错",
+    "ich meinte",
+    "je voulais dire",
+    "quise decir",
+    "wait,",
+];
+
 /// Words around which order matters.
-const PIVOTS: &str = " over than instead rather not to from before after for by of statt als nach von vor plutôt que avant après en lugar \
+const PIVOTS: &str = " only nur seulement uniquement solo sólo over than instead rather not to from before after for by of statt als nach von vor plutôt que avant après en lugar \
     vez antes después ";
 const PIVOTS_HAN: [&str; 7] = ["比", "而不是", "不是", "给", "向", "替", "胜过"];
 
@@ -72,7 +116,9 @@ pub fn support(text: &str, said: &Said<'_>) -> Support {
     // A model speaks of the person as the user.
     let claim = Claim::of(&text.replace("该用户", "我").replace("用户", "我"));
     let own = own_sentences(said);
-    if own.iter().enumerate().any(|(nth, sentence)| is_said(&claim, sentence, &own[..nth], said)) {
+    let is_corrected = |nth: usize| own.get(nth + 1).is_some_and(|next| takes_back(&next.raw));
+    let says = |nth: usize| is_said(&claim, &own[nth], &own[..nth], said);
+    if (0..own.len()).any(|nth| says(nth) && !is_corrected(nth)) {
         return Support::Own;
     }
     if is_accepted(text, said) {
@@ -91,6 +137,24 @@ pub fn support(text: &str, said: &Said<'_>) -> Support {
     } else {
         Support::None
     }
+}
+
+/// Whether a sentence corrects the one before it by a value alone.
+fn takes_back(lower: &str) -> bool {
+    let begins = [
+        "sorry, no",
+        "no, it's",
+        "no it's",
+        "wait, i meant",
+        "i meant",
+        "oops",
+        "correction",
+        "哦不",
+        "不对",
+        "说错",
+        "更正",
+    ];
+    begins.iter().any(|words| lower.trim_start().starts_with(words))
 }
 
 /// What a statement claims.
@@ -128,6 +192,12 @@ struct Sentence {
 }
 
 impl Sentence {
+    fn of(text: &str) -> Self {
+        let end = text.trim_end_matches(['"', ')', ' ', '”']);
+        let is_question = end.ends_with(['?', '？', '吗', '呢']);
+        Self { text: text.to_owned(), raw: text.to_lowercase(), is_question }
+    }
+
     fn words(&self) -> HashSet<String> {
         stems(&self.text)
     }
@@ -135,21 +205,8 @@ impl Sentence {
 
 fn own_sentences(said: &Said<'_>) -> Vec<Sentence> {
     let own = said.turns.iter().filter(|turn| turn.role == Role::User);
-    own.flat_map(|turn| own_words(&turn.content)).flat_map(sentences).map(unquoted).collect()
-}
-
-/// A sentence without its quotations.
-fn unquoted(sentence: &str) -> Sentence {
-    let mut text = String::new();
-    let mut at = 0;
-    for quote in quotations(sentence) {
-        text.push_str(&sentence[at..quote.start]);
-        at = quote.end;
-    }
-    text.push_str(&sentence[at..]);
-    let end = text.trim_end_matches(['"', ')', ' ', '”']);
-    let is_question = end.ends_with(['?', '？', '吗', '呢']);
-    Sentence { raw: text.to_lowercase(), is_question, text }
+    let runs = own.flat_map(|turn| own_words(&turn.content)).map(without_quotations);
+    runs.flat_map(|run| sentences(&run).into_iter().map(Sentence::of).collect::<Vec<_>>()).collect()
 }
 
 /// Whether a sentence says what is claimed. `earlier` has the sentences before it, which a pronoun may mean.
@@ -172,17 +229,30 @@ fn is_said(claim: &Claim, sentence: &Sentence, earlier: &[Sentence], said: &Said
     is_pointing && is_said_in(claim, &parts, &before()) || is_completed(claim, &sentence.text, earlier, said)
 }
 
-/// Whether a text stands in another, its last number whole.
+/// Whether a text stands in another from the beginning of a clause on, its last number whole.
 fn is_verbatim(said: &str, text: &str) -> bool {
     let ends_in_digit = text.ends_with(|c: char| c.is_ascii_digit());
     let goes_on =
         |rest: &str| ends_in_digit && rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '%' | '.'));
-    !text.is_empty() && said.match_indices(text).any(|(at, _)| !goes_on(&said[at + text.len()..]))
+    let changes = |before: &str| {
+        let clause = before.rsplit([',', '，', ';', '；', ':', '：']).next().unwrap_or_default();
+        has(clause, NEGATIONS, &NEGATIONS_HAN)
+            || has(clause, CONDITIONS, &CONDITIONS_HAN)
+            || has(clause, MODIFIERS, &MODIFIER_PHRASES)
+            || has(clause, PEOPLE, &PEOPLE_HAN)
+    };
+    !text.is_empty()
+        && said.match_indices(text).any(|(at, _)| !goes_on(&said[at + text.len()..]) && !changes(&said[..at]))
 }
 
 /// Whether one clause, or several that belong together, say what is claimed. `context` has words that a pronoun may stand for.
 fn is_said_in(claim: &Claim, parts: &[&str], context: &[String]) -> bool {
     let groups = grouped(parts);
+    // `it's three, no wait, four` does not say three.
+    let is_taken_back = |text: &str| TAKES_BACK.iter().any(|words| text.to_lowercase().contains(words));
+    if parts.len() > 1 && is_taken_back(&parts[1..].concat()) && !is_taken_back(&claim.text) {
+        return false;
+    }
     let single = groups.iter().any(|clause| says(claim, clause, context));
     // A claim of two clauses is said by two clauses.
     single || groups.len() > 1 && claim.text.contains([',', '，', ';']) && says(claim, &groups.join(" "), context)
@@ -269,7 +339,9 @@ fn says(claim: &Claim, clause: &str, context: &[String]) -> bool {
         && (!is_conditional || claim.is_conditional)
         && quantifiers_stand(claim, &lower)
         && people_stand(claim, clause, &lower)
+        && modifiers_stand(claim, &lower)
         && order_stands(claim, &lower)
+        && values_stand(claim, &lower)
 }
 
 /// Every quantifier of the claim stands in the clause.
@@ -277,6 +349,51 @@ fn quantifiers_stand(claim: &Claim, clause: &str) -> bool {
     let stands = |word: &str| has(clause, &format!(" {word} "), &[]);
     let spoken = QUANTIFIERS.split_whitespace().filter(|word| has(&claim.text, &format!(" {word} "), &[])).all(stands);
     spoken && QUANTIFIERS_HAN.iter().filter(|word| claim.text.contains(*word)).all(|word| clause.contains(word))
+}
+
+/// Every word that changes what the clause says stands in the claim.
+fn modifiers_stand(claim: &Claim, clause: &str) -> bool {
+    let spoken = MODIFIERS.split_whitespace().filter(|word| has(clause, &format!(" {word} "), &[]));
+    spoken.into_iter().all(|word| has(&claim.text, &format!(" {word} "), &[]))
+        && MODIFIER_PHRASES.iter().filter(|words| clause.contains(*words)).all(|words| claim.text.contains(words))
+}
+
+/// What the claim says before a number is said before it, no other number stands between, and its unit is the same.
+fn values_stand(claim: &Claim, clause: &str) -> bool {
+    let numbers = claim.sharp.iter().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    numbers.into_iter().all(|number| {
+        let (Some(here), Some(there)) = (claim.text.find(number.as_str()), clause.find(number.as_str())) else {
+            return true;
+        };
+        let before: Vec<usize> = claim
+            .words
+            .iter()
+            .filter(|word| !is_light(word) && place(&claim.text, word).is_some_and(|at| at < here))
+            .filter_map(|word| place(clause, word))
+            .collect();
+        let is_behind = before.iter().all(|at| *at < there);
+        let nearest = before.iter().copied().filter(|at| *at < there).max().unwrap_or(0);
+        let between = clause.get(nearest..there).unwrap_or_default();
+        let has_other = sharp(between)
+            .iter()
+            .any(|word| word.starts_with(|c: char| c.is_ascii_digit()) && !claim.text.contains(word.as_str()));
+        let first = before.iter().copied().min().unwrap_or(there);
+        let crossed = clause.get(first..there).unwrap_or_default();
+        let has_crossed = sharp(crossed)
+            .iter()
+            .any(|word| word.starts_with(|c: char| c.is_ascii_digit()) && !claim.text.contains(word.as_str()));
+        is_behind
+            && !has_other
+            && !has_crossed
+            && unit_of(&claim.text, here + number.len()) == unit_of(clause, there + number.len())
+    })
+}
+
+/// The short word behind a number: `ms`, `kg`, `am`.
+fn unit_of(text: &str, at: usize) -> &str {
+    let rest = text[at..].trim_start();
+    let end = rest.find(|c: char| !c.is_alphabetic() || is_cjk(c)).unwrap_or(rest.len());
+    if end <= 3 { &rest[..end] } else { "" }
 }
 
 /// The people that the clause is about before it comes to the claim are in the claim too.
@@ -305,14 +422,19 @@ fn people_stand(claim: &Claim, clause: &str, lower: &str) -> bool {
 
 /// Words stand on the same side of a comparison, and names in the same order.
 fn order_stands(claim: &Claim, clause: &str) -> bool {
+    if swaps_person(claim, clause) {
+        return false;
+    }
+    let (claim_text, clause) = (format!(" {} ", claim.text), format!(" {clause} "));
+    let clause = clause.as_str();
     let pivots = PIVOTS
         .split_whitespace()
         .map(|word| format!(" {word} "))
         .chain(PIVOTS_HAN.iter().map(|word| (*word).to_owned()));
     for pivot in pivots {
-        let (Some(here), Some(there)) = (claim.text.find(&pivot), clause.find(&pivot)) else { continue };
+        let (Some(here), Some(there)) = (claim_text.find(&pivot), clause.find(&pivot)) else { continue };
         let swaps = claim.words.iter().filter(|word| !is_light(word)).any(|word| {
-            let (in_claim, in_clause) = (place(&claim.text, word), place(clause, word));
+            let (in_claim, in_clause) = (place(&claim_text, word), place(clause, word));
             in_claim.zip(in_clause).is_some_and(|(a, b)| (a < here) != (b < there))
         });
         if swaps {
@@ -321,6 +443,23 @@ fn order_stands(claim: &Claim, clause: &str) -> bool {
     }
     let places: Vec<usize> = claim.sharp.iter().filter_map(|name| clause.find(name.as_str())).collect();
     places.is_sorted()
+}
+
+/// Whether a name stands before the person in one of the two, and behind them in the other: who owes whom.
+fn swaps_person(claim: &Claim, clause: &str) -> bool {
+    let first = |text: &str, words: &[&str]| {
+        let padded = format!(" {text} ");
+        words.iter().filter_map(|word| padded.find(&format!(" {word} "))).min()
+    };
+    let here = first(&claim.text, &["user", "person", "i", "me", "us", "we"]);
+    let there = first(clause, &["i", "me", "us", "we"]);
+    let (Some(here), Some(there)) = (here, there) else { return false };
+    let names = claim.text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2 && !is_light(word));
+    let is_swapped = |name: &str| {
+        let (in_claim, in_clause) = (claim.text.find(name), clause.find(name));
+        in_claim.zip(in_clause).is_some_and(|(a, b)| (a < here) && (b > there))
+    };
+    names.into_iter().any(is_swapped)
 }
 
 /// Where a word with this stem stands.
@@ -350,7 +489,7 @@ fn names_before(earlier: &[Sentence], said: &Said<'_>) -> Vec<String> {
     let here = earlier.iter().rev().take(3).map(|sentence| sentence.text.clone());
     let turns =
         said.before.iter().chain(said.turns).rev().filter(|turn| matches!(turn.role, Role::User | Role::Assistant));
-    let there = turns.take(4).flat_map(|turn| own_words(&turn.content)).map(|text| unquoted(text).text);
+    let there = turns.take(4).flat_map(|turn| own_words(&turn.content)).map(without_quotations);
     here.chain(there).collect()
 }
 

@@ -10,7 +10,7 @@ mod quotations;
 use super::prose::{is_code, is_error, is_frame};
 use phrases::{Lead, lead_of};
 
-pub use quotations::quotations;
+pub use quotations::{QUOTED, without_quotations};
 
 /// The person's own words, in order: runs of lines, trimmed.
 pub fn own_words(message: &str) -> Vec<&str> {
@@ -175,7 +175,9 @@ fn is_output(line: &str) -> bool {
     ];
     let trimmed = line.trim();
     let begins = |marks: &[&str]| marks.iter().any(|mark| trimmed.starts_with(mark));
-    begins(&PROMPTS) || begins(&BEGINS) || is_frame(line) || is_error(trimmed)
+    let is_shell =
+        trimmed.split_whitespace().next().is_some_and(|word| word.contains('@') && word.ends_with(['#', '$', '%']));
+    is_shell || begins(&PROMPTS) || begins(&BEGINS) || is_frame(line) || is_error(trimmed)
 }
 
 /// Whether a line stands among lines that begin with the names of speakers.

@@ -86,6 +86,16 @@ const OWN_LABELS: &str = "|note|notes|ps|p.s.|p.s|rule|rules|decision|update|tod
 
 /// `Ana: I hate tabs`, `Ana [10:32]: …`, `张三：我不吃辣`.
 pub(super) fn is_speaker_line(line: &str) -> bool {
+    // `Ana — Today at 1:07 AM`, and below it what Ana wrote.
+    let ends_in_time = line.trim_end_matches(" AM").trim_end_matches(" PM").rsplit(' ').next().is_some_and(is_time);
+    if ends_in_time
+        && line.split_whitespace().count() <= 7
+        && line.contains([' ', '—'])
+        && !line.contains("  ")
+        && line.contains(['—', '[', '(', '·'])
+    {
+        return true;
+    }
     let Some((name, said)) = line.split_once([':', '：']) else { return false };
     let name = name.trim().trim_matches(['*', '_', '<', '>', '@']);
     let name = name.split(['[', '(', '（']).next().unwrap_or_default().trim();
@@ -96,6 +106,16 @@ pub(super) fn is_speaker_line(line: &str) -> bool {
         if is_han { letters <= 6 } else { words <= 3 && letters <= 30 && name.starts_with(char::is_uppercase) };
     let is_own = OWN_LABELS.contains(&format!("|{}|", name.to_lowercase()));
     !name.is_empty() && is_named && !is_own && !said.trim().is_empty() && !said.starts_with("//")
+}
+
+fn is_time(word: &str) -> bool {
+    let word = word.trim_matches(['[', ']', '(', ')']);
+    word.split_once(':').is_some_and(|(hours, minutes)| {
+        !hours.is_empty()
+            && hours.len() <= 2
+            && minutes.len() >= 2
+            && word.bytes().all(|b| b.is_ascii_digit() || b == b':')
+    })
 }
 
 /// `key: value` of a configuration.
@@ -130,7 +150,7 @@ const HANDOVER: &str = "|wrote|writes|said|says|saying|sent|replied|reply|messag
     lettre|phrase|chanson|poème|citation|réponse|commentaire|annonce|\
     escribió|dijo|dice|envió|mandó|mensaje|correo|traduce|traducir|siguiente|siguientes|registro|salida|texto|artículo|\
     reseña|carta|frase|canción|poema|cita|respuesta|comentario|anuncio|";
-const HANDOVER_HAN: [&str; 52] = [
+const HANDOVER_HAN: [&str; 54] = [
     "写道",
     "说",
     "發來",
@@ -167,6 +187,8 @@ const HANDOVER_HAN: [&str; 52] = [
     "条款",
     "台词",
     "改病句",
+    "作文",
+    "改改",
     "往下写",
     "续写",
     "造句",
@@ -240,8 +262,10 @@ pub(super) fn lead_of(line: &str, has_more: bool) -> Lead {
         && (is_one(&lower, POINTING) || POINTING_HAN.iter().any(|word| lower.contains(word)));
     let ends_in_colon = line.trim_end().ends_with([':', '：']);
     let points = is_one(&lower, POINTING) || ["下面", "以下", "这两", "这几"].iter().any(|word| lower.contains(word));
-    let asks = line.trim_end().ends_with(['?', '？']) && points;
-    let is_lead = works || asks || (shows && hands) || (ends_in_colon && !is_own_list(&lower));
+    let asks = line.contains(['?', '？']) && (points || lower.contains('这'));
+    // `explain clause 7`, and below it clause 7.
+    let orders = lower.split(|c: char| !c.is_alphabetic()).next().is_some_and(|first| is_one(first, WORK));
+    let is_lead = works || asks || orders || (shows && hands) || (ends_in_colon && !is_own_list(&lower));
     if is_lead { Lead::Material(line.len()) } else { Lead::None }
 }
 
@@ -280,7 +304,14 @@ fn is_one(lower: &str, words: &str) -> bool {
 }
 
 /// Words that say whose the text before them is.
-const ATTRIBUTIONS: [&str; 36] = [
+const ATTRIBUTIONS: [&str; 43] = [
+    "——这",
+    "—— 这",
+    "——他",
+    "——她",
+    "— that's",
+    "— this is what",
+    "- that's what",
     "that's what he",
     "that's what she",
     "that's what they",

@@ -26,6 +26,20 @@ pub fn quotations(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// What stands for a quotation that was left out.
+pub const QUOTED: &str = "“…”";
+
+/// A text with [`QUOTED`] in the place of its longer quotations.
+pub fn without_quotations(text: &str) -> String {
+    let (mut out, mut at) = (String::new(), 0);
+    for quote in quotations(text) {
+        out.push_str(&text[at..quote.start]);
+        out.push_str(QUOTED);
+        at = quote.end;
+    }
+    out + &text[at..]
+}
+
 fn next_mark(text: &str, from: usize) -> Option<(usize, char)> {
     let begins =
         |at: usize| text[..at].chars().next_back().is_none_or(|before| !before.is_alphanumeric() || is_cjk(before));
