@@ -4,6 +4,9 @@
 //! carries meaning stands there, with the same negation, about the same people, in the same order around a comparison. What a
 //! question, a condition, a quotation, a tool or another speaker says supports nothing.
 
+mod clause;
+mod lexicon;
+
 use std::collections::HashSet;
 
 use crate::model::{Role, Turn};
@@ -11,6 +14,12 @@ use crate::recall::analysis;
 use crate::statements;
 use crate::text::own_words::{own_words, without_quotations};
 use crate::text::sentences::{clauses, is_cjk, sentences};
+
+use clause::says;
+use lexicon::{
+    CONDITIONS, CONDITIONS_HAN, LIGHT, MODIFIER_PHRASES, MODIFIERS, NEGATIONS, NEGATIONS_HAN, PEOPLE, PEOPLE_HAN,
+    QUANTIFIERS, QUANTIFIERS_HAN, TAKES_BACK,
+};
 
 /// A conversation, as a statement is checked against it.
 #[derive(Debug, Clone, Copy)]
@@ -34,87 +43,9 @@ pub enum Support {
     None,
 }
 
-/// Words with which a model speaks of the person, and words that carry no meaning of their own.
-const LIGHT: &str = " person user speaker name call use work live have be do want need like team project they their them she he her his \
-    currently now also that which state mention say report ask 用户 go make get keep come put new already";
-
-const NEGATIONS: &str = " not no never none without don't doesn't didn't isn't aren't wasn't won't can't cannot mustn't shouldn't wouldn't \
-    haven't hasn't n't neither nor nicht kein keine keinen keinem keiner nie niemals ohne pas jamais sans aucun aucune ni nunca jamás sin \
-    ningún ninguna tampoco dont doesnt cant wont ";
-const NEGATIONS_HAN: [&str; 8] = ["不", "没", "别", "勿", "禁止", "无法", "未", "非"];
-
-const CONDITIONS: &str = " if maybe perhaps might would could suppose imagine unless considering wish probably possibly falls vielleicht \
-    würde könnte wäre peut-être pourrait serait quizá quizás podría sería ojalá hypothetically pretend ";
-const CONDITIONS_HAN: [&str; 10] = ["如果", "要是", "假如", "也许", "可能", "假设", "说不定", "考虑", "万一", "的话"];
-
-const QUANTIFIERS: &str = " always never every all only both everyone everything immer nie alle jeder nur toujours jamais tous chaque \
-    seulement siempre nunca todos cada solo sólo ";
-const QUANTIFIERS_HAN: [&str; 9] = ["总是", "从不", "所有", "只", "都", "每", "一直", "永远", "从来"];
-
-/// Words that change what a clause says: a claim that leaves one out says something else.
-const MODIFIERS: &str = " barely hardly almost nearly nobody formerly previously will won't gonna rarely seldom kaum fast beinahe früher \
-    werde werden wird selten presque autrefois bientôt apenas casi antes pronto that this these those ce cette ces ese esa este esta \
-    dieser diese dieses ";
-const MODIFIER_PHRASES: [&str; 17] = [
-    "used to ",
-    "let's say",
-    "for example",
-    "this example",
-    "for instance",
-    "going to ",
-    "zum beispiel",
-    "par exemple",
-    "por ejemplo",
-    "以前",
-    "曾经",
-    "差点",
-    "几乎",
-    "打算",
-    "比如",
-    "例如",
-    "假装",
-];
-
-/// Words after which something is taken back.
-const TAKES_BACK: [&str; 16] = [
-    "no wait",
-    "sorry, no",
-    "sorry no",
-    "i meant",
-    "i mean ",
-    "scratch that",
-    "correction",
-    "oops",
-    "不对",
-    "哦不",
-    "更正",
-    "说错",
-    "ich meinte",
-    "je voulais dire",
-    "quise decir",
-    "wait,",
-];
-
-/// Words around which order matters.
-const PIVOTS: &str = " only nur seulement uniquement solo sólo over than instead rather not to from before after for by of statt als nach von vor plutôt que avant après en lugar \
-    vez antes después ";
-const PIVOTS_HAN: [&str; 7] = ["比", "而不是", "不是", "给", "向", "替", "胜过"];
-
-/// People that a clause may be about.
-const PEOPLE: &str = " wife husband partner son daughter mother father mom mum dad sister brother manager boss colleague teammate friend \
-    neighbor neighbour roommate client customer kid kids child children parents doctor landlord coworker aunt uncle cousin frau mann \
-    sohn tochter mutter vater schwester bruder chef chefin kollege kollegin freund freundin kunde femme mari fils fille mère père sœur \
-    frère collègue ami amie client mujer marido hijo hija madre padre hermana hermano jefe jefa compañero amigo amiga cliente he she they \
-    er ils elles él ella ellos ";
-const PEOPLE_HAN: [&str; 22] = [
-    "老婆", "老公", "妻子", "丈夫", "儿子", "女儿", "妈", "爸", "姐", "妹", "哥", "弟", "经理", "老板", "同事", "朋友",
-    "客户", "室友", "他", "她", "邻居", "领导",
-];
-
 /// How a statement stands to a conversation.
 pub fn support(text: &str, said: &Said<'_>) -> Support {
-    // A model speaks of the person as the user.
-    let claim = Claim::of(&text.replace("该用户", "我").replace("用户", "我"));
+    let claim = Claim::of(&of_person(text));
     let own = own_sentences(said);
     let is_corrected = |nth: usize| own.get(nth + 1).is_some_and(|next| takes_back(&next.raw));
     let says = |nth: usize| is_said(&claim, &own[nth], &own[..nth], said);
@@ -155,6 +86,25 @@ fn takes_back(lower: &str) -> bool {
         "更正",
     ];
     begins.iter().any(|words| lower.trim_start().starts_with(words))
+}
+
+/// A model speaks of the person as the user; in Chinese, where words run together, both become the same.
+fn of_person(text: &str) -> String {
+    const FORMS: [(&str, &str); 9] = [
+        ("用户要求", ""),
+        ("用户希望", ""),
+        ("该用户", "我"),
+        ("用户的", "我"),
+        ("用户", "我"),
+        ("我们的", "我"),
+        ("我们", "我"),
+        ("咱们", "我"),
+        ("我的", "我"),
+    ];
+    if !text.contains(is_cjk) {
+        return text.to_owned();
+    }
+    FORMS.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 /// What a statement claims.
@@ -205,7 +155,7 @@ impl Sentence {
 
 fn own_sentences(said: &Said<'_>) -> Vec<Sentence> {
     let own = said.turns.iter().filter(|turn| turn.role == Role::User);
-    let runs = own.flat_map(|turn| own_words(&turn.content)).map(without_quotations);
+    let runs = own.flat_map(|turn| own_words(&turn.content)).map(|run| of_person(&without_quotations(run)));
     runs.flat_map(|run| sentences(&run).into_iter().map(Sentence::of).collect::<Vec<_>>()).collect()
 }
 
@@ -313,175 +263,6 @@ fn at_joints(clause: &str) -> Vec<&str> {
     }
     parts.push(&clause[at..]);
     parts
-}
-
-fn says(claim: &Claim, clause: &str, context: &[String]) -> bool {
-    let lower = clause.to_lowercase();
-    let words = stems(clause);
-    let in_context = |word: &String| context.iter().any(|text| stems(text).contains(word));
-    let heavy: Vec<&String> = claim.words.iter().filter(|word| !is_light(word)).collect();
-    let here = heavy.iter().filter(|word| words.contains(**word)).count();
-    let missing = heavy.iter().filter(|word| !words.contains(**word) && !in_context(word)).count();
-    // A pronoun stands for a name, not for the statement.
-    if here * 2 < heavy.len() {
-        return false;
-    }
-    let is_denied = has(&lower, NEGATIONS, &NEGATIONS_HAN);
-    let is_conditional = has(&lower, CONDITIONS, &CONDITIONS_HAN);
-    let sharp_missing = claim
-        .sharp
-        .iter()
-        .any(|word| !has_value(&lower, word) && !context.iter().any(|text| has_value(&text.to_lowercase(), word)));
-    missing == 0
-        && !claim.words.is_empty()
-        && !sharp_missing
-        && is_denied == claim.is_denied
-        && (!is_conditional || claim.is_conditional)
-        && quantifiers_stand(claim, &lower)
-        && people_stand(claim, clause, &lower)
-        && modifiers_stand(claim, &lower)
-        && order_stands(claim, &lower)
-        && values_stand(claim, &lower)
-}
-
-/// Every quantifier of the claim stands in the clause.
-fn quantifiers_stand(claim: &Claim, clause: &str) -> bool {
-    let stands = |word: &str| has(clause, &format!(" {word} "), &[]);
-    let spoken = QUANTIFIERS.split_whitespace().filter(|word| has(&claim.text, &format!(" {word} "), &[])).all(stands);
-    spoken && QUANTIFIERS_HAN.iter().filter(|word| claim.text.contains(*word)).all(|word| clause.contains(word))
-}
-
-/// Every word that changes what the clause says stands in the claim.
-fn modifiers_stand(claim: &Claim, clause: &str) -> bool {
-    let spoken = MODIFIERS.split_whitespace().filter(|word| has(clause, &format!(" {word} "), &[]));
-    spoken.into_iter().all(|word| has(&claim.text, &format!(" {word} "), &[]))
-        && MODIFIER_PHRASES.iter().filter(|words| clause.contains(*words)).all(|words| claim.text.contains(words))
-}
-
-/// What the claim says before a number is said before it, no other number stands between, and its unit is the same.
-fn values_stand(claim: &Claim, clause: &str) -> bool {
-    let numbers = claim.sharp.iter().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
-    numbers.into_iter().all(|number| {
-        let (Some(here), Some(there)) = (claim.text.find(number.as_str()), clause.find(number.as_str())) else {
-            return true;
-        };
-        let before: Vec<usize> = claim
-            .words
-            .iter()
-            .filter(|word| !is_light(word) && place(&claim.text, word).is_some_and(|at| at < here))
-            .filter_map(|word| place(clause, word))
-            .collect();
-        let is_behind = before.iter().all(|at| *at < there);
-        let nearest = before.iter().copied().filter(|at| *at < there).max().unwrap_or(0);
-        let between = clause.get(nearest..there).unwrap_or_default();
-        let has_other = sharp(between)
-            .iter()
-            .any(|word| word.starts_with(|c: char| c.is_ascii_digit()) && !claim.text.contains(word.as_str()));
-        let first = before.iter().copied().min().unwrap_or(there);
-        let crossed = clause.get(first..there).unwrap_or_default();
-        let has_crossed = sharp(crossed)
-            .iter()
-            .any(|word| word.starts_with(|c: char| c.is_ascii_digit()) && !claim.text.contains(word.as_str()));
-        is_behind
-            && !has_other
-            && !has_crossed
-            && unit_of(&claim.text, here + number.len()) == unit_of(clause, there + number.len())
-    })
-}
-
-/// The short word behind a number: `ms`, `kg`, `am`.
-fn unit_of(text: &str, at: usize) -> &str {
-    let rest = text[at..].trim_start();
-    let end = rest.find(|c: char| !c.is_alphabetic() || is_cjk(c)).unwrap_or(rest.len());
-    if end <= 3 { &rest[..end] } else { "" }
-}
-
-/// The people that the clause is about before it comes to the claim are in the claim too.
-fn people_stand(claim: &Claim, clause: &str, lower: &str) -> bool {
-    let first = claim
-        .words
-        .iter()
-        .filter(|word| !is_light(word))
-        .filter_map(|word| place(lower, word))
-        .min()
-        .unwrap_or(lower.len());
-    let before = &lower[..first];
-    let spoken = PEOPLE.split_whitespace().filter(|word| has(before, &format!(" {word} "), &[]));
-    let is_pronoun =
-        |word: &str| matches!(word, "he" | "she" | "they" | "er" | "ils" | "elles" | "él" | "ella" | "ellos");
-    let names = sharp(clause)
-        .into_iter()
-        .filter(|name| name.starts_with(char::is_alphabetic) && before.contains(name.as_str()));
-    let is_in_claim = |word: &str| claim.text.contains(word) || is_pronoun(word) && !claim.sharp.is_empty();
-    let han = PEOPLE_HAN
-        .iter()
-        .filter(|word| before.contains(*word))
-        .all(|word| claim.text.contains(word) || matches!(*word, "他" | "她") && !claim.sharp.is_empty());
-    spoken.into_iter().all(is_in_claim) && names.into_iter().all(|name| claim.text.contains(&name)) && han
-}
-
-/// Words stand on the same side of a comparison, and names in the same order.
-fn order_stands(claim: &Claim, clause: &str) -> bool {
-    if swaps_person(claim, clause) {
-        return false;
-    }
-    let (claim_text, clause) = (format!(" {} ", claim.text), format!(" {clause} "));
-    let clause = clause.as_str();
-    let pivots = PIVOTS
-        .split_whitespace()
-        .map(|word| format!(" {word} "))
-        .chain(PIVOTS_HAN.iter().map(|word| (*word).to_owned()));
-    for pivot in pivots {
-        let (Some(here), Some(there)) = (claim_text.find(&pivot), clause.find(&pivot)) else { continue };
-        let swaps = claim.words.iter().filter(|word| !is_light(word)).any(|word| {
-            let (in_claim, in_clause) = (place(&claim_text, word), place(clause, word));
-            in_claim.zip(in_clause).is_some_and(|(a, b)| (a < here) != (b < there))
-        });
-        if swaps {
-            return false;
-        }
-    }
-    let places: Vec<usize> = claim.sharp.iter().filter_map(|name| clause.find(name.as_str())).collect();
-    places.is_sorted()
-}
-
-/// Whether a name stands before the person in one of the two, and behind them in the other: who owes whom.
-fn swaps_person(claim: &Claim, clause: &str) -> bool {
-    let first = |text: &str, words: &[&str]| {
-        let padded = format!(" {text} ");
-        words.iter().filter_map(|word| padded.find(&format!(" {word} "))).min()
-    };
-    let here = first(&claim.text, &["user", "person", "i", "me", "us", "we"]);
-    let there = first(clause, &["i", "me", "us", "we"]);
-    let (Some(here), Some(there)) = (here, there) else { return false };
-    let names = claim.text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2 && !is_light(word));
-    let is_swapped = |name: &str| {
-        let (in_claim, in_clause) = (claim.text.find(name), clause.find(name));
-        in_claim.zip(in_clause).is_some_and(|(a, b)| (a < here) && (b > there))
-    };
-    names.into_iter().any(is_swapped)
-}
-
-/// Where a word with this stem stands.
-fn place(text: &str, stem: &str) -> Option<usize> {
-    let head: String = stem.chars().take(stem.chars().count().max(5) - 1).collect();
-    text.find(stem).or_else(|| text.find(&head))
-}
-
-/// Whether a number or a name stands in a text, not as part of another.
-fn has_value(text: &str, value: &str) -> bool {
-    let is_number = value.starts_with(|c: char| c.is_ascii_digit());
-    text.match_indices(value).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + value.len()..].chars().next();
-        let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-        let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_cjk(c));
-        if is_number {
-            !is_digit(before) && !is_digit(after) && !(after.is_some_and(is_unit) && !value.ends_with(is_unit))
-        } else {
-            value.contains(is_cjk) || !is_letter(before) && !is_letter(after)
-        }
-    })
 }
 
 /// What a pronoun may mean: the last sentences of everybody.

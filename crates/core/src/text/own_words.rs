@@ -159,25 +159,14 @@ fn is_marked(line: &str) -> bool {
 /// Prompts and what programs print.
 fn is_output(line: &str) -> bool {
     const PROMPTS: [&str; 6] = ["$ ", "% ", ">>> ", "❯ ", "➜ ", "C:\\"];
-    const BEGINS: [&str; 12] = [
-        "SELECT ",
-        "INSERT ",
-        "UPDATE ",
-        "CREATE ",
-        "DELETE ",
-        "ALTER ",
-        "BEGIN:",
-        "FAILED ",
-        "thread '",
-        "npm ERR",
-        "Exception",
-        "warning: ",
-    ];
+    const QUERIES: [&str; 6] = ["SELECT", "INSERT", "UPDATE", "CREATE", "DELETE", "ALTER"];
+    const BEGINS: [&str; 6] = ["BEGIN:", "FAILED ", "thread '", "npm ERR", "Exception", "warning: "];
     let trimmed = line.trim();
     let begins = |marks: &[&str]| marks.iter().any(|mark| trimmed.starts_with(mark));
     let is_shell =
         trimmed.split_whitespace().next().is_some_and(|word| word.contains('@') && word.ends_with(['#', '$', '%']));
-    is_shell || begins(&PROMPTS) || begins(&BEGINS) || is_frame(line) || is_error(trimmed)
+    let first = trimmed.split(' ').next().unwrap_or_default();
+    is_shell || QUERIES.contains(&first) || begins(&PROMPTS) || begins(&BEGINS) || is_frame(line) || is_error(trimmed)
 }
 
 /// Whether a line stands among lines that begin with the names of speakers.

@@ -8,7 +8,7 @@ use crate::text::sentences::is_cjk;
 const MIN_WORDS: usize = 3;
 
 /// The longer quotations of a text, marks included. One that is not closed lasts to the end.
-pub fn quotations(text: &str) -> Vec<Range<usize>> {
+fn quotations(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some((open, mark)) = next_mark(text, at) {
