@@ -10,7 +10,7 @@ use throughline_core::ports::ExtractBrief;
 use throughline_core::statements;
 use throughline_core::text::own_words::{QUOTED, own_words, without_quotations};
 use throughline_core::text::prose::{self, Form};
-use throughline_core::text::sentences::{is_cjk, of_line};
+use throughline_core::text::sentences::{clauses, is_cjk, of_line};
 
 use super::classify::classify;
 use super::groups;
@@ -161,14 +161,22 @@ impl Reader {
         let completed = said.map(|(_, text)| text.as_str()).find_map(complete);
         let text = match completed {
             Some(text) => text,
+            // `no, I just checked, the deadline is the 3rd`: the last clause that can stand alone says what is right.
             None => {
-                let text = self.named(rest)?;
-                let worth = classify(&text).map_or(0.0, |verdict| verdict.worth);
-                (worth >= CORRECTION_FLOOR && count_words(&text) >= 2).then_some(text)?
+                let clauses = clauses(rest);
+                let starts = std::iter::once(rest).chain(clauses.iter().rev().take(2).map(|clause| piece(clause)));
+                starts.into_iter().find_map(|text| self.right(text))?
             }
         };
         let text = text.trim_end_matches(['?', '？', ' ']).to_owned();
         (!is_vetoed(&text)).then_some(Fact { kind: FactKind::Correction, text })
+    }
+
+    /// What a correction says is right, where it is worth keeping.
+    fn right(&self, text: &str) -> Option<String> {
+        let text = self.named(text)?;
+        let worth = classify(&text).map_or(0.0, |verdict| verdict.worth);
+        (worth >= CORRECTION_FLOOR && count_words(&text) >= 2 && !is_vetoed(&text)).then_some(text)
     }
 
     fn statement(&self, part: &str) -> Option<Fact> {
@@ -180,7 +188,8 @@ impl Reader {
             Language::German | Language::French | Language::Spanish => CAREFUL_FLOOR,
         };
         let floor = if is_rule { RULE_FLOOR } else { least };
-        (verdict.worth >= floor && says_enough(&text) && !is_vetoed(&text)).then_some(Fact { kind: verdict.kind, text })
+        let kind = careful_kind(verdict.kind, &text, verdict.language);
+        (verdict.worth >= floor && says_enough(&text) && !is_vetoed(&text)).then_some(Fact { kind, text })
     }
 
     /// A part with names for its pronouns; none where one of them stays.
@@ -191,6 +200,13 @@ impl Reader {
         let before: Vec<String> = self.before.iter().map(|(_, text)| text.clone()).collect();
         reference::resolved(part, &before)
     }
+}
+
+/// The profile is for who the person is: what has no word of that is a fact like others.
+fn careful_kind(kind: FactKind, text: &str, language: Language) -> FactKind {
+    let groups = groups::in_sentence(text, language);
+    let is_of_person = ["who", "health", "family"].iter().any(|name| groups.contains(name));
+    if kind == FactKind::Identity && !is_of_person { FactKind::Fact } else { kind }
 }
 
 /// Whether a text says by itself that it is a rule or a decision.

@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 use throughline_core::text::tokens;
 
 use super::classify::classify;
+use super::groups;
+use super::language::language;
 use super::lexicon::{Cue, Found, count_words, cues};
 use super::phrases::Phrases;
 use super::smalltalk::is_small_talk;
@@ -112,6 +114,12 @@ impl Sentence {
             .is_some_and(|verdict| verdict.worth >= 0.6 && matches!(verdict.kind, FactKind::Identity | FactKind::Fact))
     }
 
+    /// Whether it asks the assistant to do something and names nothing: `can you help me find out why?`
+    fn asks_assistant(&self) -> bool {
+        let groups = language(&self.text).map(|language| groups::in_sentence(&self.text, language)).unwrap_or_default();
+        groups.contains(&"you") && specifics(&self.text) == 0
+    }
+
     /// Marks it as something that the person wants to be kept.
     pub(super) fn keep(&mut self) {
         self.found.push(Found { cue: Cue::Prefers, start: 0, end: 0 });
@@ -170,7 +178,7 @@ impl Sentence {
         Some(if self.is_question() {
             if self.has(Cue::Opens) || (place.unanswered && place.own) {
                 (Section::Open, 2.8)
-            } else if (place.own || place.answered) && specifics(&self.text) > 0 {
+            } else if (place.own || place.answered) && !self.asks_assistant() {
                 (Section::Working, 0.8 + first)
             } else {
                 return None;

@@ -135,14 +135,18 @@ fn what_is_to_be_remembered_is_a_fact() {
 
 #[test]
 fn a_spoken_correction_takes_the_place_of_what_was_wrong() {
-    for (wrong, right) in [
-        ("Our standup is at 9:30.", "Actually the standup is at 10, not 9:30."),
-        ("The bread has a rye starter.", "No, I meant whole wheat starter, not rye"),
-        ("我们周三下午开会。", "不是周三，是周四开会。"),
+    for (wrong, said, right) in [
+        ("Our standup is at 9:30.", "Actually the standup is at 10, not 9:30.", "the standup is at 10, not 9:30."),
+        (
+            "The bread has a rye starter.",
+            "No, I meant whole wheat starter, not rye",
+            "I meant whole wheat starter, not rye",
+        ),
+        ("我们周三下午开会。", "不是周三，是周四开会。", "不是周三，是周四开会。"),
     ] {
         let home = quiet();
         home.remember(&[wrong]);
-        say(&home, "web:1", right);
+        say(&home, "web:1", said);
         home.run(&["session", "consolidate", "web:1"]).done();
         let (active, inactive) = (known(&home, "active"), known(&home, "inactive"));
         assert_eq!((active.len(), inactive.len()), (1, 1), "{right}");
