@@ -19,6 +19,9 @@ fn quotations(text: &str) -> Vec<Range<usize>> {
         let quoted = &text[inside..close.map_or(text.len(), |(at, _)| inside + at)];
         if size(quoted) >= MIN_WORDS && (is_closed || mark != '\'') {
             found.push(open..end);
+            if !is_closed {
+                break;
+            }
         }
         // An inch mark, or an apostrophe: the rest may still hold a quotation.
         at = if is_closed { end } else { inside };
@@ -86,6 +89,8 @@ mod tests {
             ("Er meinte „ich mag keine Tabs“ dazu", vec!["„ich mag keine Tabs“"]),
             ("a 24\" screen", vec![]),
             ("note: \"never trust anyone over", vec!["\"never trust anyone over"]),
+            ("a \"b c d e 'f g h i\" j k", vec!["\"b c d e 'f g h i\""]),
+            ("“a b c d 'e f g h", vec!["“a b c d 'e f g h"]),
         ] {
             let found: Vec<&str> = quotations(text).into_iter().map(|range| &text[range]).collect();
             assert_eq!(found, expected, "of {text:?}");
