@@ -124,7 +124,11 @@ impl Reader {
         if let Some(wanted) = before_reference(sentence).or_else(|| to_remember(without_fillers(sentence))) {
             return self.asked_for(wanted).into_iter().collect();
         }
-        moves(sentence).into_iter().filter(|part| !part.contains(QUOTED)).flat_map(|part| self.part(part)).collect()
+        // Around a quotation nothing is whole.
+        if sentence.contains(QUOTED) {
+            return Vec::new();
+        }
+        moves(sentence).into_iter().flat_map(|part| self.part(part)).collect()
     }
 
     /// What a person asked to remember: a fact, whatever its words, as long as it can be understood by itself.

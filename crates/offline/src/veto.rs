@@ -76,7 +76,13 @@ const ASKING_HAN: [&str; 22] = [
 static PASSING: LazyLock<Phrases> = LazyLock::new(|| {
     Phrases::new(
         "i'm working on|i am working on|i'm trying|i am trying|i'm debugging|i'm fixing|i'm currently|i keep getting|i'm getting|here are|here is|\
-        here's|this is my|these are my|attached is|我正在|我在做|我在写|我在修|我在调|这是我的|ich arbeite gerade|ich versuche|hier ist|hier sind|\
+        here's|i'm thinking|i am thinking|i was thinking|i've been thinking|i'm planning to|i'm planning on|i'm looking forward|i'm looking for|\
+        i'm looking to|i like the idea|i love the idea|i'll|i will|i'm going to|i'm gonna|i'm definitely|i'm open to|i'm interested in|\
+        i'm really interested|i'm excited|i'm so excited|i'm really excited|i'm able to|i'm curious|i'm worried|i'm hoping|i'm considering|\
+        i'm glad|i'm happy|i'm sure|i'm not sure|i'm also considering|i've heard|i've been meaning|i've been trying|i've been wanting|\
+        i want to|i'd like|i'd love|i would like|i would love|i need to|i need some|i need help|i think|i guess|i hope|i remember|i don't really|\
+        i don't remember|i can see|i could use|i feel|i was wondering|i appreciate|i agree|i understand|i know|i see|i'm trying|i'm also|\
+        speaking of|definitely|thanks|that's|this is my|these are my|attached is|我正在|我在做|我在写|我在修|我在调|这是我的|ich arbeite gerade|ich versuche|hier ist|hier sind|\
         j'essaie|je suis en train|voici|estoy intentando|estoy trabajando en|aquí está|aquí tienes",
     )
 });
