@@ -102,9 +102,18 @@ fn of_person(text: &str) -> String {
         ("我的", "我"),
     ];
     if !text.contains(is_cjk) {
-        return text.to_owned();
+        return without_asking(text);
     }
     FORMS.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+/// `Remember that I live in Porto` says that they live in Porto: this `that` points at nothing.
+fn without_asking(text: &str) -> String {
+    const ASKING: [&str; 5] =
+        ["remember that ", "keep in mind that ", "bear in mind that ", "note that ", "know that "];
+    let lower = text.to_ascii_lowercase();
+    let found = ASKING.iter().filter_map(|words| lower.find(words).map(|at| (at, at + words.len()))).min();
+    found.map_or_else(|| text.to_owned(), |(from, to)| [&text[..from], &text[to..]].concat())
 }
 
 /// What a statement claims.

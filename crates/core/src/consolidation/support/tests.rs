@@ -25,6 +25,7 @@ fn rewordings_are_supported() {
     check(&[(User, "I prefer tea over coffee")], "The user prefers tea over coffee", Support::Own);
     check(&[(User, "My name is Ada, can you help me?")], "The person's name is Ada", Support::Own);
     check(&[(User, "Tom is my manager."), (User, "He lives in Berlin.")], "Tom lives in Berlin", Support::Own);
+    check(&[(User, "Remember that Gerald lives in quadrat 6.")], "Gerald lives in quadrat 6.", Support::Own);
     check(&[(User, "我对花生过敏")], "用户对花生过敏", Support::Own);
     check(&[(User, "The port is 5432."), (User, "no, it's 5433")], "The port is 5433", Support::Own);
 }
