@@ -10,7 +10,7 @@ use crate::recall::analysis;
 use crate::text::redact::redact;
 
 use super::reply::without_reasoning;
-pub use super::support::{Said, Support, support};
+pub use super::support::{Judge, Said, Support, support};
 
 /// At most this many facts from one run.
 const MAX_FACTS: usize = 20;
@@ -82,9 +82,9 @@ pub fn parse(reply: &Reply, said: &Said<'_>, known: &[KnownFact]) -> Result<Vec<
         return Err(NotFacts(None));
     }
     let text = without_reasoning(&reply.text).map_err(|_| NotFacts(None))?;
-    let mut facts: Vec<Fact> = Vec::new();
+    let (judge, mut facts) = (Judge::of(*said), Vec::<Fact>::new());
     for proposed in read(text.trim())?.facts {
-        let fact = judged(proposed, said, known);
+        let fact = judged(proposed, &judge, known);
         facts.extend(fact.filter(|fact| facts.iter().all(|known| known.text != fact.text)));
     }
     facts.truncate(MAX_FACTS);
@@ -92,13 +92,13 @@ pub fn parse(reply: &Reply, said: &Said<'_>, known: &[KnownFact]) -> Result<Vec<
 }
 
 /// A proposed fact as far as what was said supports it.
-fn judged(proposed: Proposed, said: &Said<'_>, known: &[KnownFact]) -> Option<Fact> {
+fn judged(proposed: Proposed, judge: &Judge<'_>, known: &[KnownFact]) -> Option<Fact> {
     let text = redact(proposed.text.split_whitespace().collect::<Vec<_>>().join(" ").as_str()).text.into_owned();
     if text.is_empty() || text.chars().count() > MAX_CHARS {
         return None;
     }
     let kind = proposed.kind.and_then(|kind| kind.parse().ok()).unwrap_or(FactKind::Fact);
-    let support = support(&text, said);
+    let support = judge.support(&text);
     let is_own = support == Support::Own;
     // What reaches documents, or takes the place of a memory, must be the person's own words.
     let kind = if is_own { kind } else { FactKind::Fact };

@@ -45,28 +45,50 @@ pub enum Support {
 
 /// How a statement stands to a conversation.
 pub fn support(text: &str, said: &Said<'_>) -> Support {
-    let claim = Claim::of(&of_person(text));
-    let own = own_sentences(said);
-    let is_corrected = |nth: usize| own.get(nth + 1).is_some_and(|next| takes_back(&next.raw));
-    let says = |nth: usize| is_said(&claim, &own[nth], &own[..nth], said);
-    if (0..own.len()).any(|nth| says(nth) && !is_corrected(nth)) {
-        return Support::Own;
+    Judge::of(*said).support(text)
+}
+
+/// Judges the statements of one conversation.
+pub struct Judge<'a> {
+    said: Said<'a>,
+    own: Vec<Sentence>,
+    /// Everything that carries meaning in the person's own words.
+    words: HashSet<String>,
+}
+
+impl<'a> Judge<'a> {
+    /// Reads the person's own words once.
+    pub fn of(said: Said<'a>) -> Self {
+        let own = own_sentences(&said);
+        let words = own.iter().flat_map(|sentence| stems(&sentence.text)).collect();
+        Self { said, own, words }
     }
-    if is_accepted(text, said) {
-        return Support::Accepted;
+
+    /// How a statement stands to what was said.
+    pub fn support(&self, text: &str) -> Support {
+        let claim = Claim::of(&of_person(text));
+        let is_corrected = |nth: usize| self.own.get(nth + 1).is_some_and(|next| takes_back(&next.raw));
+        let says = |nth: usize| is_said(&claim, &self.own[nth], &self.own[..nth], &self.said);
+        if (0..self.own.len()).any(|nth| says(nth) && !is_corrected(nth)) {
+            Support::Own
+        } else if is_accepted(text, &self.said) {
+            Support::Accepted
+        } else if self.is_loose(&claim) {
+            Support::Loose
+        } else {
+            Support::None
+        }
     }
-    let all: HashSet<String> = own.iter().flat_map(|sentence| sentence.words()).collect();
-    let is_theirs = claim.words.iter().all(|word| is_light(word) || all.contains(word));
-    let is_sharp_theirs =
-        claim.sharp.iter().all(|word| own.iter().any(|sentence| sentence.raw.contains(word.as_str())));
-    // The words are all there, but no clause says it: a join, a turned comparison, a lost "not".
-    let is_twisted = is_theirs && !own.is_empty();
-    let shared = claim.words.iter().filter(|word| all.contains(*word)).count();
-    let is_grounded = shared > 0 && shared * 3 >= claim.words.len();
-    if is_grounded && is_sharp_theirs && !is_twisted && !claim.has_quantifier && !claim.is_denied {
-        Support::Loose
-    } else {
-        Support::None
+
+    /// Whether a claim is grounded in the person's words and adds no name, number, negation or quantifier. Where all of its
+    /// words are there and no clause says it, it is a wrong join, a turned comparison or a lost "not".
+    fn is_loose(&self, claim: &Claim) -> bool {
+        let is_theirs = claim.words.iter().all(|word| is_light(word) || self.words.contains(word));
+        let is_sharp_theirs =
+            claim.sharp.iter().all(|word| self.own.iter().any(|sentence| sentence.raw.contains(word.as_str())));
+        let shared = claim.words.iter().filter(|word| self.words.contains(*word)).count();
+        let is_grounded = shared > 0 && shared * 3 >= claim.words.len();
+        is_grounded && is_sharp_theirs && !is_theirs && !claim.has_quantifier && !claim.is_denied
     }
 }
 
@@ -155,10 +177,6 @@ impl Sentence {
         let end = text.trim_end_matches(['"', ')', ' ', '”']);
         let is_question = end.ends_with(['?', '？', '吗', '呢']);
         Self { text: text.to_owned(), raw: text.to_lowercase(), is_question }
-    }
-
-    fn words(&self) -> HashSet<String> {
-        stems(&self.text)
     }
 }
 

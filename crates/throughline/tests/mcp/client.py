@@ -101,7 +101,7 @@ async def visit(how):
             got["no_resource"] = await refused(client.read_resource("memory://nothing"))
             got["no_entry"] = await refused(client.read_resource("memory://entry/zzzzzzzz"))
             got["forgotten"] = await refused(client.read_resource(f"memory://entry/{got['gone']}"))
-            arguments = {"start_session": {"message": "Which train?"}, "remember_this": {"text": "I moved to Porto."}}
+            arguments = {"start_session": {"message": "When does Ada's train leave?"}, "remember_this": {"text": "I moved to Porto."}}
             for prompt in (await client.list_prompts()).prompts:
                 answer = await client.get_prompt(prompt.name, arguments.get(prompt.name, {}))
                 got["prompts"][prompt.name] = answer.messages[0].content.text

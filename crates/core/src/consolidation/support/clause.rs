@@ -8,15 +8,18 @@ use super::lexicon::{
 };
 use super::{Claim, has, is_light, is_unit, sharp, stems};
 
+/// Whether a clause says what is claimed. `context` has what a pronoun may stand for.
 pub(super) fn says(claim: &Claim, clause: &str, context: &[String]) -> bool {
     let lower = clause.to_lowercase();
     let words = stems(clause);
-    let in_context = |word: &String| context.iter().any(|text| stems(text).contains(word));
     let heavy: Vec<&String> = claim.words.iter().filter(|word| !is_light(word)).collect();
-    let here = heavy.iter().filter(|word| words.contains(**word)).count();
-    let missing = heavy.iter().filter(|word| !words.contains(**word) && !in_context(word)).count();
+    let missing: Vec<&String> = heavy.iter().copied().filter(|word| !words.contains(*word)).collect();
     // A pronoun stands for a name, not for the statement.
-    if here * 2 < heavy.len() {
+    if missing.len() * 2 > heavy.len() || claim.words.is_empty() {
+        return false;
+    }
+    let in_context = |word: &String| context.iter().any(|text| stems(text).contains(word));
+    if !missing.into_iter().all(in_context) {
         return false;
     }
     let is_denied = has(&lower, NEGATIONS, &NEGATIONS_HAN);
@@ -25,9 +28,7 @@ pub(super) fn says(claim: &Claim, clause: &str, context: &[String]) -> bool {
         .sharp
         .iter()
         .any(|word| !has_value(&lower, word) && !context.iter().any(|text| has_value(&text.to_lowercase(), word)));
-    missing == 0
-        && !claim.words.is_empty()
-        && !sharp_missing
+    !sharp_missing
         && is_denied == claim.is_denied
         && (!is_conditional || claim.is_conditional)
         && quantifiers_stand(claim, &lower)
