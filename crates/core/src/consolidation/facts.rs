@@ -98,6 +98,10 @@ fn judged(proposed: Proposed, judge: &Judge<'_>, known: &[KnownFact]) -> Option<
         return None;
     }
     let kind = proposed.kind.and_then(|kind| kind.parse().ok()).unwrap_or(FactKind::Fact);
+    // A reminder is something to come back to, not something to know: it stays in the thread.
+    if kind == FactKind::FollowUp {
+        return None;
+    }
     let support = judge.support(&text);
     let is_own = support == Support::Own;
     // What reaches documents, or takes the place of a memory, must be the person's own words.
