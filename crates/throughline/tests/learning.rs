@@ -132,16 +132,16 @@ fn most_of_what_is_worth_keeping_is_kept_once() {
     let dev = summed("dev", true);
     let test = summed("test", false);
     for all in [dev, test] {
-        assert!(all.kept * 100 >= all.marked * 55, "{} of {}", all.kept, all.marked);
-        assert!(all.unmarked.len() * 100 <= all.memories * 25, "{} of {}", all.unmarked.len(), all.memories);
+        assert!(all.kept * 100 >= all.marked * 70, "{} of {}", all.kept, all.marked);
+        assert!(all.unmarked.len() * 100 <= all.memories * 16, "{} of {}", all.unmarked.len(), all.memories);
     }
 }
 
 #[test]
 fn batches_do_not_matter() {
-    for conversation in conversations("dev") {
+    for conversation in conversations("dev").into_iter().step_by(2) {
         let whole = memories(&conversation, 1_000);
-        for batch in [1, 3] {
+        for batch in [1, 5] {
             assert_eq!(memories(&conversation, batch), whole, "{} in batches of {batch}", conversation["id"]);
         }
     }
