@@ -1,6 +1,7 @@
 //! What is learnt from whole conversations by the offline model, through the real program: everything worth keeping is marked
 //! in `crates/offline/corpus`, by somebody who did not know the rules.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
+#![allow(clippy::print_stdout, reason = "the table is for whoever runs it with --nocapture")]
 
 mod common;
 

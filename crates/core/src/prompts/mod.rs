@@ -93,8 +93,8 @@ fn fenced(tag: &str, text: &str) -> String {
 
 fn begins_tag(text: &str) -> bool {
     let name = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '/' | '／' | '\u{200b}'));
-    let is_named = |tag: &&str| name.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag));
-    text.starts_with('/') || TAGS.iter().any(|tag| is_named(&tag))
+    let is_named = |tag: &str| name.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag));
+    text.starts_with('/') || TAGS.iter().any(|tag| is_named(tag))
 }
 
 /// A turn's text with every line but the first set in: none of them can pass for the beginning of a turn.

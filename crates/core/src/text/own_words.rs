@@ -34,7 +34,8 @@ fn outside_tags<'a>(text: &'a str, each: &mut dyn FnMut(&'a str) -> bool) {
         let close = rest[open..].find(&closing).map(|at| open + at);
         let is_at_start = rest[..open].trim_end_matches([' ', '\t']).ends_with('\n') || rest[..open].trim().is_empty();
         let is_of_transcript = phrases::is_transcript_tag(name);
-        if !is_of_transcript && !(is_at_start && close.is_some()) {
+        let is_element = is_of_transcript || is_at_start && close.is_some();
+        if !is_element {
             from = open + 1;
             continue;
         }
@@ -172,7 +173,7 @@ fn is_output(line: &str) -> bool {
 /// Whether a line stands among lines that begin with the names of speakers.
 fn in_transcript(lines: &[(usize, &str)], at: usize) -> bool {
     let is_spoken = |(_, line): &(usize, &str)| phrases::is_speaker_line(line.trim());
-    let first = lines.iter().position(|line| is_spoken(line));
+    let first = lines.iter().position(is_spoken);
     let count = lines.iter().filter(|line| is_spoken(line)).count();
     count >= 2 && first.is_some_and(|first| at >= first)
 }

@@ -203,7 +203,10 @@ const COUNTED: &[(&str, &str, i32)] = &[
     ("en ", "", 1),
 ];
 
-const UNITS: &[(&str, fn(i32) -> Distance)] = &[
+/// A unit of time by its name.
+type Unit = (&'static str, fn(i32) -> Distance);
+
+const UNITS: &[Unit] = &[
     ("days", Days),
     ("day", Days),
     ("weeks", Weeks),

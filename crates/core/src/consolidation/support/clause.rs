@@ -171,7 +171,7 @@ fn has_value(text: &str, value: &str) -> bool {
         let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_cjk(c));
         if is_number {
-            !is_digit(before) && !is_digit(after) && !(after.is_some_and(is_unit) && !value.ends_with(is_unit))
+            !is_digit(before) && !is_digit(after) && (!after.is_some_and(is_unit) || value.ends_with(is_unit))
         } else {
             value.contains(is_cjk) || !is_letter(before) && !is_letter(after)
         }
