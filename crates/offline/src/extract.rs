@@ -30,6 +30,9 @@ const CAREFUL_FLOOR: f32 = 0.65;
 /// The same for what says by itself that it is a rule or a decision: always, never, we decided.
 const RULE_FLOOR: f32 = 0.5;
 
+/// The same for a fact that names nothing in particular.
+const VAGUE_FLOOR: f32 = 0.75;
+
 /// The same where the person corrects something: that it matters is said.
 const CORRECTION_FLOOR: f32 = 0.4;
 
@@ -191,7 +194,13 @@ impl Reader {
             Language::English | Language::Chinese => FLOOR,
             Language::German | Language::French | Language::Spanish => CAREFUL_FLOOR,
         };
-        let floor = if is_rule { RULE_FLOOR } else { least };
+        let floor = if is_rule {
+            RULE_FLOOR
+        } else if is_vague(verdict.kind, &text, verdict.language) {
+            VAGUE_FLOOR
+        } else {
+            least
+        };
         let kind = careful_kind(verdict.kind, &text, verdict.language);
         (verdict.worth >= floor && says_enough(&text) && !is_vetoed(&text)).then_some(Fact { kind, text })
     }
@@ -236,6 +245,19 @@ fn replaced(correction: &str, before: &str) -> Option<String> {
     (is_value && before.contains(wrong) && !before.contains(right)).then(|| before.replacen(wrong, right, 1))
 }
 
+/// Whether a fact names nobody, nothing and no number: most of those are said in passing.
+fn is_vague(kind: FactKind, text: &str, language: Language) -> bool {
+    let is_wish = matches!(kind, FactKind::Preference | FactKind::Constraint | FactKind::Correction);
+    let is_named = |word: &str| {
+        word.starts_with(char::is_uppercase) && word != "I" && !word.starts_with("I'") && !word.starts_with("I’")
+    };
+    let is_specific = text.split_whitespace().skip(1).any(is_named) || text.contains(|c: char| c.is_ascii_digit());
+    let groups = groups::in_sentence(text, language);
+    let is_known =
+        ["health", "colleague", "value", "schedule", "decided", "uses", "pet"].iter().any(|name| groups.contains(name));
+    language == Language::English && !is_wish && !is_specific && !is_known
+}
+
 fn says_enough(text: &str) -> bool {
     let is_specific = text.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit() || is_cjk(c));
     let least = if is_specific { 2 } else { 3 };
@@ -248,7 +270,9 @@ fn piece(text: &str) -> &str {
 
 /// The sentences of the person's own words.
 pub(super) fn own_sentences(message: &str) -> Vec<String> {
-    own_words(message).into_iter().flat_map(|run| prose_sentences(&without_quotations(run))).collect()
+    let sentences = own_words(message).into_iter().flat_map(|run| prose_sentences(&without_quotations(run)));
+    // `[shares a photo]` is a note about the message.
+    sentences.filter(|sentence| !sentence.starts_with(['[', '【', '*'])).collect()
 }
 
 fn prose_sentences(text: &str) -> Vec<String> {
