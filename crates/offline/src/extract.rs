@@ -261,7 +261,11 @@ fn is_vague(kind: FactKind, text: &str, language: Language) -> bool {
 fn says_enough(text: &str) -> bool {
     let is_specific = text.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit() || is_cjk(c));
     let least = if is_specific { 2 } else { 3 };
-    count_words(text) >= least && text.chars().count() <= MAX_CHARS
+    // `Rc1 Rhc8 18.` and `Absolutely Jon.` are no sentences.
+    let is_sentence = text.starts_with("I")
+        || text.contains(is_cjk)
+        || text.split(' ').any(|word| word.starts_with(char::is_lowercase));
+    count_words(text) >= least && text.chars().count() <= MAX_CHARS && is_sentence && !text.starts_with('(')
 }
 
 fn piece(text: &str) -> &str {
