@@ -180,7 +180,7 @@ fn told(batch: usize) -> (BTreeSet<String>, String, String) {
 #[test]
 fn the_same_conversation_in_any_batches_gives_the_same_memory() {
     let whole = told(STORY.len());
-    assert!(whole.0.len() >= 4 && whole.1.contains("launch page") && whole.1.contains("printer"), "{whole:?}");
+    assert!(whole.0.len() >= 2 && whole.1.contains("launch page") && whole.1.contains("printer"), "{whole:?}");
     for batch in [1, 2, 3, 5] {
         assert_eq!(told(batch), whole, "in batches of {batch}");
     }
