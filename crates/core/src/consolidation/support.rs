@@ -237,7 +237,7 @@ fn is_said_in(claim: &Claim, parts: &[&str], context: &[String]) -> bool {
 
 /// Clauses with those that go on without a subject of their own.
 fn grouped(parts: &[&str]) -> Vec<String> {
-    const SUBJECTS: &str = " i i'm i've i'd my we we're our he she they it you but and so ich wir mein meine er sie es und aber je j'ai on nous \
+    const SUBJECTS: &str = " that this which never always don't please only i i'm i've i'd my we we're our he she they it you but and so ich wir mein meine er sie es und aber je j'ai on nous \
         mon ma il elle et mais yo mi nosotros él ella y pero ";
     let mut groups: Vec<String> = Vec::new();
     for part in parts.iter().flat_map(|part| at_joints(part)) {

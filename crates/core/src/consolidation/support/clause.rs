@@ -24,10 +24,12 @@ pub(super) fn says(claim: &Claim, clause: &str, context: &[String]) -> bool {
     }
     let is_denied = has(&lower, NEGATIONS, &NEGATIONS_HAN);
     let is_conditional = has(&lower, CONDITIONS, &CONDITIONS_HAN);
-    let sharp_missing = claim
-        .sharp
-        .iter()
-        .any(|word| !has_value(&lower, word) && !context.iter().any(|text| has_value(&text.to_lowercase(), word)));
+    let is_there = |word: &String| {
+        let is_said =
+            || stems(word).iter().all(|stem| words.contains(stem)) && !word.starts_with(|c: char| c.is_ascii_digit());
+        has_value(&lower, word) || is_said() || context.iter().any(|text| has_value(&text.to_lowercase(), word))
+    };
+    let sharp_missing = !claim.sharp.iter().all(is_there);
     !sharp_missing
         && is_denied == claim.is_denied
         && (!is_conditional || claim.is_conditional)
