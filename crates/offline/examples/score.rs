@@ -3,7 +3,12 @@
 //! DIR holds `statements.jsonl` and `negatives.jsonl`, in the format of `crates/offline/corpus`. A statement counts as kept where
 //! one of the facts has all of its words; every fact that matches no mark of its message is wrong. The tables are Markdown, as
 //! they stand in docs/offline.md; `--wrong` lists what was missed and what was kept wrongly.
-#![allow(clippy::expect_used, clippy::panic, reason = "a tool for developers: it stops at what is wrong")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a tool for developers: it stops at what is wrong"
+)]
 
 use std::collections::BTreeMap;
 

@@ -14,7 +14,7 @@ use super::take::Body;
 use super::{Answer, App};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(forget))
+    OpenApiRouter::new().routes(routes!(forget_about))
 }
 
 /// What to forget.
@@ -31,7 +31,7 @@ struct Topic {
 /// Forgets the memories and lines about a topic as one change, or shows which those are; turns stay
 #[utoipa::path(post, path = "/api/forget", tag = "memories", request_body = Topic,
     responses((status = 200, description = "What is about the topic", body = About)))]
-async fn forget(State(app): State<Arc<App>>, Body(topic): Body<Topic>) -> Answer<About> {
+async fn forget_about(State(app): State<Arc<App>>, Body(topic): Body<Topic>) -> Answer<About> {
     let forgotten = app.engine(move |engine| {
         let memories = engine.memories();
         Ok(if topic.dry_run { memories.about(&topic.about)? } else { memories.forget_about(&topic.about)? })

@@ -12,13 +12,13 @@ use super::take::Named;
 use super::{Answer, App};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(close))
+    OpenApiRouter::new().routes(routes!(list_threads)).routes(routes!(close_thread))
 }
 
 /// Lists the open threads of working memory, the latest first
 #[utoipa::path(get, path = "/api/threads", tag = "documents",
     responses((status = 200, description = "Those that have not expired", body = ThreadListing)))]
-async fn list(State(app): State<Arc<App>>) -> Answer<ThreadListing> {
+async fn list_threads(State(app): State<Arc<App>>) -> Answer<ThreadListing> {
     app.engine(move |engine| Ok(engine.threads().listing()?)).await.map(Json)
 }
 
@@ -26,6 +26,6 @@ async fn list(State(app): State<Arc<App>>) -> Answer<ThreadListing> {
 #[utoipa::path(delete, path = "/api/threads/{id}", tag = "documents",
     params(("id" = String, Path, description = "Its id, the first six characters of it, its conversation, or its title")),
     responses((status = 200, description = "It is closed", body = ClosedThread)))]
-async fn close(State(app): State<Arc<App>>, Named(id): Named<String>) -> Answer<ClosedThread> {
+async fn close_thread(State(app): State<Arc<App>>, Named(id): Named<String>) -> Answer<ClosedThread> {
     app.engine(move |engine| Ok(engine.threads().close(&id)?)).await.map(Json)
 }
