@@ -125,9 +125,10 @@ fn is_possessive(word: &str) -> bool {
 }
 
 fn is_common(word: &str) -> bool {
-    const COMMON: &str = " i the my we our it this that he she they you yes no ok so and but please can could what how why when is are do \
+    const COMMON: &str = " never always please use keep do did does not only there here today would should let all some i the my we our it this that he she they you yes no ok so and but please can could what how why when is are do \
         thanks hi hello der die das ich wir mein le la les je nous mon el los yo mi ";
-    COMMON.contains(&format!(" {} ", word.to_lowercase()))
+    // `Don't run it`: an order names nobody.
+    word.contains(['\'', '’']) || COMMON.contains(&format!(" {} ", word.to_lowercase()))
 }
 
 /// The subject of a sentence: `the staging box`, `our CI`, `Postgres`.
@@ -301,6 +302,8 @@ mod tests {
         check("It listens on 8443", &["The staging box is new."], Some("the staging box listens on 8443"));
         check("他对海鲜过敏", &["我老公叫李伟。"], Some("李伟对海鲜过敏"));
         check("It is red", &["thanks!"], None);
+        check("it's on port 8081", &["Don't run migrations on production yourself."], None);
+        check("It is on port 8081", &["Never run it twice."], None);
         check("We use tabs", &["The repo is new"], None);
     }
 
