@@ -166,7 +166,7 @@ pub(crate) fn list_in(dir: &Dir, namespace: &Name) -> io::Result<Vec<DocumentNam
     Ok(found)
 }
 
-/// Opens a directory to list it; nothing where it went away or is a link.
+/// Opens a directory to list it; none if it went away or is a link.
 fn enter(dir: &Dir, component: &str) -> io::Result<Option<Dir>> {
     match open(dir, component) {
         Ok(opened) => Ok(opened),

@@ -164,7 +164,7 @@ mod tests {
     use super::super::corpus::turn;
     use super::super::summary::summarise;
 
-    /// The title of what is left to go on from; nothing where nothing is, and "(done)" where it is finished.
+    /// The title of what is left to go on from; none if nothing is, and "(done)" where it is finished.
     fn left(turns: &[(&str, &str)]) -> Option<String> {
         let turns = turns.iter().map(|(role, content)| turn(role, content)).collect();
         let (person, knowledge) = (Default::default(), Vec::new());

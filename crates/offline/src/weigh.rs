@@ -147,7 +147,7 @@ impl Sentence {
         !self.is_question() && self.found.iter().any(|f| f.cue == Cue::Decided && !open_before(f.start))
     }
 
-    /// Where it belongs and what it is worth; nothing where it says nothing.
+    /// Where it belongs and what it is worth; none if it says nothing.
     pub(super) fn weigh(&self, place: Place) -> Option<(Section, f64)> {
         let size = tokens::estimate(&self.text);
         if size > MAX_TOKENS {

@@ -219,7 +219,7 @@ impl Pool {
         Ok(connection.map(|connection| Held { known, connection, is_hurried: false }))
     }
 
-    /// One more connection to what is open; nothing where that is lost.
+    /// One more connection to what is open; none if that is lost.
     fn connect(&self, known: &Generation) -> Stored<Option<Connection>> {
         // First a look: to open another database that is at the path by now would already write to it.
         let trouble = match self.watch.look_at_files(known) {

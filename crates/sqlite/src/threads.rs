@@ -139,7 +139,7 @@ pub(crate) fn scrub(transaction: &Transaction<'_>, working: &DocumentName, line:
     Ok(scrubbed)
 }
 
-/// The thread without a line; nothing where it does not say that. A title that was made of the line goes with it.
+/// The thread without a line; none if it does not say that. A title that was made of the line goes with it.
 fn without(thread: &Thread, working: &DocumentName, line: &str) -> Option<Thread> {
     let content = bullets::without_content(working, &thread.content, line);
     if thread.namespace != *working.namespace() || content == thread.content {

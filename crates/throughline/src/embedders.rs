@@ -69,7 +69,7 @@ struct Wanted {
     policy: Policy,
 }
 
-/// The embedder for passages; nothing where none is set up.
+/// The embedder for passages; none if none is set up.
 pub(crate) fn for_indexing(world: &World) -> Chosen {
     Ok(wrapped(world, configured(world, INDEXING, Policy::default())?))
 }

@@ -438,7 +438,7 @@ fn tools(chosen: &config::Tools) -> Result<Vec<Tool>, OpenError> {
     Ok(Tool::ALL.into_iter().filter(|tool| named.contains(tool)).collect())
 }
 
-/// Where things are kept that can be made again; nothing where no home directory can be found.
+/// Where things are kept that can be made again; none if no home directory can be found.
 pub(crate) fn cache_dir() -> Option<PathBuf> {
     Some(ProjectDirs::from("", "", "throughline")?.cache_dir().to_owned())
 }
@@ -490,7 +490,7 @@ pub fn search_path() -> Vec<PathBuf> {
     std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
 }
 
-/// How much to log: `THROUGHLINE_LOG=debug` and the like; nothing where it says nothing.
+/// How much to log: `THROUGHLINE_LOG=debug` and the like; none if it says nothing.
 pub fn log_level() -> Option<tracing::Level> {
     variable("THROUGHLINE_LOG").and_then(|level| level.parse().ok())
 }

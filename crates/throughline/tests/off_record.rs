@@ -39,7 +39,7 @@ fn event(cwd: &Path, transcript: &Path) -> Value {
     json!({ "session_id": "s1", "cwd": cwd, "transcript_path": transcript, "prompt": "when do we deploy?" })
 }
 
-/// What is kept of a session, word for word; nothing where there is none.
+/// What is kept of a session, word for word; none if there is none.
 #[track_caller]
 fn said(home: &Home, session: &str) -> Vec<String> {
     let shown = home.run(&["--json", "session", "show", session]);

@@ -208,7 +208,7 @@ impl ConsolidationService<'_> {
         Ok(outcome?.unwrap_or(Consolidation::Busy))
     }
 
-    /// Does work on a conversation that nobody else may do at the same time; nothing where somebody else is at it.
+    /// Does work on a conversation that nobody else may do at the same time; none if somebody else is at it.
     ///
     /// The work is given a way to ask whether it is still alone, which it does after anything that may take long: a
     /// lease that ran out meanwhile may be somebody else's now.

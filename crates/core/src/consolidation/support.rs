@@ -191,7 +191,7 @@ fn is_said(claim: &Claim, sentence: &Sentence, earlier: &[Sentence], said: &Said
     let parts = clauses(&sentence.text);
     // `My name is Ada, can you help me?` asks in its last clause alone.
     let stated = if sentence.is_question { &parts[..parts.len().saturating_sub(1)] } else { &parts[..] };
-    // In the very words of the person, whatever it is made of.
+    // Verbatim, however many clauses it spans.
     if is_verbatim(&stated.concat().to_lowercase(), claim.text.trim_end_matches(['.', '!', '。', '！', ' '])) {
         return true;
     }

@@ -36,7 +36,7 @@ pub struct Retired {
 }
 
 impl ConsolidationService<'_> {
-    /// Writes the thread, the facts, the summary and the pointer as one change; nothing where another worker has
+    /// Writes the thread, the facts, the summary and the pointer as one change; none if another worker has
     /// consolidated these turns.
     pub(super) fn write_consolidation(
         &self,

@@ -32,7 +32,7 @@ pub enum Readable {
 }
 
 impl ContextService<'_> {
-    /// A part of memory, as an assistant may read it; nothing where it is empty.
+    /// A part of memory, as an assistant may read it; none if it is empty.
     pub fn readable(&self, what: &Readable) -> Done<Option<String>> {
         if !self.kernel.settings.enabled {
             return Err(EngineError::invalid("memory", "is off"));

@@ -19,7 +19,7 @@ pub enum Tier {
 }
 
 impl ContextService<'_> {
-    /// A tier as Markdown; nothing where it is empty.
+    /// A tier as Markdown; none if it is empty.
     pub fn tier(&self, tier: &Tier) -> Done<Option<String>> {
         match tier {
             Tier::Short(session) => {

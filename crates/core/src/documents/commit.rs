@@ -15,7 +15,7 @@ pub(crate) struct FileStep {
     pub(crate) name: DocumentName,
     /// The digest of what is there now; anything else is a conflict.
     pub(crate) expected: ContentHash,
-    /// What is there now, to be put back if the change does not come about; nothing where there is no file.
+    /// What is there now, to be put back if the change does not come about; none if there is no file.
     pub(crate) before: Option<String>,
     /// What will be there; nothing takes the file away.
     pub(crate) after: Option<String>,
@@ -52,7 +52,7 @@ impl DocumentService<'_> {
         Ok(self.files.read(name)?.unwrap_or_else(missing))
     }
 
-    /// Applies operations and documents as one change; nothing where a person was faster and all must be read again.
+    /// Applies operations and documents as one change; none if a person was faster and all must be read again.
     pub(crate) fn commit(&self, verb: Verb, ops: &[Op], documents: &[(Document, String)]) -> Done<Option<Vec<Entry>>> {
         self.commit_as(&self.kernel.change(verb), ops, documents)
     }

@@ -55,7 +55,7 @@ pub struct Written {
 pub struct Rendered {
     /// Its address.
     pub name: Namespace,
-    /// What it says; nothing where there is nothing.
+    /// What it says; none if there is nothing.
     pub markdown: Option<String>,
     /// The digest of a document, for those who mean to write it back.
     pub hash: Option<ContentHash>,
@@ -84,7 +84,7 @@ impl DocumentService<'_> {
         Ok(Rendered { name: name.clone(), markdown, hash })
     }
 
-    /// Any address as Markdown; nothing where there is nothing.
+    /// Any address as Markdown; none if there is nothing.
     pub fn read(&self, address: &Namespace) -> Done<Option<String>> {
         match address {
             Namespace::Document(name) => {

@@ -36,7 +36,7 @@ pub struct WorkingLimits {
     pub max_tokens: usize,
 }
 
-/// What follows the header of a file, whether or not that can be read; nothing where the file has expired.
+/// What follows the header of a file, whether or not that can be read; none if the file has expired.
 pub(crate) fn body(text: &str, now: Timestamp) -> &str {
     if parse(text).is_some_and(|working| working.expires_at <= now) {
         return "";

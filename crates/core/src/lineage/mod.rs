@@ -124,7 +124,7 @@ impl LineageService<'_> {
         Ok(Judge::new(withdrawn, same, successor))
     }
 
-    /// What took the place of something that was found, as it would have been found; nothing where it is out of reach.
+    /// What took the place of something that was found, as it would have been found; none if it is out of reach.
     fn in_its_place(&self, id: &EntryId, hit: &Hit, request: &RecallRequest) -> Done<Option<Hit>> {
         let Some(memory) = self.entries.memory(id)? else { return Ok(None) };
         let is_given = memory.entry.status == Status::Active && request.filter.admits(&memory.entry);

@@ -62,7 +62,7 @@ pub struct Fold {
     pub dry_run: bool,
     /// Each copy, with the one that stands.
     pub copies: Vec<FoldedCopy>,
-    /// What `undo` reverts; nothing where nothing changed.
+    /// What `undo` reverts; none if nothing changed.
     pub change: Option<ChangeId>,
 }
 

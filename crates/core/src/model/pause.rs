@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Pause {
     /// When it began.
     pub since: Timestamp,
-    /// When it ends; nothing where it lasts until somebody ends it.
+    /// When it ends; none if it lasts until somebody ends it.
     pub until: Option<Timestamp>,
 }
 

@@ -23,7 +23,7 @@ spelled!(Withdrawal, "withdrawal", "superseded, forgotten, erased", {
 /// A statement that was taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withdrawn {
-    /// What it said; nothing where it was erased.
+    /// What it said; none if it was erased.
     pub content: Option<String>,
     /// The turns it came from.
     pub turns: Vec<TurnId>,

@@ -37,7 +37,7 @@ pub struct PauseState {
     pub paused: bool,
     /// Since when.
     pub since: Option<Timestamp>,
-    /// When it ends by itself; nothing where it lasts until `resume`.
+    /// When it ends by itself; none if it lasts until `resume`.
     pub until: Option<Timestamp>,
 }
 

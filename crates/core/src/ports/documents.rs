@@ -94,7 +94,7 @@ pub struct Checkout {
 
 /// Documents: Markdown files that a person may edit at any time.
 pub trait Documents: Send + Sync {
-    /// Reads a document; nothing where there is none.
+    /// Reads a document; none if there is none.
     fn read(&self, name: &DocumentName) -> Result<Option<Document>, DocumentError>;
     /// Reads the document of a project as if the project were in this directory, wherever it is registered. The same
     /// as [`read`](Self::read) where documents have no directories.
@@ -120,6 +120,6 @@ pub trait Documents: Send + Sync {
     fn kept_beside(&self, name: &DocumentName) -> Result<Vec<String>, DocumentError>;
     /// Every document of a namespace, sorted; what was kept beside one is none.
     fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError>;
-    /// A cheap stamp that changes whenever the file may have changed; nothing where there is none.
+    /// A cheap stamp that changes whenever the file may have changed; none if there is none.
     fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError>;
 }

@@ -18,7 +18,7 @@ pub trait Sessions {
     fn session_page(&self, channel: Option<&str>, page: &Page) -> Stored<SessionPage>;
     /// Opens a session, or changes what it is about; what is not given stays.
     fn open_session(&self, new: &NewSession) -> Stored<SessionState>;
-    /// Opens a session that is not there yet; nothing where it is. Of several concurrent callers, one gets it.
+    /// Opens a session that is not there yet; none if it is. Of several concurrent callers, one gets it.
     fn open_new_session(&self, new: &NewSession) -> Stored<Option<SessionState>>;
     /// Sets the memory that a session begins with, unless somebody else did; gives what it now is.
     fn set_opening(&self, id: &SessionId, opening: &str) -> Stored<String>;

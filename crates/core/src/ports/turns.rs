@@ -20,10 +20,10 @@ pub trait Turns {
     fn append_imported(&self, turns: &[Turn]) -> Stored<usize>;
     /// The turns of a session after a position, oldest first, each with the position behind it.
     fn turns_after(&self, id: &SessionId, after: Position) -> Stored<Vec<(Position, Turn)>>;
-    /// The first `limit` turns of a session, oldest first, after one of them where one is named; nothing where that was
+    /// The first `limit` turns of a session, oldest first, after one of them where one is named; none if that was
     /// not said in it.
     fn turn_page(&self, id: &SessionId, after: Option<&TurnId>, limit: usize) -> Stored<Option<Vec<Turn>>>;
-    /// The first message of a person in each of these sessions, in their order; nothing where there is none.
+    /// The first message of a person in each of these sessions, in their order; none if there is none.
     fn first_messages(&self, sessions: &[SessionId]) -> Stored<Vec<Option<String>>>;
     /// What persons and assistants said after a mark and not before a time, in the order in which it was stored: the
     /// latest `limit` turns, and the mark behind them.

@@ -148,7 +148,7 @@ impl ReflectionService<'_> {
     }
 }
 
-/// A document that says this, in one more line where it does not yet; nothing where that does not fit.
+/// A document that says this, in one more line where it does not yet; none if that does not fit.
 fn with_statement(name: &DocumentName, text: &str, says: &str) -> Option<String> {
     if bullets::parse(name, text).iter().any(|line| statements::same(&line.content, says)) {
         return Some(text.to_owned());

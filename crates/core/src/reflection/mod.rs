@@ -232,14 +232,14 @@ impl ReflectionService<'_> {
         Ok(is_due(&self.kernel.settings.reflection.schedule, done, tried, &now))
     }
 
-    /// When the next pass over the person's memory, or a project's, is due at this place; nothing where none is.
+    /// When the next pass over the person's memory, or a project's, is due at this place; none if none is.
     pub fn next(&self, project: Option<&str>, zone: &TimeZone) -> Done<Option<Timestamp>> {
         let Some((done, tried)) = self.reflected(project)? else { return Ok(None) };
         let now = self.kernel.now.to_zoned(zone.clone());
         Ok(next(&self.kernel.settings.reflection.schedule, done, tried, &now))
     }
 
-    /// When the last whole pass was, and the last of any kind; nothing where there are none to be.
+    /// When the last whole pass was, and the last of any kind; none if there are none to be.
     fn reflected(&self, project: Option<&str>) -> Done<Option<(Option<Timestamp>, Option<Timestamp>)>> {
         if !self.kernel.settings.enabled || self.kernel.settings.namespace.is_none() {
             return Ok(None);

@@ -190,7 +190,7 @@ impl ReviewService<'_> {
         Ok(id.clone())
     }
 
-    /// A rule that belongs to no project goes to the profile, which every session begins with; nothing where it does not
+    /// A rule that belongs to no project goes to the profile, which every session begins with; none if it does not
     /// fit, or there is no profile.
     fn move_to_profile(&self, entry: &Entry) -> Done<Option<EntryId>> {
         let Some(namespace) = self.kernel.settings.namespace.as_ref() else { return Ok(None) };

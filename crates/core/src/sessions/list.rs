@@ -85,7 +85,7 @@ impl SessionService<'_> {
         Ok(self.session_store.session(session)?)
     }
 
-    /// The latest turn of a session, summaries aside; nothing where none is kept.
+    /// The latest turn of a session, summaries aside; none if none is kept.
     pub fn last_turn(&self, session: &SessionId) -> Done<Option<TurnId>> {
         let Some(state) = self.session_store.session(session)? else { return Ok(None) };
         let turns = self.turns.turns_after(session, state.kept_from)?;

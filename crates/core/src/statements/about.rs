@@ -127,7 +127,7 @@ const ENDS: [&str; 14] = [
     " y ",
 ];
 
-/// Thing, property and value of a statement; nothing where it has another form.
+/// Thing, property and value of a statement; none if it has another form.
 pub fn about(text: &str) -> Option<About> {
     let (plain, written) = clause(text)?;
     let own = FORMS.iter().find_map(|(property, forms)| {

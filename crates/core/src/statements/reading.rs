@@ -194,7 +194,7 @@ impl Piece {
     }
 }
 
-/// The one spelling of a word, and whether it must match exactly; nothing where it is grammar.
+/// The one spelling of a word, and whether it must match exactly; none if it is grammar.
 fn read(word: &str, is_name: bool, has_number: bool) -> Option<(String, bool)> {
     if let Some(number) = numbers::number(word) {
         return Some((number, true));

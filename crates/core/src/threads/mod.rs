@@ -204,7 +204,7 @@ impl ThreadService<'_> {
         )
     }
 
-    /// Applies operations and an edit of threads as one change; nothing where a person was faster and all must be read again.
+    /// Applies operations and an edit of threads as one change; none if a person was faster and all must be read again.
     /// Where the file of working memory cannot be written, the rows change, and it follows with the next change.
     pub(crate) fn commit(&self, verb: Verb, ops: &[Op], edit: &ThreadEdit<'_>) -> Done<Option<Vec<Entry>>> {
         let change = self.plan(edit)?;
@@ -254,7 +254,7 @@ impl ThreadService<'_> {
         }))
     }
 
-    /// What an edit of threads takes, with what the person did to the file in between. Nothing where working memory is
+    /// What an edit of threads takes, with what the person did to the file in between. None if working memory is
     /// not used.
     pub(crate) fn plan(&self, edit: &ThreadEdit<'_>) -> Done<ThreadChange> {
         let Some(namespace) = self.namespace() else { return Ok(ThreadChange::default()) };

@@ -125,7 +125,7 @@ impl ToolService<'_> {
         self.services.kernel.settings.offered()
     }
 
-    /// What an assistant is told about its memory; nothing where memory is off or no tool is offered.
+    /// What an assistant is told about its memory; none if memory is off or no tool is offered.
     pub fn guidance(&self) -> Option<Guidance> {
         (!self.offered().is_empty()).then(|| tools::guidance(self.offered()))
     }

@@ -6,7 +6,7 @@ use crate::reflection::Reflection;
 
 /// Work with a model that a tool asks for.
 pub trait ToolModels: Send + Sync {
-    /// Looks back on the person's memory, or on what was said to one agent; nothing where another pass is under way.
+    /// Looks back on the person's memory, or on what was said to one agent; none if another pass is under way.
     fn distill(&self, agent: Option<&str>) -> Result<Option<Reflection>, EngineError>;
     /// Sums a conversation up as it stands; gives the entry in the archive, or nothing where nothing was said.
     fn summarise(&self, session: &SessionId) -> Result<Option<EntryId>, EngineError>;

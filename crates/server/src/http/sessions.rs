@@ -339,7 +339,7 @@ async fn compact(
 /// The summary of a conversation.
 #[derive(Serialize, ToSchema)]
 struct Summarised {
-    /// The entry in the archive; nothing where nothing was said.
+    /// The entry in the archive; none if nothing was said.
     id: Option<EntryId>,
 }
 

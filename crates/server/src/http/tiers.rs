@@ -35,7 +35,7 @@ struct Whose {
 struct TierText {
     /// Its name.
     tier: String,
-    /// All of it as Markdown, without secrets, as far as it fits; nothing where it is empty.
+    /// All of it as Markdown, without secrets, as far as it fits; none if it is empty.
     text: Option<String>,
 }
 

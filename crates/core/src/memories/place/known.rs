@@ -177,7 +177,7 @@ impl MemoryService<'_> {
         }
     }
 
-    /// An entry as the change leaves it; nothing where it goes, or where the change has the whole document.
+    /// An entry as the change leaves it; none if it goes, or where the change has the whole document.
     fn as_planned(&self, entry: Entry, placement: &Placement) -> Option<Known> {
         if let (Kind::Bullet, Namespace::Document(name)) = (entry.kind, &entry.namespace) {
             let is_open = placement.text(name).is_some();

@@ -37,7 +37,7 @@ impl MemoryService<'_> {
         }
     }
 
-    /// One more line of the profile; nothing where it cannot be one, an error where the profile is full.
+    /// One more line of the profile; none if it cannot be one, an error where the profile is full.
     pub(super) fn add_to_profile(
         &self,
         own: &Entry,

@@ -147,7 +147,7 @@ impl Hooked<'_> {
         ContextRequest { session: self.session.clone(), message, dir: self.dir(), ..ContextRequest::default() }
     }
 
-    /// Memory for the start, fenced, behind a word on what it is; nothing where there is none.
+    /// Memory for the start, fenced, behind a word on what it is; none if there is none.
     fn opening(&self, own: &str) -> Option<String> {
         if own.is_empty() {
             return None;
