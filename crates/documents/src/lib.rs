@@ -8,6 +8,7 @@
 mod checkouts;
 mod failure;
 mod file;
+mod marks;
 mod plain;
 mod swap;
 mod sys;
@@ -263,5 +264,17 @@ impl Documents for FileDocuments {
 
     fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError> {
         self.stamped(name).map_err(|failure| failure.of(name))
+    }
+
+    fn announce(&self, name: &DocumentName, hash: &ContentHash) -> Result<(), DocumentError> {
+        marks::set(&self.root, name, hash).map_err(|error| Failure::Io("announce a change of", error).of(name))
+    }
+
+    fn announced(&self, name: &DocumentName) -> Option<ContentHash> {
+        marks::get(&self.root, name)
+    }
+
+    fn settle(&self, name: &DocumentName) {
+        marks::clear(&self.root, name);
     }
 }

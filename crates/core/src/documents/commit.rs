@@ -33,14 +33,14 @@ impl FileStep {
         }
     }
 
+    /// The digest of what will be there.
+    fn hash(&self) -> ContentHash {
+        self.after.as_deref().map_or_else(ContentHash::missing, ContentHash::of)
+    }
+
     /// The way back.
     fn reversed(&self) -> Self {
-        Self {
-            name: self.name.clone(),
-            expected: self.after.as_deref().map_or_else(ContentHash::missing, ContentHash::of),
-            before: self.after.clone(),
-            after: self.before.clone(),
-        }
+        Self { name: self.name.clone(), expected: self.hash(), before: self.after.clone(), after: self.before.clone() }
     }
 }
 
@@ -77,7 +77,8 @@ impl DocumentService<'_> {
 
     /// Applies a change to the store and to files: `apply` is given what the store has to run last, before it commits.
     /// If a file cannot be written or the store does not commit, the files that were written are taken back, so that
-    /// they are not taken for a person's edit.
+    /// they are not taken for a person's edit; what a process that was killed in between left is taken back when it is
+    /// next noticed.
     pub(crate) fn with_files<T>(
         &self,
         steps: &[FileStep],
@@ -86,7 +87,9 @@ impl DocumentService<'_> {
         let (mut written, mut failure) = (0, None);
         let mut last = || {
             for step in &steps[written..] {
-                if let Err(error) = self.take_step(step) {
+                let taken = self.files.announce(&step.name, &step.hash()).and_then(|()| self.take_step(step));
+                if let Err(error) = taken {
+                    self.files.settle(&step.name);
                     failure = Some(error);
                     self.take_back(&steps[..std::mem::take(&mut written)]);
                     return false;
@@ -102,7 +105,10 @@ impl DocumentService<'_> {
                 Err(error.into())
             }
             (Ok(value), None) => {
-                steps.iter().for_each(|step| self.accept_written(step));
+                for step in steps {
+                    self.files.settle(&step.name);
+                    self.accept_written(step);
+                }
                 Ok(value)
             }
         }
@@ -136,12 +142,30 @@ impl DocumentService<'_> {
         }
     }
 
+    /// The way back from what a writer that died left in a file: from a text that was announced, and that no change has, to
+    /// the one that is known. None if it is not that, or if the known text had secrets that the history does not have.
+    pub(super) fn unfinished(&self, found: &FileStep, known: Option<&ContentHash>) -> Done<Option<FileStep>> {
+        if self.files.announced(&found.name).as_ref() != Some(&found.expected) {
+            return Ok(None);
+        }
+        let before = self.history.document_versions(&found.name)?.pop().and_then(|version| version.text);
+        let back = FileStep { after: before, ..found.clone() };
+        Ok((back.hash() == *known.unwrap_or(&ContentHash::missing())).then_some(back))
+    }
+
+    /// Goes that way, to be called while nobody else writes.
+    pub(super) fn take_back_unfinished(&self, back: &FileStep) {
+        self.take_back(&[back.reversed()]);
+        tracing::info!(name = %back.name, "took back what an interrupted change had left in a document");
+    }
+
     /// Takes steps back, the last one first. What a person saved over them meanwhile stays.
     fn take_back(&self, steps: &[FileStep]) {
         for step in steps.iter().rev() {
             if let Err(error) = self.take_step(&step.reversed()) {
                 tracing::warn!(%error, "a document could not be taken back");
             }
+            self.files.settle(&step.name);
         }
     }
 }

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Done, EngineError, chain};
 use crate::model::{
-    Actor, Bullet, ContentHash, DocumentName, Entry, Kind, Layer, Name, Namespace, Source, Status, Verb,
+    Actor, Bullet, ContentHash, Document, DocumentName, Entry, Kind, Layer, Name, Namespace, Source, Status, Verb,
 };
 use crate::ports::{KnownDocument, Op, StoreError};
 use crate::text::{bullets, redact::redact};
 use crate::threads;
 
+use super::commit::FileStep;
 use super::{DocumentService, fold_blanks, working};
 
 /// Lines of one document that can be found on their own; a longer list belongs into the vault.
@@ -108,16 +109,20 @@ impl DocumentService<'_> {
         let text = document.as_ref().map(|document| document.text.as_str());
         let is_new = known.is_none_or(|known| known.hash != hash);
         if is_new {
-            let by_hand = Actor::new(Source::User, "editor");
+            let by_hand = self.kernel.acting(&Actor::new(Source::User, "editor")).change(Verb::Write);
+            let missing = || Document { name: name.clone(), text: String::new(), hash: ContentHash::missing() };
+            let found = FileStep::from(&document.clone().unwrap_or_else(missing), None);
+            let unfinished = self.unfinished(&found, known.map(|known| &known.hash))?;
             let op = self.versioned(name, text, Source::User);
             // Our own writers write the file while they hold the store: looked at under that lock, a text that is still
-            // there and still unknown is a person's.
-            let mut still = || match self.files.read(name) {
-                Ok(now) => now.map_or_else(ContentHash::missing, |document| document.hash) == hash,
-                Err(_) => false,
+            // there and still unknown is a person's, or that of a writer which died.
+            let mut is_theirs = || {
+                let now = self.files.read(name).map(|now| now.map_or_else(ContentHash::missing, |now| now.hash));
+                let is_there = now.is_ok_and(|now| now == hash);
+                is_there && unfinished.as_ref().inspect(|back| self.take_back_unfinished(back)).is_none()
             };
-            match self.kernel.changes.apply(&self.kernel.acting(&by_hand).change(Verb::Write), &[op], &mut still) {
-                Ok(_) => {}
+            match self.kernel.changes.apply(&by_hand, &[op], &mut is_theirs) {
+                Ok(_) => self.files.settle(name),
                 Err(StoreError::Conflict { .. } | StoreError::TakenBack) => return Ok(()),
                 Err(error) => return Err(error.into()),
             }

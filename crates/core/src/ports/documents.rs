@@ -122,4 +122,19 @@ pub trait Documents: Send + Sync {
     fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError>;
     /// A cheap stamp that changes whenever the file may have changed; none if there is none.
     fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError>;
+    /// Says that this text is about to be put there by a change that is not committed yet ([`ContentHash::missing`]: that
+    /// the file is about to go). Whoever finds it in the file and in no change knows that its writer died.
+    fn announce(&self, name: &DocumentName, hash: &ContentHash) -> Result<(), DocumentError> {
+        let _ = (name, hash);
+        Ok(())
+    }
+    /// What was announced for a document and not settled.
+    fn announced(&self, name: &DocumentName) -> Option<ContentHash> {
+        let _ = name;
+        None
+    }
+    /// The change came about, or was taken back: nothing is announced any more.
+    fn settle(&self, name: &DocumentName) {
+        let _ = name;
+    }
 }

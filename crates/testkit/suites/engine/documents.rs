@@ -229,6 +229,43 @@ fn a_save_in_the_very_moment_of_a_conditional_write_wins() {
     assert_eq!(text_of(&world, "user/notes").as_deref(), Some("by hand"));
 }
 
+/// Puts a text into a document as a writer does that is killed before its change is committed.
+fn half_write(world: &World, name: &str, text: &str) {
+    let name = document(name);
+    let before = world.documents.read(&name).unwrap().map_or_else(ContentHash::missing, |before| before.hash);
+    world.documents.announce(&name, &ContentHash::of(text)).unwrap();
+    world.documents.write(&name, text, &before).unwrap();
+}
+
+#[test]
+fn what_a_killed_writer_left_in_a_file_is_no_edit() {
+    let place = place_with_files(|files, _| Arc::new(files));
+    let world = &place.world;
+    let (profile, notes) = (document("user/profile"), document("user/notes"));
+    world.engine.documents().write(&profile, "- Ada\n", None).unwrap();
+    half_write(world, "user/profile", "- Ada\n- lives in Lisbon\n");
+    half_write(world, "user/notes", "- nobody confirmed this\n");
+    assert_eq!(recalled(world, "Lisbon"), [""; 0]);
+    assert_eq!(text_of(world, "user/profile").as_deref(), Some("- Ada\n"));
+    assert_eq!(text_of(world, "user/notes"), None);
+    assert_eq!(world.store.document_versions(&profile).unwrap().len(), 1);
+    assert_eq!(world.store.document_versions(&notes).unwrap(), []);
+    assert_eq!(world.documents.announced(&profile), None);
+    // What is written by hand later stays, though it is the very same text.
+    save(world, "user/profile", "- Ada\n- lives in Lisbon\n");
+    assert_eq!(recalled(world, "Lisbon"), ["lives in Lisbon"]);
+}
+
+#[test]
+fn an_edit_of_what_a_killed_writer_left_stays() {
+    let place = place_with_files(|files, _| Arc::new(files));
+    let world = &place.world;
+    world.engine.documents().write(&document("user/profile"), "- Ada\n", None).unwrap();
+    half_write(world, "user/profile", "- Ada\n- lives in Lisbon\n");
+    save(world, "user/profile", "- Ada\n- lives in Lisbon, since May\n");
+    assert_eq!(recalled(world, "Lisbon"), ["lives in Lisbon, since May"]);
+}
+
 #[test]
 fn any_address_reads_as_markdown() {
     let world = place();
