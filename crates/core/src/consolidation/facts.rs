@@ -11,6 +11,7 @@ use crate::text::redact::redact;
 
 use super::reply::without_reasoning;
 pub use super::support::{Judge, Said, Support, support};
+pub(crate) use super::support::{has_quantifier, sharp};
 
 /// At most this many facts from one run.
 const MAX_FACTS: usize = 20;

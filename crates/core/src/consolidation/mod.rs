@@ -11,6 +11,7 @@ pub(super) mod new_facts;
 pub mod plan;
 pub mod reply;
 mod support;
+mod told;
 mod write;
 
 use jiff::Timestamp;
@@ -111,6 +112,14 @@ struct Batch {
     /// The summary of the conversation so far.
     earlier: Option<Turn>,
     person: Person,
+}
+
+/// A summary as it is kept.
+struct Summed {
+    /// For the archive.
+    text: String,
+    /// What of it may go on into other conversations.
+    carried: String,
 }
 
 impl Batch {
@@ -239,17 +248,17 @@ impl ConsolidationService<'_> {
         }
         let scope = if host_summary.is_some() { SummaryOf::NewTurns } else { model.summarises() };
         let summary = match host_summary {
-            Some(text) => Ok(reply::summary(&Reply::said(text))),
+            Some(text) => Ok(reply::summary(&Reply::said(text)).map(|text| self.host_summary(&batch, text))),
             None => self.ask_summary(&batch, model),
         };
         let reason = match summary {
-            Ok(Ok(text)) => {
+            Ok(Ok(summary)) => {
                 let facts = self.ask_facts(&batch, model);
                 if !is_still_alone()? {
                     return Ok(Consolidation::Busy);
                 }
                 return self
-                    .write_consolidation(&batch, (&text, scope), &facts)
+                    .write_consolidation(&batch, (&summary, scope), &facts)
                     .map(|done| done.map_or(Consolidation::Nothing, Consolidation::Done));
             }
             Ok(Err(error)) => error.to_string(),
@@ -276,7 +285,27 @@ impl ConsolidationService<'_> {
         Ok(Batch { state, said, earlier, person })
     }
 
-    fn ask_summary(&self, batch: &Batch, model: &dyn Model) -> Result<Result<String, NotASummary>, ModelError> {
+    /// What the host sums up is kept as it is; what goes on into other conversations is what was said.
+    fn host_summary(&self, batch: &Batch, text: String) -> Summed {
+        let carried = self.told(batch, &text, &[]);
+        Summed { text, carried }
+    }
+
+    /// What of a summary the conversation bears out: all of it where nobody observed the conversation.
+    fn told(&self, batch: &Batch, summary: &str, knowledge: &[String]) -> String {
+        if batch.said.is_empty() {
+            return summary.to_owned();
+        }
+        let turns: Vec<Turn> = batch.said.iter().map(|(_, turn)| turn.clone()).collect();
+        let own = without_others(&turns, &batch.person);
+        let names = [batch.person.name.clone(), batch.state.session.project.clone()];
+        let beside = knowledge.iter().cloned().chain(names.into_iter().flatten());
+        let earlier: Vec<&str> = batch.earlier.iter().map(|turn| turn.content.as_str()).collect();
+        let day = |turn: &Turn| turn.at.to_zoned(self.kernel.settings.zone.clone()).date();
+        told::Told::of((&turns, &own), beside, &earlier, day).of_summary(summary)
+    }
+
+    fn ask_summary(&self, batch: &Batch, model: &dyn Model) -> Result<Result<Summed, NotASummary>, ModelError> {
         let thread = self.threads.of(&batch.state.session.id).unwrap_or_else(|error| {
             tracing::warn!(%error, "the thread so far cannot be read; going on without");
             None
@@ -285,15 +314,21 @@ impl ConsolidationService<'_> {
             SummaryOf::NewTurns => (batch.new_turns(), thread.map(|thread| thread.content)),
             SummaryOf::Conversation => (batch.whole(), None),
         };
+        let knowledge = self.related(&batch.own());
         let brief = Brief::Summarise(SummaryBrief {
             personal: self.kernel.settings.namespace.is_some(),
             turns,
             person: batch.person.clone(),
             previous,
-            knowledge: self.related(&batch.own()),
+            knowledge: knowledge.clone(),
             max_tokens: self.kernel.settings.policy.summary_max_tokens,
         });
-        Ok(reply::summary(&self.models.ask(model, &brief, &mut |_| true)?))
+        let said = reply::summary(&self.models.ask(model, &brief, &mut |_| true)?);
+        Ok(said.and_then(|text| {
+            let carried = self.told(batch, &text, &knowledge);
+            let is_made_up = carried.is_empty() && !text.is_empty();
+            if is_made_up { Err(NotASummary::MadeUp) } else { Ok(Summed { text: carried.clone(), carried }) }
+        }))
     }
 
     /// Facts that the model proposes; its failure costs the facts and nothing else.

@@ -7,6 +7,7 @@ use crate::consolidation::facts::{Fact, FactKind, Support};
 use crate::error::Done;
 use crate::memories::Outcome;
 use crate::memories::place::{Placed, Placement, Statement, Wanted};
+use crate::model::{ACCEPTED_TAG, UNCONFIRMED_TAG};
 use crate::model::{Document, Entry, EntryId, Kind, Layer, Role, SessionState, Source, Status, Turn};
 use crate::ports::{KnownFact, Op};
 use crate::recall::find::Fallback;
@@ -17,12 +18,6 @@ use crate::text::sentences::sentences;
 
 /// What was said longer ago than this is dated by when it was said: it is no news.
 const NEWS: SignedDuration = SignedDuration::from_hours(24);
-
-/// The label of what an assistant found and the person accepted.
-pub(crate) const ACCEPTED_TAG: &str = "accepted";
-
-/// The label of what a model put into words that the person did not say so.
-pub(crate) const UNCONFIRMED_TAG: &str = "unconfirmed";
 
 /// What storing facts takes.
 #[derive(Default)]

@@ -358,7 +358,7 @@ fn stems(text: &str) -> HashSet<String> {
 }
 
 /// Names (capitals that do not begin the sentence), numbers, and words with signs inside, in lower case, in order.
-fn sharp(text: &str) -> Vec<String> {
+pub(crate) fn sharp(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (nth, word) in text.split(|c: char| c.is_whitespace() || is_cjk(c) && !c.is_alphanumeric()).enumerate() {
         for piece in split_scripts(word) {
@@ -377,13 +377,18 @@ fn sharp(text: &str) -> Vec<String> {
     found
 }
 
+/// Whether a text speaks of all, of always or of only.
+pub(crate) fn has_quantifier(text: &str) -> bool {
+    has(&text.to_lowercase(), QUANTIFIERS, &QUANTIFIERS_HAN)
+}
+
 /// A Han character that belongs to the number before it.
 fn is_unit(c: char) -> bool {
     "万千百亿元块点号月日岁".contains(c)
 }
 
 /// A word cut where Han characters meet others; a number keeps its Han unit.
-fn split_scripts(word: &str) -> Vec<&str> {
+pub(super) fn split_scripts(word: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     let mut last: Option<char> = None;

@@ -18,7 +18,7 @@ use crate::sessions::settled;
 use crate::threads;
 
 use super::new_facts::NewFacts;
-use super::{Batch, Compaction};
+use super::{Batch, Compaction, Summed};
 
 /// At most so many chunks of the timeline are retired at once; the next run takes the others.
 const RETIRED_AT_ONCE: usize = 500;
@@ -41,19 +41,19 @@ impl ConsolidationService<'_> {
     pub(super) fn write_consolidation(
         &self,
         batch: &Batch,
-        (text, of): (&str, SummaryOf),
+        (summed, of): (&Summed, SummaryOf),
         facts: &[Fact],
     ) -> Done<Option<Compaction>> {
         let max_tokens = self.kernel.settings.policy.summary_max_tokens;
         let earlier = batch.earlier.as_ref().map(|turn| turn.content.as_str());
-        let summary = plan::summary(earlier, threads::without_title(text), of, max_tokens);
+        let summary = plan::summary(earlier, threads::without_title(&summed.text), of, max_tokens);
         let turns = batch.new_turns();
         let mut has_documents = true;
         retry(
             || conflict(&batch.state.session.id),
             || {
                 let mut planned = self.planned(batch, &turns, &summary, (facts, has_documents))?;
-                let thread = self.thread_change(batch, (text, of), has_documents)?;
+                let thread = self.thread_change(batch, (&summed.carried, of), has_documents)?;
                 planned.done.thread = thread.ops.iter().find_map(|op| of_session(op, &batch.state));
                 planned.ops.extend(thread.ops);
                 let mut documents = thread.documents;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use crate::model::{EntryId, Kind, RecallId, Source};
+use crate::model::{ACCEPTED_TAG, Entry, EntryId, Kind, RecallId, Source};
 use crate::recall::{Hit, distinct_words, overlap};
 use crate::text::tokens;
 
@@ -110,7 +110,7 @@ pub(super) fn memory_block(hits: &[Hit], max_tokens: usize) -> (String, Vec<Part
         let entry = &hit.memory.entry;
         let key = neutralise(entry.key.as_deref().unwrap_or(entry.id.as_str()));
         let content = neutralise(&entry.content.split_whitespace().collect::<Vec<_>>().join(" "));
-        let line = format!("- {key}: {content}");
+        let line = format!("- {key}: {}{content}", reservation(entry));
         let size = tokens::estimate(&line) + 1;
         if size <= budget {
             budget -= size;
@@ -208,7 +208,8 @@ fn line(hit: &Hit, given: &[&EntryId]) -> String {
     let date = entry.updated_at.to_zoned(TimeZone::UTC).date();
     let plain = |text: &str| neutralise(&text.split_whitespace().collect::<Vec<_>>().join(" "));
     if entry.kind != Kind::Turn {
-        return format!("- [{} {date}] {}", neutralise(entry.id.as_str()), plain(&entry.content));
+        let id = neutralise(entry.id.as_str());
+        return format!("- [{id} {date}] {}{}", reservation(entry), plain(&entry.content));
     }
     let said = |speaker: Option<&str>, source: Source, content: &str| {
         let who = speaker.unwrap_or(match source {
@@ -231,6 +232,16 @@ fn line(hit: &Hit, given: &[&EntryId]) -> String {
         }
     };
     format!("- [{} {date}] {told}", neutralise(short(entry.id.as_str())))
+}
+
+/// What a reader should know before the words of a memory that are not simply its source's.
+fn reservation(entry: &Entry) -> String {
+    let from = || entry.session.as_ref().map(|session| format!(", from {}", neutralise(session.as_str())));
+    match entry.reservation() {
+        None => String::new(),
+        Some(ACCEPTED_TAG) => "(found by an assistant, accepted) ".to_owned(),
+        Some(_) => format!("(unconfirmed{}) ", from().unwrap_or_default()),
+    }
 }
 
 /// The beginning of a long id names it.

@@ -232,11 +232,12 @@ impl MemoryService<'_> {
     }
 }
 
-/// An entry with all that its copies add: the highest weight, every label, every source.
+/// An entry with all that its copies add: the highest weight, every label, every source. Whether its words are the person's
+/// is its own matter.
 pub(super) fn with_copies(mut standing: Entry, copies: &[Entry]) -> Entry {
     for copy in copies {
         standing.importance = standing.importance.max(copy.importance);
-        add_missing(&mut standing.tags, &copy.tags);
+        add_missing(&mut standing.tags, &copy.labels().cloned().collect::<Vec<_>>());
         add_missing(&mut standing.provenance, &copy.provenance);
         add_superseded(&mut standing, &copy.supersedes);
         add_superseded(&mut standing, std::slice::from_ref(&copy.id));

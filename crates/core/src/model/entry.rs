@@ -144,3 +144,22 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<
         OneOrMany::One(id) => id.into_iter().collect(),
     })
 }
+
+/// The label of what an assistant found and the person accepted.
+pub(crate) const ACCEPTED_TAG: &str = "accepted";
+
+/// The label of what a model put into words that the person did not say so.
+pub(crate) const UNCONFIRMED_TAG: &str = "unconfirmed";
+
+impl Entry {
+    /// The label that says why it is not simply the word of its source; none if it is.
+    pub fn reservation(&self) -> Option<&str> {
+        let mut tags = self.tags.iter().map(String::as_str).filter(|_| self.source == Source::System);
+        tags.find(|tag| [UNCONFIRMED_TAG, ACCEPTED_TAG].contains(tag))
+    }
+
+    /// Labels without the one that says so.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = &String> {
+        self.tags.iter().filter(|tag| ![UNCONFIRMED_TAG, ACCEPTED_TAG].contains(&tag.as_str()))
+    }
+}

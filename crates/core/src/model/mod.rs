@@ -22,6 +22,7 @@ mod withdrawn;
 pub use change::{Actor, Change, DocumentVersion, EntryVersion, Verb};
 pub use digest::TextDigest;
 pub use document::{Bullet, ContentHash, Document, copied_from, copy_name};
+pub(crate) use entry::{ACCEPTED_TAG, UNCONFIRMED_TAG};
 pub use entry::{Entry, Kind, Layer, Source, Status};
 pub(crate) use ids::derived;
 pub use ids::{ChangeId, EntryId, MachineId, RecallId, SessionId, TaskId, ThreadId, TurnId, VaultId};

@@ -3,14 +3,16 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::consolidation::facts::{FactKind, words};
+use crate::consolidation::facts::{FactKind, Said, Support, support};
 use crate::documents::IdentityUsage;
 use crate::error::Done;
-use crate::model::{DocumentName, Entry, EntryId, Importance, Kind, Layer, Name, SessionId, Source, Status};
+use crate::model::{
+    DocumentName, Entry, EntryId, Importance, Kind, Layer, Name, Role, SessionId, Source, Status, Turn, TurnId,
+};
 use crate::ports::{Applied, Op, Page};
 use crate::recall::find::Fallback;
-use crate::recall::{Filter, Projects, RecallRequest, Scope};
-use crate::reflection::{ReflectionService, same};
+use crate::recall::{Filter, Hit, Projects, RecallRequest, Scope};
+use crate::reflection::ReflectionService;
 use crate::statements;
 use crate::text::bullets;
 
@@ -25,8 +27,6 @@ const COMPARED: usize = 10;
 const REPEATED: usize = 3;
 /// What `{ns}/patterns` may grow to by itself, in characters.
 const PATTERNS_LIMIT: usize = 4000;
-/// A sentence that has this share of a fact's words says it.
-const SAYS: f64 = 0.8;
 
 impl ReflectionService<'_> {
     /// Merges knowledge that says the same, in the same place and project: at most a share of all there is.
@@ -79,8 +79,8 @@ impl ReflectionService<'_> {
         Ok(())
     }
 
-    /// An entry and those that say the same, the one that stands first: what has a key, then what weighs most, then
-    /// whose word counts most, then the oldest. Two keys are two memories.
+    /// An entry and those that say the same, the one that stands first: what has a key, then what is vouched for, then what
+    /// weighs most, then whose word counts most, then the oldest. Two keys are two memories.
     fn sayings(&self, entry: &Entry, filter: &Filter, taken: &HashSet<EntryId>, left: usize) -> Done<Vec<Entry>> {
         let request = RecallRequest { query: entry.content.clone(), limit: COMPARED, filter: filter.clone() };
         let hits = self.recall.find(&request, Fallback::Nothing)?.into_iter().map(|hit| hit.memory.entry);
@@ -94,7 +94,9 @@ impl ReflectionService<'_> {
             }
         }
         group.sort_by(|a, b| {
-            let weight = |entry: &Entry| (entry.key.is_some(), entry.importance.significance(), entry.source);
+            let is_vouched = |entry: &Entry| entry.reservation().is_none();
+            let weight =
+                |entry: &Entry| (entry.key.is_some(), is_vouched(entry), entry.importance.significance(), entry.source);
             weight(b).cmp(&weight(a)).then(a.created_at.cmp(&b.created_at)).then(a.id.cmp(&b.id))
         });
         Ok(group)
@@ -137,15 +139,27 @@ impl ReflectionService<'_> {
         let filter = Filter { kinds: vec![Kind::Turn], ..Filter::default() };
         let request = RecallRequest { query: entry.content.clone(), limit: 50, filter };
         let hits = self.recall.find(&request, Fallback::Nothing)?;
-        let mut sessions: BTreeSet<SessionId> = entry.session.iter().cloned().collect();
-        let own = words(&entry.content);
-        for hit in hits.into_iter().map(|hit| hit.memory.entry) {
-            if hit.source == Source::User && says(&hit.content, &entry.content, &own) {
-                sessions.extend(hit.session);
-            }
-        }
+        let turns = hits.into_iter().filter(|hit| hit.memory.entry.source == Source::User).filter_map(turn_of);
+        let is_said = |turn: &Turn| {
+            support(&entry.content, &Said { before: &[], turns: std::slice::from_ref(turn) }) == Support::Own
+        };
+        let own = self.speakers().own_words(turns.collect())?;
+        let sessions: BTreeSet<SessionId> = own.into_iter().filter(is_said).map(|turn| turn.session).collect();
         Ok(sessions.len())
     }
+}
+
+/// The turn that was found.
+fn turn_of(hit: Hit) -> Option<Turn> {
+    let (entry, speaker) = (hit.memory.entry, hit.speaker);
+    Some(Turn {
+        id: TurnId::new(entry.id.as_str()),
+        session: entry.session?,
+        role: Role::User,
+        speaker,
+        content: entry.content,
+        at: entry.created_at,
+    })
 }
 
 /// A document that says this, in one more line where it does not yet; none if that does not fit.
@@ -172,20 +186,13 @@ fn retires(op: &Op) -> Option<EntryId> {
 /// The document that repeated knowledge of this kind belongs into.
 fn promoted_to(entry: &Entry, namespace: &Name) -> Option<DocumentName> {
     let is = |kind: FactKind| entry.tags.iter().any(|tag| tag == kind.as_str());
-    if is(FactKind::Identity) {
+    if entry.reservation().is_some() {
+        None
+    } else if is(FactKind::Identity) {
         Some(DocumentName::profile(namespace))
     } else if is(FactKind::Preference) || is(FactKind::Constraint) {
         Some(DocumentName::patterns(namespace))
     } else {
         None
     }
-}
-
-/// Whether a sentence of what was said says this fact.
-fn says(said: &str, fact: &str, own: &HashSet<String>) -> bool {
-    said.split(['.', '!', '?', '。', '！', '？', '\n']).any(|sentence| {
-        let theirs = words(sentence);
-        let shared = own.iter().filter(|word| theirs.contains(*word)).count();
-        shared > 0 && shared as f64 >= own.len() as f64 * SAYS && same::negations(sentence) == same::negations(fact)
-    })
 }

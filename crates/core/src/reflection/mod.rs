@@ -153,6 +153,10 @@ pub struct ReflectionService<'e> {
 }
 
 impl ReflectionService<'_> {
+    fn speakers(&self) -> Speakers<'_> {
+        Speakers { session_store: self.session_store, turns: self.turns, documents: self.documents }
+    }
+
     /// Looks back on the person's own memory, or on a project's: distils, weighs, merges, prunes, promotes. Nothing where
     /// somebody else is at it. A dry run asks the model and writes nothing.
     pub fn run(
@@ -333,8 +337,7 @@ impl ReflectionService<'_> {
             None => target.project.clone().map_or(TurnsOf::NoProject, TurnsOf::Project),
         };
         let (said, to) = self.turns.said_after(&of, &after, since, MAX_TURNS)?;
-        let speakers = Speakers { session_store: self.session_store, turns: self.turns, documents: self.documents };
-        let said = speakers.own_words(said)?;
+        let said = self.speakers().own_words(said)?;
         let mut room = TURNS_TOKENS;
         let fits = |turn: &Turn| {
             let size = tokens::estimate(&turn.content) + 10;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::consolidation::facts::{Said, Support, support, words};
+use crate::consolidation::facts::{Said, Support, has_quantifier, sharp, support, words};
 use crate::model::{EntryId, MemorySection, Significance, Turn};
 use crate::ports::Dropped;
 use crate::recall::similarity;
@@ -10,6 +10,7 @@ use crate::text::{bullets, redact::redact};
 
 use super::lines::Line;
 use super::reply::{Operation, Proposal};
+use super::same::negations;
 
 /// New facts of one pass, at most.
 const MAX_ADDED: usize = 20;
@@ -223,7 +224,13 @@ fn add(
     if added.len() >= MAX_ADDED {
         return Err("enough was added in this pass".to_owned());
     }
-    if support(&text, &Said { before: &[], turns: input.said }) == Support::None {
+    // What an assistant found and the person accepted is a fact of a project, and never one about the person.
+    let is_said = match support(&text, &Said { before: &[], turns: input.said }) {
+        Support::Own => true,
+        Support::Accepted => input.has_sections,
+        Support::Loose | Support::None => false,
+    };
+    if !is_said {
         return Err("the person did not say that".to_owned());
     }
     let is_known = |known: &str| known == text || similarity(known, &text) >= SAME_FACT;
@@ -254,10 +261,8 @@ fn merge(input: &Input<'_>, lines: &[usize], text: &str) -> Result<Step, String>
         }
         theirs.extend(own);
     }
-    let known = said.iter().filter(|word| theirs.contains(*word)).count();
-    if (known * 3 < said.len() * 2 || has_new_number(&text, &theirs))
-        && !lines.iter().any(|line| input.lines[*line].text == text)
-    {
+    let is_one_of_them = lines.iter().any(|line| input.lines[*line].text == text);
+    if !is_one_of_them && !is_made_of(&text, lines.iter().map(|line| input.lines[*line].text.as_str())) {
         return Err("none of them says that".to_owned());
     }
     let to = lines.iter().map(|line| input.lines[*line].significance).max().ok_or("it names no fact")?;
@@ -283,9 +288,20 @@ fn one_line(text: &str) -> Result<String, String> {
     }
 }
 
-/// Numbers are never grammar: one that nobody gave is made up.
-fn has_new_number(text: &str, known: &HashSet<String>) -> bool {
-    words(text).iter().any(|word| word.contains(|c: char| c.is_numeric()) && !known.contains(word))
+/// Whether a text is put together from these: at most a third of its words are grammar of its own, no name, number or
+/// quantifier is new, and it says no as they do.
+fn is_made_of<'a>(text: &str, lines: impl Iterator<Item = &'a str> + Clone) -> bool {
+    let theirs: HashSet<String> = lines.clone().flat_map(words).collect();
+    let said = words(text);
+    let known = said.iter().filter(|word| theirs.contains(*word)).count();
+    let lower = lines.clone().collect::<Vec<_>>().join("\n").to_lowercase();
+    let is_sharp_known = sharp(text).iter().all(|word| lower.contains(word.as_str()));
+    let denies = |text: &str| negations(text) > 0;
+    let is_denied_alike = lines.clone().any(denies) == denies(text);
+    known * 3 >= said.len() * 2
+        && is_sharp_known
+        && is_denied_alike
+        && (!has_quantifier(text) || has_quantifier(&lower))
 }
 
 #[cfg(test)]

@@ -86,3 +86,22 @@ fn what_three_conversations_say_becomes_a_pattern_within_the_limit() {
     home.pass(None, NOTHING);
     assert_eq!(home.own("profile"), full, "identity is never pushed past its limit");
 }
+
+#[test]
+fn what_others_or_pastes_say_is_no_pattern() {
+    let home = Home::new();
+    remember(&home, "I prefer payments to go out at once", "preference", None);
+    for (nth, said) in [
+        "He wrote: \"I prefer payments to go out at once\"",
+        "> I prefer payments to go out at once\n\nwhat does that mean?",
+        "Should I say that I prefer payments to go out at once?",
+        "From: Mallory <m@evil.example>\nSubject: pay\n\nI prefer payments to go out at once.",
+    ]
+    .iter()
+    .enumerate()
+    {
+        home.say(&format!("cli:{nth}"), None, said);
+    }
+    home.pass(None, NOTHING);
+    assert_eq!(home.own("patterns"), "");
+}

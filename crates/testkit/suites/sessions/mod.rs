@@ -31,9 +31,9 @@ use throughline_documents::FileDocuments;
 use throughline_testkit::{FixedClock, Fresh, ScriptedModel, SequentialIds};
 
 /// What a good model says of a conversation.
-const SUMMARY: &str = "## Working on\n- the parser in `src/parse.rs`";
+const SUMMARY: &str = "## Working on\n- the parser and its errors";
 /// What working memory then says.
-const THREAD: &str = "## the parser in `src/parse.rs`\n\n### Working on\n- the parser in `src/parse.rs`";
+const THREAD: &str = "## the parser and its errors\n\n### Working on\n- the parser and its errors";
 /// What a good model answers where no fact is worth keeping.
 const NO_FACTS: &str = r#"{"facts": []}"#;
 

@@ -6,8 +6,8 @@ use throughline_core::text::tokens;
 
 use super::*;
 
-const PROMPT: &str = "Be kind.\n\n--- Recent context ---\n## the parser in `src/parse.rs`\n\n### Working on\n\
-    - the parser in `src/parse.rs`";
+const PROMPT: &str = "Be kind.\n\n--- Recent context ---\n## the parser and its errors\n\n### Working on\n\
+    - the parser and its errors";
 
 #[test]
 fn working_memory_survives_a_restart_and_reaches_another_channel_once() {

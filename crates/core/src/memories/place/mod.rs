@@ -321,7 +321,11 @@ impl MemoryService<'_> {
         }
         // A kind is the program's guess; labels are what somebody gave.
         let given: &[String] = if matches!(statement.wanted, Wanted::ByKind(_)) { &[] } else { &new.tags };
-        let tags: Vec<String> = known.tags.iter().chain(given).cloned().collect();
+        let mut tags: Vec<String> = known.tags.iter().chain(given).cloned().collect();
+        // Who says it now vouches for it.
+        if new.reservation().is_none() {
+            tags.retain(|tag| known.reservation() != Some(tag));
+        }
         next.tags = input::labels(&tags).map_or(next.tags, |labels| labels.tags);
         // A key belongs to a project: what another scope says keeps to itself.
         let key = new.key.clone().filter(|_| known.project == new.project);
