@@ -11,7 +11,7 @@ use crate::text::redact::redact;
 
 use super::reply::without_reasoning;
 pub use super::support::{Judge, Said, Support, support};
-pub(crate) use super::support::{has_quantifier, sharp};
+pub(crate) use super::support::{has, has_quantifier, is_denied_or_conditional, sharp};
 
 /// At most this many facts from one run.
 const MAX_FACTS: usize = 20;

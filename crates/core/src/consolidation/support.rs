@@ -382,6 +382,11 @@ pub(crate) fn has_quantifier(text: &str) -> bool {
     has(&text.to_lowercase(), QUANTIFIERS, &QUANTIFIERS_HAN)
 }
 
+/// Whether a text in lower case says no, or what would be.
+pub(crate) fn is_denied_or_conditional(lower: &str) -> bool {
+    has(lower, NEGATIONS, &NEGATIONS_HAN) || has(lower, CONDITIONS, &CONDITIONS_HAN)
+}
+
 /// A Han character that belongs to the number before it.
 fn is_unit(c: char) -> bool {
     "万千百亿元块点号月日岁".contains(c)
@@ -405,7 +410,7 @@ pub(super) fn split_scripts(word: &str) -> Vec<&str> {
 }
 
 /// Whether one of the words stands in a text in lower case.
-fn has(lower: &str, words: &str, han: &[&str]) -> bool {
+pub(crate) fn has(lower: &str, words: &str, han: &[&str]) -> bool {
     let mut spoken = lower
         .split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '-') || is_cjk(c))
         .filter(|word| !word.is_empty());

@@ -258,6 +258,7 @@ impl<'e> Services<'e> {
             models: self.models(),
             projects: self.projects(),
             recall: self.recall(),
+            threads: self.threads(),
         }
     }
 

@@ -53,7 +53,7 @@ spelled!(PassOutcome, "outcome of a pass", "changed, unchanged, failed", {
 /// One thing that a pass did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Applied {
-    /// `add`, `reweigh`, `merge`, `move`, `prune` or `promote`.
+    /// `add`, `reweigh`, `merge`, `move`, `prune`, `promote` or `close`.
     pub op: String,
     /// The document, or nothing where entries were merged.
     #[serde(default)]

@@ -3,10 +3,11 @@
 use crate::documents::record::begun;
 use crate::error::{Done, EngineError};
 use crate::lineage::says;
-use crate::model::{Document, DocumentName, Role};
+use crate::model::{Document, DocumentName, EntryId, Role, Thread};
 use crate::ports::{Applied, Dropped, Op};
 use crate::reflection::{Input, Plan, ReflectionService, Step};
 use crate::text::{bullets, redact::redact};
+use crate::threads::{self, ThreadEdit};
 
 use super::reply::{Operation, Proposal};
 use super::{Answers, Asked, Difference, Heard, Target};
@@ -51,7 +52,34 @@ impl ReflectionService<'_> {
         if self.kernel.settings.reflection.promote && target.project.is_none() {
             self.draft_promotions(heard, &mut draft)?;
         }
+        self.draft_closings(target, heard, &mut draft)?;
         Ok(draft)
+    }
+
+    /// Closes the threads of which the person has said since, in whatever conversation, that they are finished.
+    fn draft_closings(&self, target: &Target, heard: &Heard, draft: &mut Draft) -> Done<()> {
+        let is_in_reach = |thread: &Thread| target.project.is_none() || thread.project == target.project;
+        let is_finished = |thread: &Thread| {
+            let later = heard.turns.iter().filter(|turn| turn.role == Role::User && turn.at > thread.updated_at);
+            is_in_reach(thread)
+                && !heard.refused.contains(&EntryId::new(thread.id.as_str()))
+                && later.into_iter().any(|turn| threads::finishes(&turn.content, &thread.title))
+        };
+        let finished: Vec<Thread> = self.threads.list()?.into_iter().filter(is_finished).collect();
+        if finished.is_empty() {
+            return Ok(());
+        }
+        let is_it = |thread: &Thread| finished.iter().any(|other| other.id == thread.id);
+        let change = self.threads.plan(&ThreadEdit::Close(&is_it))?;
+        draft.ops.extend(change.ops);
+        draft.documents.extend(change.documents);
+        draft.applied.extend(finished.iter().map(|thread| Applied {
+            op: "close".to_owned(),
+            document: None,
+            ids: vec![EntryId::new(thread.id.as_str())],
+            what: format!("“{}”, which is finished", thread.title),
+        }));
+        Ok(())
     }
 
     fn draft_document(&self, asked: &Asked, heard: &Heard, draft: &mut Draft) -> Done<()> {

@@ -27,6 +27,7 @@ use crate::projects::ProjectService;
 use crate::recall::RecallService;
 use crate::sessions::Speakers;
 use crate::text::{redact::redact, tokens};
+use crate::threads::ThreadService;
 
 use draft::Draft;
 
@@ -150,6 +151,7 @@ pub struct ReflectionService<'e> {
     pub(crate) models: ModelService<'e>,
     pub(crate) projects: ProjectService<'e>,
     pub(crate) recall: RecallService<'e>,
+    pub(crate) threads: ThreadService<'e>,
 }
 
 impl ReflectionService<'_> {

@@ -1,5 +1,12 @@
 //! Whether a message says that what was worked on is finished. Pure.
 
+use std::collections::HashSet;
+
+use crate::consolidation::facts::{has, is_denied_or_conditional};
+use crate::recall::analysis;
+use crate::text::own_words::{own_words, without_quotations};
+use crate::text::sentences::{clauses, sentences};
+
 /// Clauses that say it, in lower case.
 const FINISHED: [&str; 62] = [
     "done",
@@ -115,6 +122,44 @@ fn says_finished(clause: &str) -> bool {
     FINISHED.contains(&clause) || shorter.is_some_and(|shorter| FINISHED.contains(&shorter))
 }
 
+/// Words that say of a thing that it is finished, in lower case.
+const FINISHES: &str = " done finished shipped merged deployed released launched completed complete fixed solved resolved live closed erledigt \
+    fertig abgeschlossen veröffentlicht gelöst behoben fini finie terminé terminée livré livrée réglé réglée résolu hecho hecha terminado \
+    terminada listo lista resuelto resuelta ";
+const FINISHES_HAN: [&str; 9] =
+    ["完成了", "搞定了", "做完了", "上线了", "修好了", "解决了", "结束了", "发布了", "弄好了"];
+
+/// Words that say that it is not, or not yet.
+const UNFINISHED: &str = " almost nearly half partly mostly until once when before soon will should must need needs fast beinahe bald wenn bis presque \
+    bientôt quand casi pronto cuando hasta ";
+
+/// Whether a message says of the thing with this title that it is finished: a clause that is no question, denies nothing
+/// and names it.
+pub(crate) fn finishes(message: &str, title: &str) -> bool {
+    let named = stems(title);
+    let names_it = |clause: &str| {
+        let shared = named.intersection(&stems(clause)).count();
+        shared > 0 && shared >= named.len().min(2) && shared * 5 >= named.len() * 3
+    };
+    let own = own_words(message).into_iter().map(without_quotations).collect::<Vec<_>>().join("\n");
+    sentences(&own).into_iter().filter(|sentence| !sentence.trim_end().ends_with(['?', '？'])).any(|sentence| {
+        let is_it = |clause: &&str| {
+            let lower = clause.to_lowercase();
+            has(&lower, FINISHES, &FINISHES_HAN)
+                && !is_denied_or_conditional(&lower)
+                && !has(&lower, UNFINISHED, &[])
+                && names_it(clause)
+        };
+        clauses(sentence).iter().any(is_it)
+    })
+}
+
+fn stems(text: &str) -> HashSet<String> {
+    let light = ["work", "done", "finish", "ship", "merg", "deploy", "fix"];
+    let all = analysis::stems(text).into_iter().filter(|(_, is_stop)| !is_stop).map(|(stem, _)| stem);
+    all.filter(|stem| !light.contains(&stem.as_str())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,5 +180,30 @@ mod tests {
         {
             assert!(!is_closing(said), "{said}");
         }
+    }
+
+    #[test]
+    fn knows_which_thing_is_finished() {
+        let title = "Moving the billing service from Heroku to Fly";
+        for said in [
+            "the billing service is moved to Fly, that is done: the Heroku billing service move is finished",
+            "btw the billing move from Heroku is finished",
+            "Good news: the move of billing from Heroku to Fly is deployed!",
+        ] {
+            assert!(finishes(said, title), "{said}");
+        }
+        for said in [
+            "the billing move from Heroku is not finished",
+            "is the billing move from Heroku finished?",
+            "once the billing move from Heroku is finished we celebrate",
+            "the billing move from Heroku is almost finished",
+            "the invoice is finished",
+            "> the billing move from Heroku is finished\n\nhe wrote that, wrong",
+            "if the billing move from Heroku is finished, tell me",
+        ] {
+            assert!(!finishes(said, title), "{said}");
+        }
+        assert!(finishes("登录页面修好了", "登录页面"));
+        assert!(!finishes("登录页面还没修好", "登录页面"));
     }
 }

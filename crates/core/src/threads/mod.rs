@@ -19,6 +19,7 @@ use crate::model::{
 };
 use crate::ports::{self, Op};
 
+pub(crate) use closing::finishes;
 pub use closing::is_closing;
 pub use draft::{Draft, draft, without_title};
 pub(crate) use sections::{Section, read as sections_of};

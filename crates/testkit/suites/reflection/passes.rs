@@ -3,7 +3,7 @@
 use throughline_core::model::Verb;
 use throughline_core::ports::{PassOutcome, Purpose};
 
-use super::{Home, NOTHING, Role, Said, StartSession, ops};
+use super::{Answering, Home, NOTHING, ReflectBrief, Role, Said, StartSession, Worker, ops};
 
 const FILE: &str = "# stall\r\n\r\nMine, do not touch.  \r\n\r\n## What Is\r\n- [sig:5] The stall is in Porto\r\n- the sign is blue\r\n\
                     - The sign is blue.\r\n\r\n## What Happened\r\n- [sig:1] 2020-01-01 Rain\r\n\r\n## What Is Done\r\n\r\nlast words";
@@ -220,4 +220,29 @@ fn a_pass_does_not_add_what_was_forgotten_until_it_is_said_again() {
     let done = home.pass(Some("stall"), &add);
     assert_eq!(done.pass.applied.len(), 1, "{done:?}");
     assert!(home.text().contains("The stall closes at noon"));
+}
+
+#[test]
+fn a_thread_that_is_said_to_be_finished_elsewhere_is_closed_and_undo_opens_it() {
+    let home = Home::new();
+    home.say("cli:a", None, "I'm moving the billing service from Heroku to Fly");
+    let session = "cli:a".parse().unwrap();
+    let summary = "## Working on\n- moving the billing service from Heroku to Fly";
+    let worker = Worker { holder: throughline_testkit::stores::holder("test"), is_gone: &|_| false };
+    let model = Answering(|_: &ReflectBrief| NOTHING.to_owned());
+    home.engine.consolidation().run(&session, &model, Some(summary), &worker).unwrap();
+    let titles = || home.engine.threads().listing().unwrap().threads.into_iter().map(|t| t.title).collect::<Vec<_>>();
+    assert_eq!(titles(), ["moving the billing service from Heroku to Fly"]);
+    home.later(1);
+    home.say("web:b", None, "Is moving the billing service to Fly finished?");
+    assert_eq!(home.pass(None, NOTHING).pass.outcome, PassOutcome::Unchanged);
+    home.later(1);
+    home.say("web:b", None, "Good news, moving billing from Heroku to Fly is finished!");
+    let done = home.pass(None, NOTHING);
+    assert_eq!((done.pass.applied[0].op.as_str(), titles()), ("close", vec![]));
+    assert_eq!(home.own("working"), "");
+    home.engine.history().undo().unwrap();
+    assert_eq!(titles().len(), 1);
+    home.pass(None, NOTHING);
+    assert_eq!(titles().len(), 1, "what was undone is left alone");
 }
