@@ -324,10 +324,12 @@ impl ConsolidationService<'_> {
             max_tokens: self.kernel.settings.policy.summary_max_tokens,
         });
         let said = reply::summary(&self.models.ask(model, &brief, &mut |_| true)?);
-        Ok(said.and_then(|text| {
+        Ok(said.map(|text| {
             let carried = self.told(batch, &text, &knowledge);
-            let is_made_up = carried.is_empty() && !text.is_empty();
-            if is_made_up { Err(NotASummary::MadeUp) } else { Ok(Summed { text: carried.clone(), carried }) }
+            if carried.is_empty() && !text.is_empty() {
+                tracing::warn!(session = %batch.state.session.id, "a summary said only what nobody said; it is not kept");
+            }
+            Summed { text: carried.clone(), carried }
         }))
     }
 

@@ -28,9 +28,6 @@ pub enum NotASummary {
     /// A program's answer.
     #[error("the reply is JSON")]
     Json,
-    /// Nobody said what it says.
-    #[error("the reply says what nobody said")]
-    MadeUp,
     /// Words that only say that there is none.
     #[error("the reply says that there is no summary")]
     NotGiven,

@@ -4,6 +4,7 @@
 //! A line may put things into its own words. Its names and numbers stand in the person's own words or in the assistant's,
 //! not in a paste or in the output of a tool alone; and what it says of the person's wishes and rules, the person said.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use jiff::civil::Date;
@@ -17,12 +18,8 @@ use super::support::{Judge, Said, Support, sharp, split_scripts};
 /// Headings over what the person decided and wants, in lower case.
 const OF_THE_PERSON: [&str; 4] = ["decisions", "preferences and constraints", "preferences", "constraints"];
 
-/// A line with one of these says what the person wants, or gives a rule.
-const RULES: [&str; 34] = [
-    " always ",
-    " never ",
-    " must ",
-    " from now on",
+/// A line with one of these says what the person wants.
+const WISHES: [&str; 13] = [
     " user wants",
     " user prefers",
     " user asked",
@@ -32,12 +29,23 @@ const RULES: [&str; 34] = [
     " person wants",
     " person prefers",
     " person asked",
+    " nutzer will",
+    "用户希望",
+    "用户要求",
+    "用户授权",
+];
+
+/// A line with one of these gives a rule.
+const RULES: [&str; 21] = [
+    " always ",
+    " never ",
+    " must ",
+    " from now on",
     " immer ",
     " nie ",
     " niemals ",
     " muss ",
     " ab jetzt",
-    " nutzer will",
     " toujours ",
     " jamais ",
     " doit ",
@@ -46,12 +54,9 @@ const RULES: [&str; 34] = [
     " nunca ",
     " debe ",
     " a partir de ahora",
-    "用户希望",
-    "用户要求",
     "必须",
     "总是",
     "永远",
-    "绝不",
     "从现在起",
 ];
 
@@ -103,7 +108,8 @@ const NUMBER_WORDS: [(&str, &str); 36] = [
 
 /// What a summary is checked against.
 pub(super) struct Told<'a> {
-    /// What was said, without the words of other people.
+    turns: &'a [Turn],
+    /// The same without the words of other people.
     own: &'a [Turn],
     words: HashSet<String>,
     /// What was checked before, line by line.
@@ -114,12 +120,12 @@ impl<'a> Told<'a> {
     /// A conversation, the part of it that is not other people's, what the model was told beside it, and earlier
     /// summaries. `day` says when a turn was said.
     pub(super) fn of(
-        (turns, own): (&[Turn], &'a [Turn]),
+        (turns, own): (&'a [Turn], &'a [Turn]),
         beside: impl IntoIterator<Item = String>,
         earlier: &[&str],
         day: impl Fn(&Turn) -> Date,
     ) -> Self {
-        let mut told = Self { own, words: HashSet::new(), known: HashSet::new() };
+        let mut told = Self { turns, own, words: HashSet::new(), known: HashSet::new() };
         for turn in turns {
             match turn.role {
                 Role::User => {
@@ -155,8 +161,9 @@ impl<'a> Told<'a> {
 
     /// A summary without the lines that the conversation does not bear out, and without headings that nothing is left of.
     pub(super) fn of_summary(&self, summary: &str) -> String {
-        let said = Said { before: &[], turns: self.own };
-        let (mut judge, mut heading, mut kept) = (None, String::new(), Vec::<&str>::new());
+        let judge = |turns| LazyCell::new(move || Judge::of(Said { before: &[], turns }));
+        let (of_person, of_anybody) = (judge(self.own), judge(self.turns));
+        let (mut heading, mut kept) = (String::new(), Vec::<&str>::new());
         for line in summary.lines() {
             let bare = line.trim();
             if bare.starts_with('#') {
@@ -166,12 +173,13 @@ impl<'a> Told<'a> {
                 kept.extend(is_told.then_some(line));
                 continue;
             }
-            let is_theirs = OF_THE_PERSON.contains(&heading.as_str()) || is_rule(bare);
-            let mut supported =
-                || judge.get_or_insert_with(|| Judge::of(said)).support(without_bullet(bare)) != Support::None;
+            let is_theirs = OF_THE_PERSON.contains(&heading.as_str()) || has_one(bare, &WISHES);
+            let supports = |judge: &Judge<'_>| judge.support(without_bullet(bare)) != Support::None;
             let is_told = bare.is_empty()
                 || self.known.contains(bare)
-                || self.names_are_told(bare) && (!is_theirs || supported());
+                || self.names_are_told(bare)
+                    && (!is_theirs || supports(&of_person))
+                    && (is_theirs || !has_one(bare, &RULES) || supports(&of_anybody));
             if is_told {
                 kept.push(line);
             } else {
@@ -209,9 +217,9 @@ fn values(part: &str) -> impl Iterator<Item = String> {
     words.filter(|word| word.contains(['@', '.', '_'])).map(str::to_lowercase)
 }
 
-fn is_rule(line: &str) -> bool {
+fn has_one(line: &str, phrases: &[&str]) -> bool {
     let lower = format!(" {} ", without_bullet(line).to_lowercase());
-    RULES.iter().any(|rule| lower.contains(rule))
+    phrases.iter().any(|phrase| lower.contains(phrase))
 }
 
 fn without_bullet(line: &str) -> &str {
