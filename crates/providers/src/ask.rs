@@ -75,6 +75,17 @@ impl Ask {
         Self { system, turns, tools: Vec::new(), is_json: false, is_chat: false, max_tokens: None }
     }
 
+    /// As one text, for a model that takes no other: the system prompt, then what was said. Only a chat has more than one turn.
+    pub(crate) fn as_text(&self) -> String {
+        let said = match self.turns.as_slice() {
+            [Turn::Person { text, .. }] => text.clone(),
+            turns => turns.iter().map(Turn::spoken).collect::<Vec<_>>().join("\n\n"),
+        };
+        let ask_for_reply = (self.turns.len() > 1).then_some("Reply to the last message, as the assistant.");
+        let parts = [self.system.as_str(), &said].into_iter().chain(ask_for_reply).filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("\n\n") + "\n"
+    }
+
     /// About how many tokens are sent.
     pub(crate) fn tokens(&self) -> usize {
         let turns: usize = self.turns.iter().map(Turn::tokens).sum();
@@ -91,6 +102,13 @@ impl Ask {
 }
 
 impl Turn {
+    fn spoken(&self) -> String {
+        match self {
+            Self::Person { text, .. } => format!("User: {text}"),
+            Self::Assistant { text, .. } => format!("Assistant: {text}"),
+        }
+    }
+
     fn tokens(&self) -> usize {
         match self {
             Self::Person { results, text } => {
@@ -100,5 +118,30 @@ impl Turn {
                 tokens::estimate(text) + calls.iter().map(|call| tokens::estimate(&call.arguments)).sum::<usize>()
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use throughline_core::model::Role;
+
+    use super::*;
+
+    fn chat(messages: Vec<Message>) -> String {
+        let brief = Brief::Chat { system: "Be brief.".to_owned(), messages, tools: Vec::new() };
+        Ask::of(&brief, false).as_text()
+    }
+
+    #[test]
+    fn one_message_is_the_prompt_and_several_are_a_transcript() {
+        assert_eq!(chat(vec![Message::said(Role::User, "Hello")]), "Be brief.\n\nHello\n");
+        let several = ["Hello", "Hi", "Who are you?"];
+        let roles = [Role::User, Role::Assistant, Role::User];
+        let messages = roles.into_iter().zip(several).map(|(role, text)| Message::said(role, text)).collect();
+        assert_eq!(
+            chat(messages),
+            "Be brief.\n\nUser: Hello\n\nAssistant: Hi\n\nUser: Who are you?\n\n\
+             Reply to the last message, as the assistant.\n"
+        );
     }
 }

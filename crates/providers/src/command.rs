@@ -14,8 +14,8 @@ use std::time::Duration;
 use throughline_core::ports::{Brief, Cost, Finish, Model, ModelError, Reply, SummaryOf};
 use throughline_core::text::tokens;
 
-use crate::ask::{Ask, Turn};
-use crate::wire::MAX_REPLY;
+use crate::ask::Ask;
+use crate::wire::{MAX_REPLY, count};
 pub use process::kill_programs;
 use process::{Limits, Output, RunError};
 pub use ready_made::ReadyMade;
@@ -150,7 +150,7 @@ impl Model for CommandModel {
 
     fn complete(&self, brief: &Brief, sink: &mut dyn FnMut(&str) -> bool) -> Result<Reply, ModelError> {
         let ask = Ask::of(brief, false);
-        let prompt = prompt(&ask);
+        let prompt = ask.as_text();
         let output = self.run(&prompt, &mut || sink(""))?;
         let text = self.text(&prompt, output)?;
         if !sink(&text) {
@@ -161,52 +161,9 @@ impl Model for CommandModel {
     }
 }
 
-fn count(tokens: usize) -> u64 {
-    u64::try_from(tokens).unwrap_or(u64::MAX)
-}
-
-/// The system prompt, then what was said. Only a chat has more than one turn.
-fn prompt(ask: &Ask) -> String {
-    let said = match ask.turns.as_slice() {
-        [Turn::Person { text, .. }] => text.clone(),
-        turns => turns.iter().map(spoken).collect::<Vec<_>>().join("\n\n"),
-    };
-    let ask_for_reply = (ask.turns.len() > 1).then_some("Reply to the last message, as the assistant.");
-    let parts = [ask.system.as_str(), &said].into_iter().chain(ask_for_reply).filter(|part| !part.is_empty());
-    parts.collect::<Vec<_>>().join("\n\n") + "\n"
-}
-
-fn spoken(turn: &Turn) -> String {
-    match turn {
-        Turn::Person { text, .. } => format!("User: {text}"),
-        Turn::Assistant { text, .. } => format!("Assistant: {text}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use throughline_core::model::Role;
-    use throughline_core::ports::Message;
-
     use super::*;
-
-    fn chat(messages: Vec<Message>) -> String {
-        let brief = Brief::Chat { system: "Be brief.".to_owned(), messages, tools: Vec::new() };
-        prompt(&Ask::of(&brief, false))
-    }
-
-    #[test]
-    fn one_message_is_the_prompt_and_several_are_a_transcript() {
-        assert_eq!(chat(vec![Message::said(Role::User, "Hello")]), "Be brief.\n\nHello\n");
-        let several = ["Hello", "Hi", "Who are you?"];
-        let roles = [Role::User, Role::Assistant, Role::User];
-        let messages = roles.into_iter().zip(several).map(|(role, text)| Message::said(role, text)).collect();
-        assert_eq!(
-            chat(messages),
-            "Be brief.\n\nUser: Hello\n\nAssistant: Hi\n\nUser: Who are you?\n\n\
-             Reply to the last message, as the assistant.\n"
-        );
-    }
 
     #[test]
     fn words_are_split_without_a_shell() {

@@ -1,4 +1,4 @@
-//! Language models outside this process, over HTTP or as a program: a brief goes in, a reply comes out, in one attempt;
+//! Language models outside this process, over HTTP, as a program or behind an MCP client: a brief goes in, a reply comes out, in one attempt;
 //! [`Careful`] makes several of it.
 //!
 //! A key is sent to its own server and nowhere else: not to a redirect, not into an error, not into a log. What a
@@ -12,6 +12,7 @@ mod embed;
 mod http;
 mod ollama;
 mod openai;
+mod sampling;
 mod settings;
 mod window;
 mod wire;
@@ -22,4 +23,5 @@ pub use command::{COMMAND_TIMEOUT, CommandModel, CommandSettings, MODEL_RUN, Rea
 pub use embed::HttpEmbedder;
 pub use ollama::{Ollama, ollama_models};
 pub use openai::OpenAi;
+pub use sampling::{SAMPLING_POLICY, SAMPLING_TIMEOUT, SamplingModel};
 pub use settings::{HttpSettings, Secret, SettingsError, Timeouts};

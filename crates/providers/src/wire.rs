@@ -144,6 +144,7 @@ fn arguments(call: &ToolCall) -> usize {
     tokens::estimate(&call.arguments)
 }
 
-fn count(tokens: usize) -> u64 {
+/// Tokens, as the ledger counts them.
+pub(crate) fn count(tokens: usize) -> u64 {
     u64::try_from(tokens).unwrap_or(u64::MAX)
 }

@@ -1,11 +1,14 @@
 //! What the daemon asks of the program that runs it: the memory, and what only the wiring knows.
 
+use std::sync::Arc;
+
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use throughline_core::engine::{
     Consolidation, Embedded, Ended, Engine, ErasedMemory, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
 };
 use throughline_core::model::{EntryId, Name, Project, SessionId};
+use throughline_core::ports::SamplingClient;
 use throughline_core::vault::VaultAnswer;
 use utoipa::ToSchema;
 
@@ -59,6 +62,9 @@ pub trait ModelWork {
 
     /// Sums a conversation up, or keeps the summary that is given; names the entry in the archive.
     fn summarise(&self, session: &SessionId, summary: Option<&str>) -> Result<Option<EntryId>, Problem>;
+
+    /// A client connected that offers sampling: its model may be asked, if the config says so. Returns at once.
+    fn offer_sampling(&self, client: Arc<dyn SamplingClient>);
 }
 
 /// The vault with its files: reading them is the program's part.

@@ -13,7 +13,7 @@ use throughline_core::engine::{
     Consolidation, Ended, Engine, ErasedMemory, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
 };
 use throughline_core::model::{EntryId, Name, Project, SessionId};
-use throughline_core::ports::Job;
+use throughline_core::ports::{Job, SamplingClient};
 use throughline_core::vault::VaultAnswer;
 use throughline_server::access::Token;
 use throughline_server::{
@@ -127,6 +127,8 @@ impl ModelWork for Waiting {
     fn summarise(&self, _: &SessionId, _: Option<&str>) -> Result<Option<EntryId>, Problem> {
         not_here()
     }
+
+    fn offer_sampling(&self, _: Arc<dyn SamplingClient>) {}
 }
 
 impl VaultFiles for Waiting {

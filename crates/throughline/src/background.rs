@@ -1,5 +1,6 @@
 //! Consolidation and reflection without a daemon: a detached run of this program, which ends by itself. Where a daemon runs
-//! on this memory, nothing is started: it notices within a second or two what is due.
+//! on this memory, or a process that asks its client's model, nothing is started: it notices within a second or two what is
+//! due.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -7,11 +8,12 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use throughline_core::engine::{Consolidation, Ended, EngineError, Reflection, Worker, chain};
 use throughline_core::model::{EntryId, SessionId};
-use throughline_core::ports::Model;
+use throughline_core::ports::{Model, PassOutcome, SAMPLING};
 use throughline_core::sessions::Trigger;
+use throughline_offline::Offline;
 
 use crate::world::{self, World};
-use crate::{daemon, models, processes};
+use crate::{daemon, models, processes, sampling};
 
 /// How long a run waits for another that holds the lease, and how often it looks.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -24,12 +26,16 @@ pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(24 * 7);
 pub(crate) type IsStopped<'a> = &'a dyn Fn() -> bool;
 
 /// Nobody does.
-const NEVER: IsStopped<'static> = &|| false;
+pub(crate) const NEVER: IsStopped<'static> = &|| false;
 
 /// Has a conversation that is due consolidated after this process; says whether somebody will.
 pub(crate) fn start(world: &World, session: &SessionId) -> bool {
-    // A daemon sees what is due by itself.
-    daemon::is_running(&world.home) || start_now(world, session)
+    is_seen_elsewhere(world) || start_now(world, session)
+}
+
+/// Whether another process sees by itself what is due: a daemon, or one whose client offers its model.
+fn is_seen_elsewhere(world: &World) -> bool {
+    daemon::is_running(&world.home) || sampling::is_elsewhere(world)
 }
 
 fn start_now(world: &World, session: &SessionId) -> bool {
@@ -47,7 +53,7 @@ pub(crate) fn start_end(world: &World, session: &SessionId) {
     if matches!(world.engine.sessions().find(session), Ok(None)) {
         return;
     }
-    if !daemon::is_running(&world.home) {
+    if !is_seen_elsewhere(world) {
         detached(world, &["session", "end", session.as_str(), "--json"]);
         return;
     }
@@ -78,7 +84,7 @@ pub(crate) fn detached(world: &World, args: &[&str]) -> bool {
 /// Starts what fell silent, or was left for the conversation `here`, and the reflections that are due.
 pub(crate) fn start_idle(world: &World, here: &SessionId) {
     start_waiting(world, Some(here));
-    if !daemon::is_running(&world.home) {
+    if !is_seen_elsewhere(world) {
         start_reflection(world);
     }
 }
@@ -86,7 +92,7 @@ pub(crate) fn start_idle(world: &World, here: &SessionId) {
 /// Starts the consolidation of what fell silent, or was left for the conversation `here`: not every client says that a
 /// conversation ends. A failure to look is no failure of the command.
 pub(crate) fn start_waiting(world: &World, here: Option<&SessionId>) {
-    if daemon::is_running(&world.home) {
+    if is_seen_elsewhere(world) {
         return;
     }
     let waiting = waiting(world, here).unwrap_or_else(|error| {
@@ -189,17 +195,69 @@ pub(crate) fn reflect(world: &World, project: Option<&str>, dry_run: bool) -> Re
 }
 
 /// Looks back on what was said to one agent, here and now, waiting for its turn.
-pub(crate) fn reflect_for(world: &World, agent: &str, dry_run: bool) -> Result<Option<Reflection>, EngineError> {
-    patiently(world, NEVER, |model, worker| world.engine.reflection().run_for_agent(agent, model, worker, dry_run))
+pub(crate) fn reflect_for(
+    world: &World,
+    agent: &str,
+    dry_run: bool,
+    is_stopped: IsStopped<'_>,
+) -> Result<Option<Reflection>, EngineError> {
+    with_model(world, is_stopped, has_failed, |model, worker| {
+        world.engine.reflection().run_for_agent(agent, model, worker, dry_run)
+    })
 }
 
-fn reflect_until(
+/// As [`reflect`], waiting no longer once it is stopped.
+pub(crate) fn reflect_until(
     world: &World,
     project: Option<&str>,
     dry_run: bool,
     is_stopped: IsStopped<'_>,
 ) -> Result<Option<Reflection>, EngineError> {
-    patiently(world, is_stopped, |model, worker| world.engine.reflection().run(project, model, worker, dry_run))
+    with_model(world, is_stopped, has_failed, |model, worker| {
+        world.engine.reflection().run(project, model, worker, dry_run)
+    })
+}
+
+fn has_failed(reflection: &Reflection) -> bool {
+    reflection.pass.outcome == PassOutcome::Failed
+}
+
+/// Consolidates and reflects on what is due, until it is stopped; what fails is no obstacle to the rest.
+pub(crate) fn work_due(world: &World, is_stopped: IsStopped<'_>) -> Result<(), EngineError> {
+    for (session, trigger) in world.engine.sessions().all_due(RECENT)? {
+        if is_stopped() {
+            return Ok(());
+        }
+        if let Err(why) = consolidate_due(world, &session, trigger, is_stopped) {
+            tracing::warn!(%session, why, "a conversation was not consolidated; it is tried again");
+        }
+    }
+    for why in reflect_due(world, is_stopped)?.failures {
+        tracing::warn!(why, "a reflection failed; it is tried again");
+    }
+    Ok(())
+}
+
+/// Consolidates or ends a conversation that is due. Gives how many facts are new, nothing where somebody else is at it, or
+/// why it could not be done.
+pub(crate) fn consolidate_due(
+    world: &World,
+    session: &SessionId,
+    trigger: Trigger,
+    is_stopped: IsStopped<'_>,
+) -> Result<Option<u64>, String> {
+    let failed = |error: EngineError| chain(&error);
+    let outcome = match trigger {
+        Trigger::Ended => end_until(world, session, is_stopped).map(|ended| ended.consolidation),
+        _ => consolidate_until(world, session, None, is_stopped),
+    };
+    match outcome.map_err(failed)? {
+        Consolidation::Done(compaction) | Consolidation::Archived(compaction) => {
+            Ok(Some(compaction.facts.len() as u64))
+        }
+        Consolidation::Failed { reason, .. } => Err(reason),
+        Consolidation::Nothing | Consolidation::Busy => Ok(None),
+    }
 }
 
 /// Consolidates here and now, waiting for its turn.
@@ -218,7 +276,8 @@ pub(crate) fn consolidate_until(
     summary: Option<&str>,
     is_stopped: IsStopped<'_>,
 ) -> Result<Consolidation, EngineError> {
-    let outcome = patiently(world, is_stopped, |model, worker| {
+    let has_failed = |outcome: &Consolidation| summary.is_none() && is_failure(outcome);
+    let outcome = with_model(world, is_stopped, has_failed, |model, worker| {
         let outcome = world.engine.consolidation().run(session, model, summary, worker)?;
         Ok((outcome != Consolidation::Busy).then_some(outcome))
     })?;
@@ -245,7 +304,8 @@ pub(crate) fn summarise(world: &World, session: &SessionId) -> Result<Option<Ent
 
 /// Consolidates here and now, waiting for its turn, and shortens what is sent.
 pub(crate) fn compact(world: &World, session: &SessionId, summary: Option<&str>) -> Result<Consolidation, EngineError> {
-    let outcome = patiently(world, NEVER, |model, worker| {
+    let has_failed = |outcome: &Consolidation| summary.is_none() && is_failure(outcome);
+    let outcome = with_model(world, NEVER, has_failed, |model, worker| {
         let outcome = world.engine.consolidation().compact(session, model, summary, worker)?;
         Ok((outcome != Consolidation::Busy).then_some(outcome))
     })?;
@@ -260,7 +320,8 @@ pub(crate) fn end(world: &World, session: &SessionId) -> Result<Ended, EngineErr
 /// As [`end`], waiting no longer once it is stopped.
 pub(crate) fn end_until(world: &World, session: &SessionId, is_stopped: IsStopped<'_>) -> Result<Ended, EngineError> {
     let mut last = None;
-    let ended = patiently(world, is_stopped, |model, worker| {
+    let has_failed = |ended: &Ended| is_failure(&ended.consolidation);
+    let ended = with_model(world, is_stopped, has_failed, |model, worker| {
         let ended = world.engine.consolidation().end(session, model, worker)?;
         let is_busy = ended.consolidation == Consolidation::Busy;
         last = Some(ended.clone());
@@ -270,17 +331,35 @@ pub(crate) fn end_until(world: &World, session: &SessionId, is_stopped: IsStoppe
     ended.or(last).ok_or_else(no_session)
 }
 
-/// Tries until nobody else is at it, patience ends, or it is stopped.
-fn patiently<T>(
+fn is_failure(outcome: &Consolidation) -> bool {
+    matches!(outcome, Consolidation::Failed { .. })
+}
+
+/// Works with the configured model. What a client's model failed at is done by the offline model: its user may have said no.
+fn with_model<T>(
     world: &World,
     is_stopped: IsStopped<'_>,
+    has_failed: impl Fn(&T) -> bool,
     mut work: impl FnMut(&dyn Model, &Worker<'_>) -> Result<Option<T>, EngineError>,
 ) -> Result<Option<T>, EngineError> {
-    let model = models::for_consolidation(&world.config.config, &world.home.config, &world.engine);
+    let model = models::for_consolidation(world);
+    let done = patiently(&*model, is_stopped, &mut work)?;
+    if model.provider() == SAMPLING && done.as_ref().is_some_and(has_failed) {
+        return patiently(&Offline, is_stopped, &mut work);
+    }
+    Ok(done)
+}
+
+/// Tries until nobody else is at it, patience ends, or it is stopped.
+fn patiently<T>(
+    model: &dyn Model,
+    is_stopped: IsStopped<'_>,
+    work: &mut impl FnMut(&dyn Model, &Worker<'_>) -> Result<Option<T>, EngineError>,
+) -> Result<Option<T>, EngineError> {
     let worker = Worker { holder: processes::holder(), is_gone: &processes::is_gone };
     let mut waited = Duration::ZERO;
     loop {
-        match work(&*model, &worker)? {
+        match work(model, &worker)? {
             None if waited < PATIENCE && !is_stopped() => {
                 std::thread::sleep(PAUSE);
                 waited += PAUSE;

@@ -12,11 +12,12 @@ use throughline_core::model::ContentHash;
 use throughline_core::ports::Model;
 use throughline_offline::Offline;
 use throughline_providers::{
-    Anthropic, Careful, CommandModel, HttpSettings, Ollama, OpenAi, Secret, SettingsError, ThreadPause, Timeouts,
+    Anthropic, Careful, CommandModel, HttpSettings, Ollama, OpenAi, Policy, SAMPLING_POLICY, SAMPLING_TIMEOUT,
+    SamplingModel, Secret, SettingsError, ThreadPause, Timeouts,
 };
 
 use crate::config::{Config, ModelConfig, ModelProvider};
-use crate::world::{self, WorldClock};
+use crate::world::{self, World, WorldClock};
 
 /// Why a model cannot be asked.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +49,12 @@ pub(crate) enum ModelSetupError {
     /// A program that is a model asks for a model, which may be itself.
     #[error("this runs inside a model's program, which is not run again")]
     Nested,
+    /// No client offers its model to this process.
+    #[error("no connected MCP client offers sampling")]
+    NoClient,
+    /// A client's model answers no chat.
+    #[error("the provider `sampling` is for memory alone")]
+    NotForChat,
     /// The settings are not usable.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -57,12 +64,16 @@ impl ModelSetupError {
     /// What to try next.
     pub(crate) fn hint(&self) -> &'static str {
         match self {
-            Self::UnknownProvider { .. } => "use offline, ollama, openai, anthropic or command",
+            Self::UnknownProvider { .. } => "use offline, ollama, openai, anthropic, command or sampling",
             Self::NoModel { .. } => "set `model` under `[model]` in the config file",
             Self::OpenKeyFile { .. } => "chmod 600 it",
             Self::NoCommand => "set `command` under `[model]`, or run `throughline model use claude-code`",
             Self::OpenQuote => "close it, or write the command as a list of words",
             Self::Nested => "run it in a terminal of its own",
+            Self::NoClient => "it is asked once one is connected; `throughline model list` shows others",
+            Self::NotForChat => {
+                "set `consolidation_provider = \"sampling\"` under `[memory]`, and a model to talk to under `[model]`"
+            }
             Self::Settings(error) => error.hint(),
         }
     }
@@ -70,12 +81,33 @@ impl ModelSetupError {
 
 /// The model that summarises and extracts; the offline one where nothing else is set up. The engine remembers how it
 /// fared, for this process and the next.
-pub(crate) fn for_consolidation(config: &Config, keys: &Path, engine: &Engine) -> Arc<dyn Model> {
-    let chosen = consolidation_choice(config).and_then(|choice| build(&choice, keys, engine));
+pub(crate) fn for_consolidation(world: &World) -> Arc<dyn Model> {
+    let chosen = consolidation_choice(&world.config.config).and_then(|choice| match choice.provider {
+        ModelProvider::Sampling => sampling(&choice, world),
+        _ => build(&choice, &world.home.config, &world.engine),
+    });
     chosen.unwrap_or_else(|error| {
-        tracing::warn!(%error, hint = error.hint(), "the configured model cannot be used; going on offline");
+        // Most processes have no client: that is nothing to warn of.
+        if matches!(error, ModelSetupError::NoClient) {
+            tracing::info!(%error, "going on offline");
+        } else {
+            tracing::warn!(%error, hint = error.hint(), "the configured model cannot be used; going on offline");
+        }
         Arc::new(Offline)
     })
+}
+
+/// Whether the models of connected clients summarise and extract.
+pub(crate) fn uses_sampling(config: &Config) -> bool {
+    consolidation_choice(config).is_ok_and(|choice| choice.provider == ModelProvider::Sampling)
+}
+
+/// The model of the client that is connected to this process.
+fn sampling(choice: &ModelConfig, world: &World) -> Result<Arc<dyn Model>, ModelSetupError> {
+    let client = world.sampling.current(&world.home).ok_or(ModelSetupError::NoClient)?;
+    let timeout = choice.timeout_seconds.map_or(SAMPLING_TIMEOUT, |seconds| Duration::from_secs(u64::from(seconds)));
+    let model = Arc::new(SamplingModel::new(client, choice.model.clone(), timeout));
+    Ok(careful(model, choice, &world.engine, SAMPLING_POLICY))
 }
 
 /// The model that talks.
@@ -107,7 +139,11 @@ fn provider_named(name: &str) -> Result<ModelProvider, ModelSetupError> {
 
 fn build(choice: &ModelConfig, keys: &Path, engine: &Engine) -> Result<Arc<dyn Model>, ModelSetupError> {
     let model = for_trial(choice, keys)?;
-    Ok(if choice.provider == ModelProvider::Offline { model } else { careful(model, choice, engine) })
+    Ok(if choice.provider == ModelProvider::Offline {
+        model
+    } else {
+        careful(model, choice, engine, Policy::default())
+    })
 }
 
 /// A model that is asked once: without tries and breaker.
@@ -124,11 +160,13 @@ pub(crate) fn for_trial(choice: &ModelConfig, keys: &Path) -> Result<Arc<dyn Mod
             Ok(Arc::new(Anthropic::new(settings(choice, "anthropic", Some("ANTHROPIC_API_KEY"), keys)?)?))
         }
         ModelProvider::Command => Ok(Arc::new(CommandModel::new(command::settings(choice, keys)?))),
+        // Clients are asked by `for_consolidation` alone.
+        ModelProvider::Sampling => Err(ModelSetupError::NotForChat),
     }
 }
 
 /// With tries and a breaker that goes on from where any process left it.
-fn careful(model: Arc<dyn Model>, choice: &ModelConfig, engine: &Engine) -> Arc<dyn Model> {
+fn careful(model: Arc<dyn Model>, choice: &ModelConfig, engine: &Engine, policy: Policy) -> Arc<dyn Model> {
     let pause = ThreadPause::seeded(u64::from(std::process::id()));
     // Another model or another address starts with a clean record.
     let command = choice.command.as_ref().filter(|_| choice.provider == ModelProvider::Command);
@@ -137,7 +175,7 @@ fn careful(model: Arc<dyn Model>, choice: &ModelConfig, engine: &Engine) -> Arc<
     // Only a digest of it is kept: an address may hold a password.
     let digest = ContentHash::of(&format!("{} {place}", model.name()));
     let key = format!("{} {}", model.provider(), digest.as_str());
-    let careful = Careful::new(model, Arc::new(WorldClock::real()), Arc::new(pause));
+    let careful = Careful::with_policy(model, Arc::new(WorldClock::real()), Arc::new(pause), policy);
     if let Some(breaker) = engine.models().breaker(&key) {
         careful.restore(breaker);
     }

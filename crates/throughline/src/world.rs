@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "this is the place that the rule points to")]
 
 mod exclude;
+mod private;
 mod settable_clock;
 mod store;
 
@@ -25,8 +26,11 @@ use throughline_documents::FileDocuments;
 
 use crate::config::{self, ConfigError, Loaded};
 use crate::embedders;
+use crate::sampling::SamplingClients;
 use crate::tool_models::OwnModels;
 
+pub use private::private_directory;
+pub(crate) use private::private_file;
 pub use settable_clock::SettableClock;
 pub(crate) use store::backups_of;
 pub use store::{Durability, store_at};
@@ -156,33 +160,6 @@ pub fn home_variable() -> Option<PathBuf> {
     Some(std::path::absolute(&home).unwrap_or_else(|_| PathBuf::from(home)))
 }
 
-/// Makes a directory that only its owner can enter.
-pub fn private_directory(path: &Path) -> Result<(), OpenError> {
-    let failed = |source| OpenError::Directory { path: path.to_owned(), source };
-    if path.is_dir() {
-        return Ok(());
-    }
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(failed)
-}
-
-/// Makes sure that a file which is about to be made is its owner's alone; one that is there is not touched.
-pub(crate) fn private_file(path: &Path) -> Result<(), OpenError> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Err(source) if source.kind() != std::io::ErrorKind::AlreadyExists => {
-            Err(OpenError::Directory { path: path.to_owned(), source })
-        }
-        _ => Ok(()),
-    }
-}
-
 /// The wall clock, or the time that `THROUGHLINE_NOW` fixes.
 #[derive(Debug, Clone, Copy)]
 pub struct WorldClock {
@@ -257,6 +234,8 @@ pub struct World {
     pub engine: Engine,
     /// The time zone that people's dates are in.
     pub zone: TimeZone,
+    /// The clients of this process whose models may be asked.
+    pub(crate) sampling: Arc<SamplingClients>,
     /// What every embedder is wrapped in, where anything is.
     pub(crate) wrap_embedder: Option<WrapEmbedder>,
 }
@@ -340,9 +319,10 @@ impl Prepared {
         let person = Actor::new(Source::User, "cli");
         let engine = Engine::new(Arc::clone(&store), documents, clock, Arc::new(RandomIds), settings, person);
         let zone = TimeZone::system();
-        let world = World { home, config, is_new, store, backups, engine, zone, wrap_embedder: None };
+        let (sampling, wrap_embedder) = (Arc::default(), None);
+        let world = World { home, config, is_new, store, backups, engine, zone, sampling, wrap_embedder };
         let world = world.asking_within(embedders::ASKING);
-        let engine = world.engine.clone().with_tool_models(Arc::new(OwnModels(world.clone())));
+        let engine = world.engine.clone().with_tool_models(Arc::new(OwnModels::of(&world)));
         Ok(World { engine, ..world })
     }
 }

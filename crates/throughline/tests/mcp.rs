@@ -10,6 +10,8 @@ mod endings;
 mod lines;
 #[path = "mcp/peer.rs"]
 mod peer;
+#[path = "mcp/sampling.rs"]
+mod sampling;
 #[path = "mcp/sdk.rs"]
 mod sdk;
 

@@ -67,6 +67,14 @@ pub enum ModelError {
         /// The end of what it printed, bounded and without secrets.
         why: String,
     },
+    /// The client whose model was asked, or its user, said no.
+    #[error("{provider} was declined by the client: {why}")]
+    Declined {
+        /// Which provider.
+        provider: &'static str,
+        /// The client's own words, bounded.
+        why: String,
+    },
     /// The person stopped it.
     #[error("the reply was cancelled")]
     Cancelled,
@@ -91,7 +99,11 @@ impl ModelError {
     /// Whether trying again may help.
     pub fn is_passing(&self) -> bool {
         match self {
-            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Malformed { .. } | Self::Exited { .. } => true,
+            Self::Unreachable { .. }
+            | Self::TimedOut { .. }
+            | Self::Malformed { .. }
+            | Self::Exited { .. }
+            | Self::Declined { .. } => true,
             Self::Refused { status, .. } => matches!(status, 408 | 409 | 425 | 429 | 500..),
             Self::NotStarted { .. }
             | Self::Cancelled

@@ -96,7 +96,7 @@ fn named(keeper: &dyn Keeper, engine: &Engine, caller: &Caller) -> Result<Sessio
 }
 
 /// A client's name in letters that are safe in an id.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let letters: String = name.chars().take(LONGEST_NAME).map(letter).collect();
     let words: Vec<&str> = letters.split('-').filter(|word| !word.is_empty()).collect();

@@ -14,6 +14,7 @@ use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use throughline_core::engine::{Engine, Settings};
 use throughline_core::model::{Actor, Source};
+use throughline_core::ports::SamplingClient;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -55,6 +56,10 @@ impl Keeper for Shared {
     /// Where the daemon was started says nothing about its clients.
     fn directory(&self) -> Option<PathBuf> {
         None
+    }
+
+    fn offer_sampling(&self, client: Arc<dyn SamplingClient>) {
+        self.host.offer_sampling(client);
     }
 }
 

@@ -9,20 +9,24 @@ mod http;
 mod prompts;
 mod resources;
 mod roots;
+mod sampling;
 mod server;
 mod stdio;
 mod tools;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use throughline_core::engine::{Engine, Settings};
+use throughline_core::ports::SamplingClient;
 
 use crate::Problem;
 
 pub(crate) use http::routes;
 pub use stdio::serve_stdio;
 
-/// Who keeps the memory: what an MCP server asks of the program that runs it. Every method may block.
+/// Who keeps the memory: what an MCP server asks of the program that runs it. Methods may block where they do not say
+/// otherwise.
 pub trait Keeper: Send + Sync + 'static {
     /// How the memory is set up, without opening it.
     fn settings(&self) -> Result<Settings, Problem>;
@@ -35,4 +39,7 @@ pub trait Keeper: Send + Sync + 'static {
 
     /// The directory that the client works in, where its process says so.
     fn directory(&self) -> Option<PathBuf>;
+
+    /// A client connected that offers sampling. Returns at once: whether it is ever asked is the config's decision.
+    fn offer_sampling(&self, client: Arc<dyn SamplingClient>);
 }

@@ -18,6 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use super::conversation::{Caller, Conversation};
 use super::roots::Roots;
+use super::sampling::SamplingPeer;
 use super::{Keeper, prompts, resources, tools};
 use crate::problem::{Code, Problem};
 
@@ -128,7 +129,11 @@ impl ServerHandler for Server {
         ServerConfig::new(capabilities).with_server_info(server).with_instructions(self.instructions())
     }
 
-    async fn on_initialized(&self, _: NotificationContext<RoleServer>) {}
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if let Some(client) = SamplingPeer::of(&context.peer).filter(|_| self.is_on()) {
+            self.keeper.offer_sampling(Arc::new(client));
+        }
+    }
 
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
         self.roots.forget().await;

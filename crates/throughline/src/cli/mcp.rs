@@ -8,7 +8,7 @@ use clap::Args;
 use owo_colors::OwoColorize as _;
 use throughline_core::engine::{Engine, Settings};
 use throughline_core::model::{Actor, Source};
-use throughline_core::ports::Ids as _;
+use throughline_core::ports::{Ids as _, SamplingClient};
 use throughline_server::mcp::{Keeper, serve_stdio};
 use throughline_server::{Code, Problem};
 
@@ -16,6 +16,7 @@ use super::Answer;
 use super::failure::Failure;
 use super::reply::Reply;
 use super::serve::signals;
+use crate::sampling::Sampler;
 use crate::world::{Home, OpenError, RandomIds, World, is_model_run, settings};
 use crate::{config, vectors};
 
@@ -42,6 +43,7 @@ impl Mcp {
         })?;
         // A read of standard input cannot be interrupted: nobody waits for it.
         runtime.shutdown_background();
+        memory.end_sampling();
         memory.embed_later();
         drop(memory);
         Ok(Reply::silent())
@@ -52,6 +54,7 @@ impl Mcp {
 #[derive(Default)]
 struct OnDemand {
     world: Mutex<Option<World>>,
+    sampler: Mutex<Option<Sampler>>,
 }
 
 impl OnDemand {
@@ -69,6 +72,13 @@ impl OnDemand {
 }
 
 impl OnDemand {
+    /// Nobody is there to be asked any more.
+    fn end_sampling(&self) {
+        if let Some(sampler) = self.sampler.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            sampler.end();
+        }
+    }
+
     /// Has what the assistant stored embedded after this process.
     fn embed_later(&self) {
         if let Some(world) = self.world.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
@@ -104,6 +114,18 @@ impl Keeper for OnDemand {
 
     fn directory(&self) -> Option<PathBuf> {
         std::env::current_dir().and_then(|dir| dir.canonicalize()).ok()
+    }
+
+    fn offer_sampling(&self, client: Arc<dyn SamplingClient>) {
+        let mut sampler = self.sampler.lock().unwrap_or_else(PoisonError::into_inner);
+        match (sampler.as_ref(), Home::find()) {
+            (Some(sampler), _) => sampler.add(client),
+            (None, Ok(home)) => match Sampler::start(home, client) {
+                Ok(started) => *sampler = Some(started),
+                Err(error) => tracing::warn!(%error, "the client's model is not asked"),
+            },
+            (None, Err(error)) => tracing::warn!(%error, "the client's model is not asked"),
+        }
     }
 }
 

@@ -54,12 +54,12 @@ impl Reflect {
             return log.run(world);
         }
         if self.due {
-            let Passed { passes, failures } = background::reflect_due(world, &|| false)?;
+            let Passed { passes, failures } = background::reflect_due(world, background::NEVER)?;
             failures.iter().for_each(|why| tracing::warn!(why, "memory was not looked back on"));
             return Ok(Reply::new(&Passes { passes }, "").or_failed(!failures.is_empty()));
         }
         let reflection = match &self.agent {
-            Some(agent) => background::reflect_for(world, agent, self.dry_run)?,
+            Some(agent) => background::reflect_for(world, agent, self.dry_run, background::NEVER)?,
             None => background::reflect(world, self.project.as_deref(), self.dry_run)?,
         };
         let busy = || Failure::new("another pass is under way", "try again in a moment");

@@ -92,6 +92,8 @@ choice! {
         Anthropic = "anthropic",
         /// A program.
         Command = "command",
+        /// The model of a connected MCP client.
+        Sampling = "sampling",
     }
 }
 

@@ -159,8 +159,9 @@ tables! {
     /// The model that summarises and extracts.
     model: ModelConfig {
         /// Who summarises and remembers: "offline" needs nothing and never invents a word; "ollama", "openai"
-        /// (any compatible service), "anthropic" or "command" (a program of yours, such as an assistant that you have)
-        /// understand more. `throughline model list` shows what is there, `throughline model use` sets this.
+        /// (any compatible service), "anthropic", "command" (a program of yours, such as an assistant that you have) or
+        /// "sampling" (the model of a connected assistant) understand more. `throughline model list` shows what is there,
+        /// `throughline model use` sets this.
         provider: ModelProvider = ModelProvider::Offline;
 
         /// For "command": the program that gets the prompt on standard input and prints the reply, as you would type it or as a
@@ -176,7 +177,8 @@ tables! {
         /// The environment variable that holds your key. The key itself never belongs in this file.
         api_key_env: Option<VariableName> = None, such as "OPENAI_API_KEY";
 
-        /// Give up on a reply after this many seconds: {range}. Left out, a service has 600 and a program 180.
+        /// Give up on a reply after this many seconds: {range}. Left out, a service has 600, a program and a connected
+        /// assistant 180.
         timeout_seconds: Option<u32> = None, in 1..=3600, such as 120;
 
         /// How many tokens models may cost in a day, all together. 0 sets no limit.

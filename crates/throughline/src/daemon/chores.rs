@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use throughline_core::clock_trust::Trust;
-use throughline_core::engine::{Consolidation, EngineError, chain};
+use throughline_core::engine::EngineError;
 use throughline_core::model::SessionId;
 use throughline_core::ports::{Job, PassOutcome, RunOutcome};
 use throughline_core::sessions::Trigger;
@@ -19,7 +19,7 @@ use crate::background::IsStopped;
 use crate::backups::BackupError;
 use crate::vectors::{Effort, Embedding, Of};
 use crate::world::{World, uptime};
-use crate::{background, backups, vectors};
+use crate::{background, backups, sampling, vectors};
 
 /// As much as one run embeds of the vault and of the memories each; the next comes right behind it.
 const EMBEDDED_AT_ONCE: Effort = Effort { most: 2_000, patience: Duration::ZERO };
@@ -40,6 +40,7 @@ impl Chores for Household {
     fn needed(&self, job: Job) -> Result<Option<Timestamp>, Problem> {
         let (world, now) = (&self.world, self.world.engine.now());
         match job {
+            Job::Consolidation | Job::Reflection if sampling::is_elsewhere(world) => Ok(None),
             Job::Consolidation => {
                 let soonest = self.due()?.into_iter().map(|due| due.rests).min();
                 Ok(soonest.map(|rests| now.saturating_add(rests).unwrap_or(now)))
@@ -106,7 +107,7 @@ impl Household {
             if is_stopped() {
                 break;
             }
-            match consolidate(&self.world, &session, trigger, is_stopped) {
+            match background::consolidate_due(&self.world, &session, trigger, is_stopped) {
                 Ok(None) => {}
                 Ok(Some(new)) => {
                     self.resting().forget(&session);
@@ -130,28 +131,6 @@ impl Household {
                 Some(if done == 0 { Worked::failed(what) } else { Worked::done(what) })
             }
         })
-    }
-}
-
-/// Consolidates or ends a conversation. Gives how many facts are new, nothing where somebody else is at it, or why it
-/// could not be done.
-fn consolidate(
-    world: &World,
-    session: &SessionId,
-    trigger: Trigger,
-    is_stopped: IsStopped<'_>,
-) -> Result<Option<u64>, String> {
-    let failed = |error: EngineError| chain(&error);
-    let outcome = match trigger {
-        Trigger::Ended => background::end_until(world, session, is_stopped).map(|ended| ended.consolidation),
-        _ => background::consolidate_until(world, session, None, is_stopped),
-    };
-    match outcome.map_err(failed)? {
-        Consolidation::Done(compaction) | Consolidation::Archived(compaction) => {
-            Ok(Some(compaction.facts.len() as u64))
-        }
-        Consolidation::Failed { reason, .. } => Err(reason),
-        Consolidation::Nothing | Consolidation::Busy => Ok(None),
     }
 }
 

@@ -1,13 +1,14 @@
 //! What the daemon asks of the program that runs it.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use jiff::tz::TimeZone;
 use throughline_core::engine::{
     Consolidation, Ended, Engine, ErasedMemory, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
 };
 use throughline_core::model::{Actor, EntryId, Name, Project, SessionId, Source};
+use throughline_core::ports::SamplingClient;
 use throughline_core::vault::VaultAnswer;
 use throughline_server::{Code, Host, ModelWork, Problem, Settings, VaultAdded, VaultFiles};
 
@@ -83,11 +84,15 @@ impl ModelWork for Household {
     }
 
     fn reflect_for(&self, agent: &str, dry_run: bool) -> Result<Option<Reflection>, Problem> {
-        Ok(background::reflect_for(&self.world, agent, dry_run)?)
+        Ok(background::reflect_for(&self.world, agent, dry_run, background::NEVER)?)
     }
 
     fn summarise(&self, session: &SessionId, summary: Option<&str>) -> Result<Option<EntryId>, Problem> {
         Ok(background::summarise_as(&self.world, session, summary)?)
+    }
+
+    fn offer_sampling(&self, client: Arc<dyn SamplingClient>) {
+        self.world.sampling.add(client);
     }
 }
 

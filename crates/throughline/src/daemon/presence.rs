@@ -1,18 +1,14 @@
 //! Whether a daemon runs on this home, and where: one file that it keeps locked while it lives, and one that says where it
 //! listens. Some systems let nobody read a file that is locked.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::exports::write_private;
+use crate::lock_file;
 use crate::world::Home;
-
-/// Whoever looks for a daemon holds the lock for a moment: so often, and so long apart, it is tried again.
-const TRIES: u32 = 20;
-const PAUSE: Duration = Duration::from_millis(25);
 
 /// A daemon that runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,19 +29,8 @@ pub(crate) struct Claim {
 impl Claim {
     /// Takes the right, or gives who has it.
     pub(crate) fn take(home: &Home) -> std::io::Result<Result<Self, Option<Running>>> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(lock_of(home))?;
-        for _ in 0..TRIES {
-            match file.try_lock() {
-                Ok(()) => return Ok(Ok(Self { _lock: file, said: home.daemon() })),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-                Err(TryLockError::Error(error)) => return Err(error),
-            }
-        }
-        Ok(Err(said(home)))
+        let lock = lock_file::take(&lock_of(home))?;
+        Ok(lock.map(|lock| Self { _lock: lock, said: home.daemon() }).ok_or_else(|| said(home)))
     }
 
     /// Says where the daemon listens.
@@ -62,8 +47,7 @@ impl Drop for Claim {
 
 /// Whether a daemon runs on this home.
 pub(crate) fn is_running(home: &Home) -> bool {
-    let Ok(file) = File::open(lock_of(home)) else { return false };
-    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+    lock_file::is_held(&lock_of(home))
 }
 
 /// The daemon that runs on this home and has said where, if one does.

@@ -4,11 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use throughline_core::ports::SAMPLING;
 use throughline_providers::{ReadyMade, ollama_models};
 
 use super::{command, key_file};
 use crate::config::{CommandLine, ModelConfig, ModelProvider};
-use crate::world;
+use crate::sampling;
+use crate::world::{self, Home};
 
 /// A model that can be chosen by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub(crate) enum Choice {
     Ollama,
     /// An assistant's program.
     Program(ReadyMade),
+    /// The model of a connected MCP client.
+    Sampling,
     /// Any OpenAI-compatible service.
     OpenAi,
     /// Anthropic.
@@ -27,11 +31,12 @@ pub(crate) enum Choice {
 
 impl Choice {
     /// All of them: what costs nothing first.
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Offline,
         Self::Ollama,
         Self::Program(ReadyMade::ClaudeCode),
         Self::Program(ReadyMade::Codex),
+        Self::Sampling,
         Self::OpenAi,
         Self::Anthropic,
     ];
@@ -42,6 +47,7 @@ impl Choice {
             Self::Offline => "offline",
             Self::Ollama => "ollama",
             Self::Program(ready_made) => ready_made.as_str(),
+            Self::Sampling => SAMPLING,
             Self::OpenAi => "openai",
             Self::Anthropic => "anthropic",
         }
@@ -56,6 +62,7 @@ impl Choice {
             Self::Offline => ModelProvider::Offline,
             Self::Ollama => ModelProvider::Ollama,
             Self::Program(_) => ModelProvider::Command,
+            Self::Sampling => ModelProvider::Sampling,
             Self::OpenAi => ModelProvider::OpenAi,
             Self::Anthropic => ModelProvider::Anthropic,
         }
@@ -66,6 +73,7 @@ impl Choice {
         match config.provider {
             ModelProvider::Offline => Some(Self::Offline),
             ModelProvider::Ollama => Some(Self::Ollama),
+            ModelProvider::Sampling => Some(Self::Sampling),
             ModelProvider::OpenAi => Some(Self::OpenAi),
             ModelProvider::Anthropic => Some(Self::Anthropic),
             ModelProvider::Command => config.command.as_ref().and_then(command::ready_made).map(Self::Program),
@@ -79,6 +87,7 @@ impl Choice {
             Self::Ollama => "free: runs on your machine",
             Self::Program(ReadyMade::ClaudeCode) => "your Claude subscription or key",
             Self::Program(ReadyMade::Codex) => "your ChatGPT subscription or key",
+            Self::Sampling => "your assistant's own subscription or key (it may ask you first)",
             Self::OpenAi | Self::Anthropic => "per token, at your provider's price",
         }
     }
@@ -107,17 +116,17 @@ pub(crate) struct Available {
 }
 
 /// Every choice, and the person's own command where one is configured.
-pub(crate) fn available(config: &ModelConfig, keys: &Path) -> Vec<Available> {
+pub(crate) fn available(config: &ModelConfig, home: &Home) -> Vec<Available> {
     let configured = Choice::configured(config);
     let mut found: Vec<Available> =
-        Choice::ALL.into_iter().map(|choice| look(choice, config, keys, configured == Some(choice))).collect();
+        Choice::ALL.into_iter().map(|choice| look(choice, config, home, configured == Some(choice))).collect();
     if configured.is_none() {
         found.extend(config.command.as_ref().map(own_command));
     }
     found
 }
 
-fn look(choice: Choice, config: &ModelConfig, keys: &Path, chosen: bool) -> Available {
+fn look(choice: Choice, config: &ModelConfig, home: &Home, chosen: bool) -> Available {
     let mut models = Vec::new();
     let (available, detail) = match choice {
         Choice::Offline => (true, "built in".to_owned()),
@@ -131,7 +140,11 @@ fn look(choice: Choice, config: &ModelConfig, keys: &Path, chosen: bool) -> Avai
             Some(path) => (true, path.display().to_string()),
             None => (false, format!("no program `{}` on PATH", ready_made.program())),
         },
-        Choice::OpenAi | Choice::Anthropic => key(choice, config.api_key_env.as_deref().filter(|_| chosen), keys),
+        Choice::Sampling if sampling::is_offered(home) => (true, "a connected assistant offers it".to_owned()),
+        Choice::Sampling => (false, "no connected assistant offers it (MCP sampling)".to_owned()),
+        Choice::OpenAi | Choice::Anthropic => {
+            key(choice, config.api_key_env.as_deref().filter(|_| chosen), &home.config)
+        }
     };
     Available { name: choice.as_str().to_owned(), available, detail, models, costs: choice.costs(), chosen }
 }

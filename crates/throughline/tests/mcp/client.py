@@ -115,4 +115,5 @@ async def visit(how):
     return got
 
 
-print(json.dumps(anyio.run(visit, json.loads(sys.argv[1]))))
+if __name__ == "__main__":
+    print(json.dumps(anyio.run(visit, json.loads(sys.argv[1]))))

@@ -15,7 +15,7 @@ use crate::with_all_tools;
 const SDK: &str = "mcp==2.3.0";
 
 /// Python with the SDK, in an environment below the build's own directory.
-fn python() -> &'static Path {
+pub(crate) fn python() -> &'static Path {
     static PYTHON: OnceLock<PathBuf> = OnceLock::new();
     PYTHON.get_or_init(|| {
         let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-client");
@@ -53,7 +53,7 @@ fn on_stdio(home: &Home, mode: &str, directory: &Path) -> Value {
 }
 
 /// How the client reaches a daemon.
-fn how(daemon: &Daemon, mode: &str) -> Value {
+pub(crate) fn how(daemon: &Daemon, mode: &str) -> Value {
     json!({ "url": format!("http://{}/mcp", daemon.host()), "token": daemon.token, "mode": mode })
 }
 

@@ -135,6 +135,23 @@ fn services_are_tried_too() {
 }
 
 #[test]
+fn sampling_is_agreed_to_and_written_without_a_try() {
+    let home = machine(MINE);
+    let listed = listed(&home, "sampling");
+    assert_eq!((&listed["available"], &listed["chosen"]), (&json!(false), &json!(false)));
+    assert!(listed["detail"].as_str().unwrap().contains("no connected assistant offers it"), "{listed}");
+    assert!(listed["costs"].as_str().unwrap().contains("it may ask you first"), "{listed}");
+    let ran = home.run(&["model", "use", "sampling"]);
+    assert!(ran.stderr.contains("the conversations of all your assistants go to the model"), "{ran:?}");
+    ran.failed(2, "not agreed", "--yes");
+    assert_eq!(home.text("config.toml"), MINE);
+    let told = home.run(&["model", "use", "sampling", "--yes"]).done();
+    assert!(told.contains("sampling was not tried"), "{told}");
+    assert!(home.text("config.toml").contains("provider = \"sampling\" # for now\ndaily_tokens = 5000\n"));
+    home.run_with(&["chat"], "Hello\n").failed(2, "for memory alone", "consolidation_provider");
+}
+
+#[test]
 fn other_formats_are_changed_by_hand() {
     let home = Home::with_config("config.yaml", "memory:\n  user_namespace: user\n");
     let ran = home.run(&["model", "use", "claude-code", "--yes"]);

@@ -21,7 +21,8 @@ use crate::world::{self, Home, World};
 
 /// Choose the model that summarises and remembers: try it, then write it to the config file
 ///
-/// It is tried with one short request, which costs what the model costs. If that fails, nothing is changed.
+/// It is tried with one short request, which costs what the model costs. If that fails, nothing is changed. The model of a
+/// connected assistant (`sampling`) is not tried.
 #[derive(Args)]
 pub(in crate::cli) struct Use {
     /// Which one
@@ -50,6 +51,8 @@ fn choice() -> impl TypedValueParser<Value = Choice> {
 enum Tried {
     /// It answered, or needs no try.
     Works,
+    /// It was not asked: this process has no client, whose model it is.
+    Later,
     /// It was not asked.
     No,
     /// It failed, and is chosen nevertheless.
@@ -73,7 +76,7 @@ impl Use {
         let told = self.told(&home, &config, &edit, &tried);
         let answer = json!({
             "name": self.name.as_str(), "provider": wanted.provider, "model": wanted.model, "costs": self.name.costs(),
-            "works": match &tried { Tried::Works => Some(true), Tried::Failed(_) => Some(false), Tried::No => None },
+            "works": match &tried { Tried::Works => Some(true), Tried::Failed(_) => Some(false), Tried::Later | Tried::No => None },
             "written": !self.dry_run, "config": edit.path.display().to_string(),
         });
         Ok(Reply::new(&answer, told))
@@ -115,7 +118,8 @@ impl Use {
         if !std::io::stdin().is_terminal() {
             return Ok(false);
         }
-        anstream::eprint!("Try it now, and use it from now on? [y/N] ");
+        let tried = if self.name == Choice::Sampling { "Use it" } else { "Try it now, and use it" };
+        anstream::eprint!("{tried} from now on? [y/N] ");
         let _ = anstream::stderr().flush();
         let mut answer = String::new();
         std::io::stdin().read_line(&mut answer).map_err(|error| Failure::io("read your answer", &error))?;
@@ -126,6 +130,9 @@ impl Use {
     fn tried(&self, home: &Home, wanted: &ModelConfig) -> Result<Tried, Failure> {
         if self.name == Choice::Offline {
             return Ok(Tried::Works);
+        }
+        if self.name == Choice::Sampling {
+            return Ok(Tried::Later);
         }
         let failure = match try_out(home, wanted) {
             Ok(()) => return Ok(Tried::Works),
@@ -141,6 +148,7 @@ impl Use {
         let path = style::plain(&edit.path.display().to_string());
         let mut lines = vec![match tried {
             Tried::Works => format!("{} works", self.name.as_str()),
+            Tried::Later => LATER.to_owned(),
             Tried::Failed(why) => format!("{} does not work yet: {}", self.name.as_str(), style::plain(why)),
             Tried::No => style::difference(&path, &edit.before, &edit.after).trim_end().to_owned(),
         }];
@@ -161,14 +169,19 @@ impl Use {
     }
 }
 
+const LATER: &str =
+    "sampling was not tried: an assistant that offers it is asked while it is connected, else offline does the work";
+
 fn costs(choice: Choice) -> String {
     let costs = choice.costs();
     if choice.is_free() {
         return format!("what it costs: {costs}");
     }
+    let whose = "\nthe conversations of all your assistants go to the model of the one that is connected";
     format!(
         "what it costs: {costs}, with two requests for each conversation and a few a day to look back\n\
-         `daily_tokens` under [model] sets a limit, `throughline stats` shows what was spent"
+         `daily_tokens` under [model] sets a limit, `throughline stats` shows what was spent{}",
+        if choice == Choice::Sampling { whose } else { "" }
     )
 }
 

@@ -17,7 +17,7 @@ impl List {
     pub(super) fn run(self) -> Answer {
         let home = Home::find()?;
         let config = config::load(&home.config)?.config;
-        let found = available(&config.model, &home.config);
+        let found = available(&config.model, &home);
         let rows = found.iter().map(row).collect();
         let table = style::table(&["", "MODEL", "AVAILABLE", "WHERE", "COSTS"], rows);
         let answer = json!({ "models": found, "model": config.model.model, "consolidation": override_of(&config) });
