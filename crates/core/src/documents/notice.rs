@@ -116,9 +116,11 @@ impl DocumentService<'_> {
             let op = self.versioned(name, text, Source::User);
             // Our own writers write the file while they hold the store: looked at under that lock, a text that is still
             // there and still unknown is a person's, or that of a writer which died.
+            let known_hash = known.map(|known| &known.hash);
             let mut is_theirs = || {
                 let now = self.files.read(name).map(|now| now.map_or_else(ContentHash::missing, |now| now.hash));
-                let is_there = now.is_ok_and(|now| now == hash);
+                let is_unknown = self.known_hash(name).is_ok_and(|now| now.as_ref() == known_hash);
+                let is_there = is_unknown && now.is_ok_and(|now| now == hash);
                 is_there && unfinished.as_ref().inspect(|back| self.take_back_unfinished(back)).is_none()
             };
             match self.kernel.changes.apply(&by_hand, &[op], &mut is_theirs) {
@@ -136,6 +138,12 @@ impl DocumentService<'_> {
             }
             outcome => Ok(outcome?),
         }
+    }
+
+    /// The digest of a document as the store knows it.
+    fn known_hash(&self, name: &DocumentName) -> Done<Option<ContentHash>> {
+        let known = self.history.known_documents()?.into_iter().find(|document| document.name == *name);
+        Ok(known.map(|document| document.hash))
     }
 
     /// Derives again what can be found of working memory, whose threads changed without the file.

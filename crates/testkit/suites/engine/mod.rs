@@ -11,6 +11,7 @@ mod embedding;
 mod finding;
 mod memories;
 mod round_trip;
+mod slow_writer;
 mod tools;
 mod transfer;
 mod undo;
