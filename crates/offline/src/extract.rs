@@ -10,31 +10,41 @@ use throughline_core::ports::ExtractBrief;
 use throughline_core::statements;
 use throughline_core::text::own_words::{QUOTED, own_words, without_quotations};
 use throughline_core::text::prose::{self, Form};
-use throughline_core::text::sentences::{clauses, is_cjk, of_line};
+use throughline_core::text::sentences::{clauses, is_cjk, whole_of_line};
 
-use super::classify::classify;
+use super::classify::{Verdict, classify};
 use super::groups;
-use super::language::Language;
+use super::language::{Language, language};
 use super::lexicon::count_words;
-use super::moves::{joints, moves, without_fillers};
+use super::moves::{has_verb, joints, moves, without_fillers};
 use super::one_line;
 use super::outcome;
 use super::reference;
 use super::remember::{before_reference, refers_back, to_remember};
-use super::veto::is_vetoed;
+use super::veto::{is_addressed, is_fragment, is_nameless, is_sentiment, is_single_order, is_vetoed};
 
 /// How surely a move must be worth keeping; more surely in languages with fewer sentences to learn from.
 const FLOOR: f32 = 0.55;
 const CAREFUL_FLOOR: f32 = 0.65;
 
 /// The same for what says by itself that it is a rule or a decision: always, never, we decided.
-const RULE_FLOOR: f32 = 0.5;
+const RULE_FLOOR: f32 = 0.45;
+const CAREFUL_RULE_FLOOR: f32 = 0.5;
+
+/// The same for what tells who the person is, in English.
+const IDENTITY_FLOOR: f32 = 0.5;
 
 /// The same for a fact that names nothing in particular.
 const VAGUE_FLOOR: f32 = 0.75;
 
+/// The same for what sounds like a wish, a rule or a word about the person, without the words that say so.
+const VAGUE_WISH_FLOOR: f32 = 0.65;
+
 /// The same where the person corrects something: that it matters is said.
 const CORRECTION_FLOOR: f32 = 0.4;
+
+/// The same for the beginning of a sentence that is not worth keeping as a whole.
+const SURE: f32 = 0.7;
 
 /// Facts of one message, the first ones.
 const MAX_FACTS: usize = 12;
@@ -154,11 +164,16 @@ impl Reader {
             let ends = cuts.iter().copied().chain([part.len()]);
             let pieces: Vec<&str> = starts.into_iter().zip(ends).map(|(from, to)| piece(&part[from..to])).collect();
             let facts: Vec<Option<Fact>> = pieces.iter().map(|piece| self.statement(piece)).collect();
-            if facts.iter().all(Option::is_some) {
+            // `My niece loves films, so I'll look for some`: the intention is left out.
+            let has_intention = !part.contains(is_cjk) && pieces.iter().any(|piece| is_vetoed(piece));
+            if facts.iter().all(Option::is_some) || has_intention {
                 return facts.into_iter().flatten().collect();
             }
         }
-        self.statement(part).into_iter().collect()
+        // `I turned 47 and never had a plan`: the beginning may be worth keeping where the whole is not.
+        let is_english = language(part) == Some(Language::English);
+        let first = || first_conjunct(part).filter(|_| is_english).and_then(|first| self.statement(first));
+        self.statement(part).or_else(first).into_iter().collect()
     }
 
     /// `no, it's 5433`: the statement before it with the new value; else what follows the word of correction.
@@ -190,19 +205,10 @@ impl Reader {
         let text = self.named(part)?;
         let verdict = classify(&text)?;
         let is_rule = is_announced(verdict.kind, &text, verdict.language);
-        let least = match verdict.language {
-            Language::English | Language::Chinese => FLOOR,
-            Language::German | Language::French | Language::Spanish => CAREFUL_FLOOR,
-        };
-        let floor = if is_rule {
-            RULE_FLOOR
-        } else if is_vague(verdict.kind, &text, verdict.language) {
-            VAGUE_FLOOR
-        } else {
-            least
-        };
+        let floor = floor(verdict, is_rule, &text);
         let kind = careful_kind(verdict.kind, &text, verdict.language);
-        (verdict.worth >= floor && says_enough(&text) && !is_vetoed(&text)).then_some(Fact { kind, text })
+        let is_lost = is_vetoed(&text) || verdict.language == Language::English && is_empty(kind, is_rule, &text);
+        (verdict.worth >= floor && says_enough(&text) && !is_lost).then_some(Fact { kind, text })
     }
 
     /// A part with names for its pronouns; none where one of them stays.
@@ -212,6 +218,25 @@ impl Reader {
         }
         let before: Vec<String> = self.before.iter().map(|(_, text)| text.clone()).collect();
         reference::resolved(part, &before)
+    }
+}
+
+/// How surely a text must be worth keeping.
+fn floor(verdict: Verdict, is_rule: bool, text: &str) -> f32 {
+    let is_english = verdict.language == Language::English;
+    match verdict.kind {
+        _ if is_rule => {
+            if is_english {
+                RULE_FLOOR
+            } else {
+                CAREFUL_RULE_FLOOR
+            }
+        }
+        FactKind::Fact if is_vague(verdict.kind, text, verdict.language) => VAGUE_FLOOR,
+        FactKind::Identity if is_english => IDENTITY_FLOOR,
+        _ if is_vague(verdict.kind, text, verdict.language) => VAGUE_WISH_FLOOR,
+        _ if is_english || verdict.language == Language::Chinese => FLOOR,
+        _ => CAREFUL_FLOOR,
     }
 }
 
@@ -245,17 +270,36 @@ fn replaced(correction: &str, before: &str) -> Option<String> {
     (is_value && before.contains(wrong) && !before.contains(right)).then(|| before.replacen(wrong, right, 1))
 }
 
-/// Whether a fact names nobody, nothing and no number: most of those are said in passing.
+/// Whether an English text has the form of a statement and states nothing.
+fn is_empty(kind: FactKind, is_rule: bool, text: &str) -> bool {
+    let is_told = matches!(kind, FactKind::Fact | FactKind::Decision);
+    let is_felt = !is_rule && kind != FactKind::Constraint && is_sentiment(text);
+    let is_once = kind == FactKind::Constraint && is_single_order(text);
+    is_told && is_addressed(text) || is_felt || is_once || is_fragment(text) || is_nameless(text)
+}
+
+/// Whether a statement names nobody, nothing and no number, and is no wish or rule by its words: most of those are said in
+/// passing.
 fn is_vague(kind: FactKind, text: &str, language: Language) -> bool {
-    let is_wish = matches!(kind, FactKind::Preference | FactKind::Constraint | FactKind::Correction);
+    let groups = groups::in_sentence(text, language);
+    let has = |names: &[&str]| names.iter().any(|name| groups.contains(name));
+    let is_wish = match kind {
+        FactKind::Preference => has(&["prefers", "rather than", "please", "only", "from now on"]),
+        FactKind::Constraint => has(&["never", "always", "must", "only", "please", "from now on", "order"]),
+        FactKind::Correction => has(&["corrects"]),
+        FactKind::Identity => has(&["who"]),
+        _ => false,
+    };
+    let is_known = has(&["health", "colleague", "family", "value", "schedule", "decided", "uses", "pet"]);
+    language == Language::English && !is_wish && !is_known && !is_specific(text)
+}
+
+/// Whether a text has a name or a number.
+fn is_specific(text: &str) -> bool {
     let is_named = |word: &str| {
         word.starts_with(char::is_uppercase) && word != "I" && !word.starts_with("I'") && !word.starts_with("I’")
     };
-    let is_specific = text.split_whitespace().skip(1).any(is_named) || text.contains(|c: char| c.is_ascii_digit());
-    let groups = groups::in_sentence(text, language);
-    let is_known =
-        ["health", "colleague", "value", "schedule", "decided", "uses", "pet"].iter().any(|name| groups.contains(name));
-    language == Language::English && !is_wish && !is_specific && !is_known
+    text.split_whitespace().skip(1).any(is_named) || text.contains(|c: char| c.is_ascii_digit())
 }
 
 fn says_enough(text: &str) -> bool {
@@ -266,6 +310,15 @@ fn says_enough(text: &str) -> bool {
         || text.contains(is_cjk)
         || text.split(' ').any(|word| word.starts_with(char::is_lowercase));
     count_words(text) >= least && text.chars().count() <= MAX_CHARS && is_sentence && !text.starts_with('(')
+}
+
+/// The beginning of an English text, up to where something is joined to it, where it names something.
+fn first_conjunct(text: &str) -> Option<&str> {
+    let joints = [", ", " and ", " but ", " so ", " because ", "; ", " - ", " – "];
+    let at = joints.iter().filter_map(|joint| text.find(joint)).min()?;
+    let first = piece(&text[..at]);
+    let worth = classify(first).map_or(0.0, |verdict| verdict.worth);
+    (worth >= SURE && is_specific(first) && count_words(first) >= 4 && has_verb(first)).then_some(first)
 }
 
 fn piece(text: &str) -> &str {
@@ -281,7 +334,7 @@ pub(super) fn own_sentences(message: &str) -> Vec<String> {
 
 fn prose_sentences(text: &str) -> Vec<String> {
     let pieces = prose::pieces(text).into_iter().filter(|piece| piece.form == Form::Prose);
-    pieces.flat_map(|piece| of_line(piece.text)).map(one_line).collect()
+    pieces.flat_map(|piece| whole_of_line(piece.text)).map(one_line).collect()
 }
 
 #[cfg(test)]
@@ -332,6 +385,11 @@ mod tests {
             &["we deploy from the release branch, never from main"],
         );
         check(&[("user", "I'm Ada and I live in Porto")], &["I'm Ada", "I live in Porto"]);
+        check(
+            &[("user", "I'm vegetarian and my sister Clara comes on Tuesday, please keep the dinner meat-free")],
+            &["I'm vegetarian", "my sister Clara comes on Tuesday", "please keep the dinner meat-free"],
+        );
+        check(&[("user", "My nephew loves trains, so I'll look for a set.")], &["My nephew loves trains"]);
     }
 
     #[test]

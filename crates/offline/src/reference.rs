@@ -82,6 +82,10 @@ pub(super) fn resolved(part: &str, before: &[String]) -> Option<String> {
     let text = match lower.as_str() {
         "his" | "her" | "its" | "their" => format!("{meant}'s{rest}"),
         "c'est" => format!("{meant} est{rest}"),
+        // `It's been`: has.
+        lower if lower.ends_with("'s") && [" been", " got"].iter().any(|word| rest.starts_with(word)) => {
+            format!("{meant} has{rest}")
+        }
         lower if lower.ends_with("'s") => format!("{meant} is{rest}"),
         lower if lower.ends_with("'re") => format!("{meant} are{rest}"),
         _ => format!("{meant}{rest}"),
@@ -301,6 +305,7 @@ mod tests {
         check("She is allergic to nuts", &["My daughter starts school soon."], Some("my daughter is allergic to nuts"));
         check("It listens on 8443", &["The staging box is new."], Some("the staging box listens on 8443"));
         check("他对海鲜过敏", &["我老公叫李伟。"], Some("李伟对海鲜过敏"));
+        check("It's been slow", &["The build is new."], Some("the build has been slow"));
         check("It is red", &["thanks!"], None);
         check("it's on port 8081", &["Don't run migrations on production yourself."], None);
         check("It is on port 8081", &["Never run it twice."], None);
