@@ -21,7 +21,7 @@ use super::one_line;
 use super::outcome;
 use super::reference;
 use super::remember::{before_reference, refers_back, to_remember};
-use super::veto::{is_addressed, is_fragment, is_nameless, is_sentiment, is_single_order, is_vetoed};
+use super::veto::{is_addressed, is_fragment, is_nameless, is_sentiment, is_single_order, is_vetoed, speaks_to};
 
 /// How surely a move must be worth keeping; more surely in languages with fewer sentences to learn from.
 const FLOOR: f32 = 0.55;
@@ -149,7 +149,8 @@ impl Reader {
         let text = without_fillers(text).trim_end_matches([' ', ',', '，', ';', ':']);
         let text = self.named(text)?;
         let kind = classify(&text).map_or(FactKind::Fact, |verdict| verdict.kind);
-        (count_words(&text) >= 3 && !is_vetoed(&text)).then_some(Fact { kind, text })
+        let is_lost = is_vetoed(&text) || language(&text) == Some(Language::English) && is_empty(kind, false, &text);
+        (count_words(&text) >= 3 && !is_lost).then_some(Fact { kind, text })
     }
 
     /// The facts of one move.
@@ -179,8 +180,7 @@ impl Reader {
     /// `no, it's 5433`: the statement before it with the new value; else what follows the word of correction.
     fn corrected(&self, part: &str, rest: &str) -> Option<Fact> {
         let said = self.before.iter().rev().take(MAX_BEFORE / 2);
-        let complete = |before: &str| statements::completed(part, before).or_else(|| replaced(rest, before));
-        let completed = said.map(|(_, text)| text.as_str()).find_map(complete);
+        let completed = said.map(|(_, text)| text.as_str()).find_map(|before| statements::completed(part, before));
         let text = match completed {
             Some(text) => text,
             // `no, I just checked, the deadline is the 3rd`: the last clause that can stand alone says what is right.
@@ -198,7 +198,10 @@ impl Reader {
     fn right(&self, text: &str) -> Option<String> {
         let text = self.named(text)?;
         let worth = classify(&text).map_or(0.0, |verdict| verdict.worth);
-        (worth >= CORRECTION_FLOOR && count_words(&text) >= 2 && !is_vetoed(&text)).then_some(text)
+        let is_english = language(&text) == Some(Language::English);
+        let is_lost = is_vetoed(&text) || is_english && !has_verb(&text) && is_fragment(&text);
+        let least = if is_english && !is_specific(&text) { 3 } else { 2 };
+        (worth >= CORRECTION_FLOOR && count_words(&text) >= least && !is_lost).then_some(text)
     }
 
     fn statement(&self, part: &str) -> Option<Fact> {
@@ -208,7 +211,7 @@ impl Reader {
         let floor = floor(verdict, is_rule, &text);
         let kind = careful_kind(verdict.kind, &text, verdict.language);
         let is_lost = is_vetoed(&text) || verdict.language == Language::English && is_empty(kind, is_rule, &text);
-        (verdict.worth >= floor && says_enough(&text) && !is_lost).then_some(Fact { kind, text })
+        (verdict.worth >= floor && says_enough(kind, &text) && !is_lost).then_some(Fact { kind, text })
     }
 
     /// A part with names for its pronouns; none where one of them stays.
@@ -233,6 +236,7 @@ fn floor(verdict: Verdict, is_rule: bool, text: &str) -> f32 {
             }
         }
         FactKind::Fact if is_vague(verdict.kind, text, verdict.language) => VAGUE_FLOOR,
+        FactKind::Fact if is_english && is_impersonal(text) => VAGUE_FLOOR,
         FactKind::Identity if is_english => IDENTITY_FLOOR,
         _ if is_vague(verdict.kind, text, verdict.language) => VAGUE_WISH_FLOOR,
         _ if is_english || verdict.language == Language::Chinese => FLOOR,
@@ -259,23 +263,13 @@ fn is_announced(kind: FactKind, text: &str, language: Language) -> bool {
     }
 }
 
-/// `it's 13 May, not 12 May`, with the sentence that says 12 May: that sentence, saying 13 May.
-fn replaced(correction: &str, before: &str) -> Option<String> {
-    let marks = [", not ", " not ", ", nicht ", ", pas ", ", no ", "，不是", ",不是"];
-    let (right, wrong) = marks.iter().find_map(|mark| correction.split_once(mark))?;
-    let begins = ["it's ", "it is ", "es ist ", "c'est ", "es ", "是"];
-    let right = begins.iter().find_map(|begin| right.strip_prefix(begin))?.trim();
-    let wrong = wrong.trim().trim_end_matches(['.', '。', '!', '！']);
-    let is_value = count_words(right) <= 4 && count_words(wrong) <= 4 && !wrong.is_empty();
-    (is_value && before.contains(wrong) && !before.contains(right)).then(|| before.replacen(wrong, right, 1))
-}
-
 /// Whether an English text has the form of a statement and states nothing.
 fn is_empty(kind: FactKind, is_rule: bool, text: &str) -> bool {
     let is_told = matches!(kind, FactKind::Fact | FactKind::Decision);
     let is_felt = !is_rule && kind != FactKind::Constraint && is_sentiment(text);
     let is_once = kind == FactKind::Constraint && is_single_order(text);
-    is_told && is_addressed(text) || is_felt || is_once || is_fragment(text) || is_nameless(text)
+    let is_told = is_told && is_addressed(text) || kind == FactKind::Constraint && !is_rule && speaks_to(text);
+    is_told || is_felt || is_once || is_fragment(text) || is_nameless(text)
 }
 
 /// Whether a statement names nobody, nothing and no number, and is no wish or rule by its words: most of those are said in
@@ -294,6 +288,13 @@ fn is_vague(kind: FactKind, text: &str, language: Language) -> bool {
     language == Language::English && !is_wish && !is_known && !is_specific(text)
 }
 
+/// Whether an English text speaks of neither the person nor a value.
+fn is_impersonal(text: &str) -> bool {
+    let groups = groups::in_sentence(text, Language::English);
+    let is_known = ["i", "my", "we", "family", "colleague", "health", "value", "schedule", "uses"];
+    !text.contains(|c: char| c.is_ascii_digit()) && !is_known.iter().any(|name| groups.contains(name))
+}
+
 /// Whether a text has a name or a number.
 fn is_specific(text: &str) -> bool {
     let is_named = |word: &str| {
@@ -302,9 +303,10 @@ fn is_specific(text: &str) -> bool {
     text.split_whitespace().skip(1).any(is_named) || text.contains(|c: char| c.is_ascii_digit())
 }
 
-fn says_enough(text: &str) -> bool {
+fn says_enough(kind: FactKind, text: &str) -> bool {
     let is_specific = text.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit() || is_cjk(c));
-    let least = if is_specific { 2 } else { 3 };
+    // `I'm vegan`.
+    let least = if is_specific || kind == FactKind::Identity { 2 } else { 3 };
     // `Rc1 Rhc8 18.` and `Absolutely Jon.` are no sentences.
     let is_sentence = text.starts_with("I")
         || text.contains(is_cjk)

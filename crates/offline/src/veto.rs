@@ -98,7 +98,7 @@ static PASSING: LazyLock<Phrases> = LazyLock::new(|| {
         i didn't know|i didn't realize|i didn't think|i was planning|i was just|i was going|i got the idea|i got to|i had the chance|i had a blast|i had fun|\
         i had no idea|i learned a lot|i learned so much|i've had good experience|i've had good experiences|i've had great experiences|i'm inspired|i'm a bit|\
         i'm a little|i've been exploring|i've been researching|i've been experimenting with different|i've been getting inspiration|i was moved|\
-        i was lucky|i'm not too|let's keep|let's see|let's hope|let's make|\
+        i was lucky|i'm not too|let's keep|let's see|let's hope|let's make|i've attached|i attached|i'm a mix|i'm doing|\
         speaking of|thanks|that's|this is my|these are my|attached is|we should|we could|we might|we'll see|\
         我正在|我在做|我在写|我在修|我在调|这是我的|ich arbeite gerade|ich versuche|hier ist|hier sind|\
         j'essaie|je suis en train|voici|estoy intentando|estoy trabajando en|aquí está|aquí tienes",
@@ -153,7 +153,8 @@ static SENTIMENTS: LazyLock<Phrases> = LazyLock::new(|| {
         keep us going|keeps me motivated|keep me motivated|stay motivated|stay positive|staying positive|helps me become|is a reminder|good reminder|\
         great reminder|valuable reminder|is therapy|is my escape|inspires me|inspired me|inspire me|motivates me|motivate me|over the moon|a dream come true|\
         my dreams|our dreams|our goals|my journey|so powerful|so fulfilling|is fulfilling|eye-opening|eye opening|pay off|paid off|shine through|hard work|\
-        thing i enjoy|something i enjoy|i'm always working on|make a difference|making a difference|a better place|learning experience|sense of",
+        thing i enjoy|something i enjoy|i'm always working on|make a difference|making a difference|a better place|learning experience|sense of|helps us|taught me|personal growth|had a blast|part of my life|our future|great success|huge success|\
+        my imagination|my creativity|grateful|thankful|a blessing|so proud|fun time|a great time|an amazing time|is both scary",
     )
 });
 
@@ -162,7 +163,7 @@ static ADDRESSED: LazyLock<Phrases> = LazyLock::new(|| {
     Phrases::new(
         "you mentioned|you said|you suggested|you recommended|you provided|you gave|you listed|you told|you shared|you sent|you wrote|\
         your suggestion|your suggestions|your advice|your tips|your help|your idea|your ideas|your support|your words|your story|your message|\
-        these suggestions|these tips|these ideas|those ideas|those suggestions|those tips|of you|with you|see you|thank you|\
+        these suggestions|these tips|these ideas|those ideas|those suggestions|those tips|of you|with you|see you|thank you|told you|tell you|ask you|\
         you're|you've|your",
     )
 });
@@ -175,14 +176,25 @@ pub(super) fn is_vetoed(text: &str) -> bool {
         end.ends_with(['?', '？', '吗', '嗎', '呢', '么']) || text.contains(['？', '¿']) || text.contains("? ");
     let opens_quote = text.starts_with(['"', '“', '「', '『', '«', '‘', '`']);
     let is_reported = || REPORTED.are_in(text) || REPORTED_HAN.into_iter().any(|words| text.contains(words));
-    let is_supposed = || SUPPOSED.begin(text) || SUPPOSED_HAN.into_iter().any(|words| text.contains(words));
+    let is_supposed = || {
+        clauses(text).iter().any(|clause| SUPPOSED.begin(clause.trim_start()))
+            || SUPPOSED_HAN.into_iter().any(|words| text.contains(words))
+    };
     let asks = || ASKING_HAN.into_iter().any(|words| text.contains(words));
     is_question || opens_quote || is_passing(text) || is_reported() || is_supposed() || asks()
 }
 
 /// Whether an English text speaks to somebody about what they said or have.
 pub(super) fn is_addressed(text: &str) -> bool {
-    ADDRESSED.are_in(text)
+    ADDRESSED.are_in(text) || speaks_to(text)
+}
+
+/// `You follow the path`, and `For me, it was when we left`, which says nothing alone.
+pub(super) fn speaks_to(text: &str) -> bool {
+    static YOU: LazyLock<Phrases> = LazyLock::new(|| Phrases::new("you"));
+    static POINTING: LazyLock<Phrases> = LazyLock::new(|| Phrases::new("it|it's|that|that's|this|they|they're"));
+    let main = main_clause(text);
+    YOU.begin(main) || main.len() < text.len() && POINTING.begin(main)
 }
 
 /// Whether an English text tells a feeling or an opinion that everybody has.
