@@ -219,7 +219,10 @@ impl Reader {
         if !reference::points(part) {
             return Some(part.to_owned());
         }
-        let before: Vec<String> = self.before.iter().map(|(_, text)| text.clone()).collect();
+        // `that was the cause` means what happened, not what an assistant spoke of last.
+        let is_meant = |role: Role| role == Role::User || !reference::is_demonstrative(part);
+        let before: Vec<String> =
+            self.before.iter().filter(|(role, _)| is_meant(*role)).map(|(_, text)| text.clone()).collect();
         reference::resolved(part, &before)
     }
 }

@@ -43,6 +43,13 @@ fn pronoun(part: &str) -> Option<(usize, bool)> {
     }
 }
 
+/// Whether a part begins with `that`, `this` and the like.
+pub(super) fn is_demonstrative(part: &str) -> bool {
+    static DEMONSTRATIVES: LazyLock<Phrases> =
+        LazyLock::new(|| Phrases::new("that|that's|this|these|those|das|dies|ça|c'est|cela|ceci|eso|esto"));
+    DEMONSTRATIVES.begin(part)
+}
+
 /// Whether a part points at something that it does not name.
 pub(super) fn points(part: &str) -> bool {
     pronoun(part).is_some() || has_bare_object(part)

@@ -119,9 +119,13 @@ static ADJUNCTS: LazyLock<Phrases> = LazyLock::new(|| {
     )
 });
 
-/// A text from its main clause on: `As for the dessert, I'll try it` is `I'll try it`.
+/// A text from its main clause on: `As for the dessert, I'll try it` is `I'll try it`, and so is `for dessert I'll try it`.
 fn main_clause(text: &str) -> &str {
     let mut rest = text;
+    if ADJUNCTS.begin(text) && clauses(text).len() == 1 {
+        let subject = [" I ", " I'm ", " I'll ", " I've ", " we "].iter().filter_map(|words| text.find(words)).min();
+        return subject.map_or(text, |at| &text[at + 1..]);
+    }
     for clause in clauses(text) {
         if clause.len() == rest.len() || !ADJUNCTS.begin(rest.trim_start()) {
             break;
@@ -181,7 +185,10 @@ pub(super) fn is_vetoed(text: &str) -> bool {
             || SUPPOSED_HAN.into_iter().any(|words| text.contains(words))
     };
     let asks = || ASKING_HAN.into_iter().any(|words| text.contains(words));
-    is_question || opens_quote || is_passing(text) || is_reported() || is_supposed() || asks()
+    // 这是财务发的说明
+    let is_text = |clause: &&str| ["说明", "邮件", "日志", "报错", "原文"].iter().any(|words| clause.contains(words));
+    let hands_over = || clauses(text).into_iter().skip(1).filter(is_text).any(|clause| clause.starts_with("这是"));
+    is_question || opens_quote || is_passing(text) || is_reported() || is_supposed() || asks() || hands_over()
 }
 
 /// Whether an English text speaks to somebody about what they said or have.
@@ -271,6 +278,8 @@ mod tests {
             "I'm really just looking for a lamp",
             "As for the lamp, I'm mostly interested in the red one",
             "For the party, I might also bake",
+            "for the party I'm torn between two cakes",
+            "结果差了3%，这是他发的说明",
         ] {
             assert!(is_vetoed(text), "{text:?}");
         }

@@ -6,7 +6,7 @@ use super::reading::{Reading, Word};
 use super::rejected;
 use super::same::{Difference, Meaning};
 use crate::recall::analysis;
-use crate::text::sentences::is_cjk;
+use crate::text::sentences::{clauses, is_cjk};
 
 /// Words of change and of correction, in lower case without accents; apart by bars.
 const SIGNS: &str = "now|no longer|not any more|anymore|any more|actually|instead|instead of|rather than|from now on|as of|changed|\
@@ -78,9 +78,18 @@ impl Meaning {
                 is_signed()
                     && (rejects(&self.text, &old.text)
                         || is_reworded_value(&self.reading, &old.reading)
-                        || is_moved_value(&self.reading, &old.reading))
+                        || self.moves_value(&old.reading, is_change))
             }
         }
+    }
+}
+
+impl Meaning {
+    /// Whether it, or a clause of it that tells a change, gives the subject of an old statement another value.
+    fn moves_value(&self, old: &Reading, is_change: bool) -> bool {
+        let tells = |clause: &&str| is_change || has_sign(clause);
+        is_moved_value(&self.reading, old)
+            || clauses(&self.text).into_iter().filter(tells).any(|clause| is_moved_value(&Reading::of(clause), old))
     }
 }
 
@@ -181,7 +190,8 @@ fn contrasted(short: &str) -> Option<(&str, &str)> {
     // `use Postgres not MySQL` says more than a value.
     let is_value = is_pointing || ValueKind::of(right).is_some();
     let is_short = |text: &str| !text.is_empty() && text.split(' ').count() <= 3 && text.chars().count() <= 24;
-    (is_value && is_short(right) && is_short(wrong) && right != wrong && !right.contains(ends_clause)).then_some((right, wrong))
+    (is_value && is_short(right) && is_short(wrong) && right != wrong && !right.contains(ends_clause))
+        .then_some((right, wrong))
 }
 
 fn ends_clause(c: char) -> bool {

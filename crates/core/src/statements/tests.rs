@@ -82,7 +82,9 @@ fn a_new_value_takes_the_place_of_an_old_one_with_a_sign_of_change() {
         ("Standup is at 10 now, not 9:30", "Our standup is at 9:30"),
         ("The gala in the Orpheum got moved, it's on 7 June now", "Our first gala is on 31 May at the Orpheum"),
         ("I'm moving on 12 March instead", "The move is on 3 March"),
+        ("my lease ends 17 March, so I'm moving on 12 March instead", "The move is on 3 March"),
         ("不对，交稿日从下个月起是每月8号", "交稿日是每月6号"),
+        ("刚问了编辑，交稿日从这个月 (2026-05)起改成每月8号", "交稿日是每月6号"),
         ("展览换了一场，改成9月4号的", "想看8月20号的展览"),
     ] {
         assert!(replaces(new, old, false), "{new} / {old}");
