@@ -270,9 +270,10 @@ fn is_announced(kind: FactKind, text: &str, language: Language) -> bool {
 fn is_empty(kind: FactKind, is_rule: bool, text: &str) -> bool {
     let is_told = matches!(kind, FactKind::Fact | FactKind::Decision);
     let is_felt = !is_rule && kind != FactKind::Constraint && is_sentiment(text);
-    let is_once = kind == FactKind::Constraint && is_single_order(text);
+    let is_unnamed = !matches!(kind, FactKind::Constraint | FactKind::Preference) && is_nameless(text);
+    let is_once = matches!(kind, FactKind::Constraint | FactKind::Fact) && is_single_order(text);
     let is_told = is_told && is_addressed(text) || kind == FactKind::Constraint && !is_rule && speaks_to(text);
-    is_told || is_felt || is_once || is_fragment(text) || is_nameless(text)
+    is_told || is_felt || is_once || is_fragment(text) || is_unnamed
 }
 
 /// Whether a statement names nobody, nothing and no number, and is no wish or rule by its words: most of those are said in

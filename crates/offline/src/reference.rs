@@ -136,7 +136,7 @@ fn is_possessive(word: &str) -> bool {
 }
 
 fn is_common(word: &str) -> bool {
-    const COMMON: &str = " never always please use keep do did does not only there here today would should let all some i the my we our it this that he she they you yes no ok so and but please can could what how why when is are do \
+    const COMMON: &str = " these those never always please use keep do did does not only there here today would should let all some i the my we our it this that he she they you yes no ok so and but please can could what how why when is are do \
         thanks hi hello der die das ich wir mein le la les je nous mon el los yo mi ";
     // `Don't run it`: an order names nobody.
     word.contains(['\'', '’']) || COMMON.contains(&format!(" {} ", word.to_lowercase()))

@@ -97,7 +97,8 @@ static PASSING: LazyLock<Phrases> = LazyLock::new(|| {
         i noticed you|i noticed that you|i realize|i realized|i'm definitely|i'm sorry|i'm afraid|i was surprised|i was impressed|\
         i didn't know|i didn't realize|i didn't think|i was planning|i was just|i was going|i got the idea|i got to|i had the chance|i had a blast|i had fun|\
         i had no idea|i learned a lot|i learned so much|i've had good experience|i've had good experiences|i've had great experiences|i'm inspired|i'm a bit|\
-        i'm a little|i've been exploring|i've been researching|i've been experimenting with different|i've been getting inspiration|i was moved|\
+        i'm a little|i've been exploring|i've been researching|i've been experimenting|i've been experiencing|i've been perfecting|i've been seeing|i've been craving|i loved the|i suggested|i had a lovely|i had a great|\
+        i can take|i can do|i can get|i can make|i can find|i can go|i can also|i can now|i find that|i've been interested|i've been getting inspiration|i was moved|\
         i was lucky|i'm not too|let's keep|let's see|let's hope|let's make|i've attached|i attached|i'm a mix|i'm doing|\
         speaking of|thanks|that's|this is my|these are my|attached is|we should|we could|we might|we'll see|\
         我正在|我在做|我在写|我在修|我在调|这是我的|ich arbeite gerade|ich versuche|hier ist|hier sind|\
@@ -218,15 +219,31 @@ pub(super) fn is_single_order(text: &str) -> bool {
             from now on|in future|when|whenever|be|let me|tell me before|treat|assume",
         )
     });
-    PLEASE.after(text).is_some_and(|rest| !STANDING.begin(rest))
+    static TASKS: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::new(
+            "describe|provide|include|ensure|generate|elaborate|discuss|compose|acting as|act as|considering|given that",
+        )
+    });
+    TASKS.begin(text) || PLEASE.after(text).is_some_and(|rest| !STANDING.begin(rest))
 }
 
-/// Whether an English text speaks of `him` or `her` and names nobody.
+/// Whether an English text speaks of `him`, `this topic`, `my old one` or `the event` and does not name it.
 pub(super) fn is_nameless(text: &str) -> bool {
-    static PERSONS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new("he|him|she|he's|she's|himself|herself"));
-    let is_name = |word: &str| word.starts_with(char::is_uppercase) && word != "I" && !word.starts_with(['I', 'W']);
-    let is_named = text.split_whitespace().any(is_name) || RELATED.are_in(text);
-    PERSONS.are_in(text) && !is_named
+    static THINGS: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::new(
+            "this topic|this field|this area|this project|this place|this game|this book|this one|that one|previous one|old one|new one|other one|\
+            last one|same one|new ones|old ones|been there|went there|was there|were there|got there|the event|the trip|the occasion|the amount",
+        )
+    });
+    let is_thing = !text.starts_with("The ") && THINGS.are_in(text) && !has_capital(text);
+    static PERSONS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new("he|him|his|she|her|he's|she's|himself|herself"));
+    is_thing || PERSONS.are_in(text) && !has_capital(text) && !RELATED.are_in(text)
+}
+
+/// Whether a word that does not begin the text is written as a name.
+fn has_capital(text: &str) -> bool {
+    let is_name = |word: &str| word.starts_with(char::is_uppercase) && !word.starts_with("I'") && word != "I";
+    text.split_whitespace().skip(1).any(is_name)
 }
 
 /// People that a pronoun behind them stands for.

@@ -17,7 +17,7 @@ const SIGNS: &str = "now|no longer|not any more|anymore|any more|actually|instea
     ahora|ya no|en realidad|en vez de|cambio|cambiado|a partir de ahora|correccion|mudado|mude";
 
 /// The same in Chinese.
-const SIGNS_HAN: [&str; 20] = [
+const SIGNS_HAN: [&str; 25] = [
     "不对",
     "不是",
     "其实",
@@ -38,6 +38,11 @@ const SIGNS_HAN: [&str; 20] = [
     "说错",
     "新的",
     "已经不",
+    "改到",
+    "换了",
+    "挪到",
+    "推迟到",
+    "提前到",
 ];
 
 /// So much of the words of both must be the same where no form says what they are about.
@@ -123,12 +128,14 @@ const OF_CHANGE: &str = " move moved get got change changed now instead actually
 /// 19 June`. Most of what the new one speaks of is in the old one, and half of what the old one does is in the new one.
 fn is_moved_value(new: &Reading, old: &Reading) -> bool {
     let difference = Difference::of(new, old);
-    let is_topic = |word: &Word| !word.is_number() && !numbers::is_calendar(&word.text);
+    let is_value =
+        |word: &Word| word.is_number() || word.text.chars().all(|c| "一二三四五六七八九十两百千万半".contains(c));
+    let is_topic = |word: &Word| !is_value(word) && !numbers::is_calendar(&word.text);
     let is_new_topic = |word: &&&Word| is_topic(word) && !OF_CHANGE.contains(&format!(" {} ", word.text));
     let shared = difference.shared.iter().filter(|(word, _)| is_topic(word)).count();
     let only_new = difference.only_first.iter().filter(is_new_topic).count();
     let only_old = difference.only_second.iter().filter(|word| is_topic(word)).count();
-    let has_value = |words: &[&Word]| words.iter().any(|word| word.is_number());
+    let has_value = |words: &[&Word]| words.iter().any(|word| is_value(word));
     let has_name = |words: &[&Word]| words.iter().any(|word| word.is_name && !word.is_number());
     let is_sharp = |word: &&Word| word.is_sharp && !word.is_number() && !word.is_name && is_topic(word);
     let is_elsewhere = difference.only_first.iter().chain(&difference.only_second).any(is_sharp);
@@ -144,7 +151,7 @@ fn is_moved_value(new: &Reading, old: &Reading) -> bool {
 /// Whether a day, a month or a date stands in it.
 fn is_dated(reading: &Reading) -> bool {
     let is_day =
-        |text: &str| text.starts_with("day") || text.starts_with("month") || matches!(text, "号" | "日" | "月");
+        |text: &str| text.starts_with("day") || text.starts_with("month") || matches!(text, "号" | "日" | "月" | "周");
     reading.words.iter().any(|word| is_day(&word.text) || numbers::is_calendar(&word.text))
 }
 
