@@ -98,7 +98,7 @@ static PASSING: LazyLock<Phrases> = LazyLock::new(|| {
         i didn't know|i didn't realize|i didn't think|i was planning|i was just|i was going|i got the idea|i got to|i had the chance|i had a blast|i had fun|\
         i had no idea|i learned a lot|i learned so much|i've had good experience|i've had good experiences|i've had great experiences|i'm inspired|i'm a bit|\
         i'm a little|i've been exploring|i've been researching|i've been experimenting|i've been experiencing|i've been perfecting|i've been seeing|i've been craving|i loved the|i suggested|i had a lovely|i had a great|\
-        i can take|i can do|i can get|i can make|i can find|i can go|i can also|i can now|i find that|i've been interested|i've been getting inspiration|i was moved|\
+        i find that|i've been interested|i've been getting inspiration|i was moved|\
         i was lucky|i'm not too|let's keep|let's see|let's hope|let's make|i've attached|i attached|i'm a mix|i'm doing|\
         speaking of|thanks|that's|this is my|these are my|attached is|we should|we could|we might|we'll see|\
         我正在|我在做|我在写|我在修|我在调|这是我的|ich arbeite gerade|ich versuche|hier ist|hier sind|\
@@ -227,23 +227,25 @@ pub(super) fn is_single_order(text: &str) -> bool {
     TASKS.begin(text) || PLEASE.after(text).is_some_and(|rest| !STANDING.begin(rest))
 }
 
-/// Whether an English text speaks of `him`, `this topic`, `my old one` or `the event` and does not name it.
+/// Whether an English text speaks of `him`, `this topic` or `my old one` and does not name it.
 pub(super) fn is_nameless(text: &str) -> bool {
     static THINGS: LazyLock<Phrases> = LazyLock::new(|| {
         Phrases::new(
             "this topic|this field|this area|this project|this place|this game|this book|this one|that one|previous one|old one|new one|other one|\
-            last one|same one|new ones|old ones|been there|went there|was there|were there|got there|the event|the trip|the occasion|the amount",
+            last one|same one|new ones|old ones|been there|went there|was there|were there|got there",
         )
     });
-    let is_thing = !text.starts_with("The ") && THINGS.are_in(text) && !has_capital(text);
-    static PERSONS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new("he|him|his|she|her|he's|she's|himself|herself"));
+    let is_thing = !text.starts_with("The ")
+        && THINGS.are_in(text)
+        && !has_capital(text.split_once(' ').map_or("", |(_, rest)| rest));
+    static PERSONS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new("he|him|she|he's|she's|himself|herself"));
     is_thing || PERSONS.are_in(text) && !has_capital(text) && !RELATED.are_in(text)
 }
 
-/// Whether a word that does not begin the text is written as a name.
+/// Whether a word is written as a name.
 fn has_capital(text: &str) -> bool {
     let is_name = |word: &str| word.starts_with(char::is_uppercase) && !word.starts_with("I'") && word != "I";
-    text.split_whitespace().skip(1).any(is_name)
+    text.split_whitespace().any(is_name)
 }
 
 /// People that a pronoun behind them stands for.
