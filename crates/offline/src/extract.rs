@@ -10,31 +10,41 @@ use throughline_core::ports::ExtractBrief;
 use throughline_core::statements;
 use throughline_core::text::own_words::{QUOTED, own_words, without_quotations};
 use throughline_core::text::prose::{self, Form};
-use throughline_core::text::sentences::{clauses, is_cjk, of_line};
+use throughline_core::text::sentences::{clauses, is_cjk, whole_of_line};
 
-use super::classify::classify;
+use super::classify::{Verdict, classify};
 use super::groups;
-use super::language::Language;
+use super::language::{Language, language};
 use super::lexicon::count_words;
-use super::moves::{joints, moves, without_fillers};
+use super::moves::{has_verb, joints, moves, without_fillers};
 use super::one_line;
 use super::outcome;
 use super::reference;
 use super::remember::{before_reference, refers_back, to_remember};
-use super::veto::is_vetoed;
+use super::veto::{is_addressed, is_fragment, is_nameless, is_sentiment, is_single_order, is_vetoed, speaks_to};
 
 /// How surely a move must be worth keeping; more surely in languages with fewer sentences to learn from.
 const FLOOR: f32 = 0.55;
 const CAREFUL_FLOOR: f32 = 0.65;
 
 /// The same for what says by itself that it is a rule or a decision: always, never, we decided.
-const RULE_FLOOR: f32 = 0.5;
+const RULE_FLOOR: f32 = 0.45;
+const CAREFUL_RULE_FLOOR: f32 = 0.5;
+
+/// The same for what tells who the person is, in English.
+const IDENTITY_FLOOR: f32 = 0.5;
 
 /// The same for a fact that names nothing in particular.
 const VAGUE_FLOOR: f32 = 0.75;
 
+/// The same for what sounds like a wish, a rule or a word about the person, without the words that say so.
+const VAGUE_WISH_FLOOR: f32 = 0.65;
+
 /// The same where the person corrects something: that it matters is said.
 const CORRECTION_FLOOR: f32 = 0.4;
+
+/// The same for the beginning of a sentence that is not worth keeping as a whole.
+const SURE: f32 = 0.7;
 
 /// Facts of one message, the first ones.
 const MAX_FACTS: usize = 12;
@@ -139,7 +149,8 @@ impl Reader {
         let text = without_fillers(text).trim_end_matches([' ', ',', '，', ';', ':']);
         let text = self.named(text)?;
         let kind = classify(&text).map_or(FactKind::Fact, |verdict| verdict.kind);
-        (count_words(&text) >= 3 && !is_vetoed(&text)).then_some(Fact { kind, text })
+        let is_lost = is_vetoed(&text) || language(&text) == Some(Language::English) && is_empty(kind, false, &text);
+        (count_words(&text) >= 3 && !is_lost).then_some(Fact { kind, text })
     }
 
     /// The facts of one move.
@@ -154,18 +165,22 @@ impl Reader {
             let ends = cuts.iter().copied().chain([part.len()]);
             let pieces: Vec<&str> = starts.into_iter().zip(ends).map(|(from, to)| piece(&part[from..to])).collect();
             let facts: Vec<Option<Fact>> = pieces.iter().map(|piece| self.statement(piece)).collect();
-            if facts.iter().all(Option::is_some) {
+            // `My niece loves films, so I'll look for some`: the intention is left out.
+            let has_intention = !part.contains(is_cjk) && pieces.iter().any(|piece| is_vetoed(piece));
+            if facts.iter().all(Option::is_some) || has_intention {
                 return facts.into_iter().flatten().collect();
             }
         }
-        self.statement(part).into_iter().collect()
+        // `I turned 47 and never had a plan`: the beginning may be worth keeping where the whole is not.
+        let is_english = language(part) == Some(Language::English);
+        let first = || first_conjunct(part).filter(|_| is_english).and_then(|first| self.statement(first));
+        self.statement(part).or_else(first).into_iter().collect()
     }
 
     /// `no, it's 5433`: the statement before it with the new value; else what follows the word of correction.
     fn corrected(&self, part: &str, rest: &str) -> Option<Fact> {
         let said = self.before.iter().rev().take(MAX_BEFORE / 2);
-        let complete = |before: &str| statements::completed(part, before).or_else(|| replaced(rest, before));
-        let completed = said.map(|(_, text)| text.as_str()).find_map(complete);
+        let completed = said.map(|(_, text)| text.as_str()).find_map(|before| statements::completed(part, before));
         let text = match completed {
             Some(text) => text,
             // `no, I just checked, the deadline is the 3rd`: the last clause that can stand alone says what is right.
@@ -183,26 +198,20 @@ impl Reader {
     fn right(&self, text: &str) -> Option<String> {
         let text = self.named(text)?;
         let worth = classify(&text).map_or(0.0, |verdict| verdict.worth);
-        (worth >= CORRECTION_FLOOR && count_words(&text) >= 2 && !is_vetoed(&text)).then_some(text)
+        let is_english = language(&text) == Some(Language::English);
+        let is_lost = is_vetoed(&text) || is_english && !has_verb(&text) && is_fragment(&text);
+        let least = if is_english && !is_specific(&text) { 3 } else { 2 };
+        (worth >= CORRECTION_FLOOR && count_words(&text) >= least && !is_lost).then_some(text)
     }
 
     fn statement(&self, part: &str) -> Option<Fact> {
         let text = self.named(part)?;
         let verdict = classify(&text)?;
         let is_rule = is_announced(verdict.kind, &text, verdict.language);
-        let least = match verdict.language {
-            Language::English | Language::Chinese => FLOOR,
-            Language::German | Language::French | Language::Spanish => CAREFUL_FLOOR,
-        };
-        let floor = if is_rule {
-            RULE_FLOOR
-        } else if is_vague(verdict.kind, &text, verdict.language) {
-            VAGUE_FLOOR
-        } else {
-            least
-        };
+        let floor = floor(verdict, is_rule, &text);
         let kind = careful_kind(verdict.kind, &text, verdict.language);
-        (verdict.worth >= floor && says_enough(&text) && !is_vetoed(&text)).then_some(Fact { kind, text })
+        let is_lost = is_vetoed(&text) || verdict.language == Language::English && is_empty(kind, is_rule, &text);
+        (verdict.worth >= floor && says_enough(kind, &text) && !is_lost).then_some(Fact { kind, text })
     }
 
     /// A part with names for its pronouns; none where one of them stays.
@@ -210,8 +219,31 @@ impl Reader {
         if !reference::points(part) {
             return Some(part.to_owned());
         }
-        let before: Vec<String> = self.before.iter().map(|(_, text)| text.clone()).collect();
+        // `that was the cause` means what happened, not what an assistant spoke of last.
+        let is_meant = |role: Role| role == Role::User || !reference::is_demonstrative(part);
+        let before: Vec<String> =
+            self.before.iter().filter(|(role, _)| is_meant(*role)).map(|(_, text)| text.clone()).collect();
         reference::resolved(part, &before)
+    }
+}
+
+/// How surely a text must be worth keeping.
+fn floor(verdict: Verdict, is_rule: bool, text: &str) -> f32 {
+    let is_english = verdict.language == Language::English;
+    match verdict.kind {
+        _ if is_rule => {
+            if is_english {
+                RULE_FLOOR
+            } else {
+                CAREFUL_RULE_FLOOR
+            }
+        }
+        FactKind::Fact if is_vague(verdict.kind, text, verdict.language) => VAGUE_FLOOR,
+        FactKind::Fact if is_english && is_impersonal(text) => VAGUE_FLOOR,
+        FactKind::Identity if is_english => IDENTITY_FLOOR,
+        _ if is_vague(verdict.kind, text, verdict.language) => VAGUE_WISH_FLOOR,
+        _ if is_english || verdict.language == Language::Chinese => FLOOR,
+        _ => CAREFUL_FLOOR,
     }
 }
 
@@ -234,38 +266,65 @@ fn is_announced(kind: FactKind, text: &str, language: Language) -> bool {
     }
 }
 
-/// `it's 13 May, not 12 May`, with the sentence that says 12 May: that sentence, saying 13 May.
-fn replaced(correction: &str, before: &str) -> Option<String> {
-    let marks = [", not ", " not ", ", nicht ", ", pas ", ", no ", "，不是", ",不是"];
-    let (right, wrong) = marks.iter().find_map(|mark| correction.split_once(mark))?;
-    let begins = ["it's ", "it is ", "es ist ", "c'est ", "es ", "是"];
-    let right = begins.iter().find_map(|begin| right.strip_prefix(begin))?.trim();
-    let wrong = wrong.trim().trim_end_matches(['.', '。', '!', '！']);
-    let is_value = count_words(right) <= 4 && count_words(wrong) <= 4 && !wrong.is_empty();
-    (is_value && before.contains(wrong) && !before.contains(right)).then(|| before.replacen(wrong, right, 1))
+/// Whether an English text has the form of a statement and states nothing.
+fn is_empty(kind: FactKind, is_rule: bool, text: &str) -> bool {
+    let is_told = matches!(kind, FactKind::Fact | FactKind::Decision);
+    let is_felt = !is_rule && kind != FactKind::Constraint && is_sentiment(text);
+    let is_unnamed = !matches!(kind, FactKind::Constraint | FactKind::Preference) && is_nameless(text);
+    let is_once = matches!(kind, FactKind::Constraint | FactKind::Fact) && is_single_order(text);
+    let is_told = is_told && is_addressed(text) || kind == FactKind::Constraint && !is_rule && speaks_to(text);
+    is_told || is_felt || is_once || is_fragment(text) || is_unnamed
 }
 
-/// Whether a fact names nobody, nothing and no number: most of those are said in passing.
+/// Whether a statement names nobody, nothing and no number, and is no wish or rule by its words: most of those are said in
+/// passing.
 fn is_vague(kind: FactKind, text: &str, language: Language) -> bool {
-    let is_wish = matches!(kind, FactKind::Preference | FactKind::Constraint | FactKind::Correction);
+    let groups = groups::in_sentence(text, language);
+    let has = |names: &[&str]| names.iter().any(|name| groups.contains(name));
+    let is_wish = match kind {
+        FactKind::Preference => has(&["prefers", "rather than", "please", "only", "from now on"]),
+        FactKind::Constraint => has(&["never", "always", "must", "only", "please", "from now on", "order"]),
+        FactKind::Correction => has(&["corrects"]),
+        FactKind::Identity => has(&["who"]),
+        _ => false,
+    };
+    let is_known = has(&["health", "colleague", "family", "value", "schedule", "decided", "uses", "pet"]);
+    language == Language::English && !is_wish && !is_known && !is_specific(text)
+}
+
+/// Whether an English text speaks of neither the person nor a value.
+fn is_impersonal(text: &str) -> bool {
+    let groups = groups::in_sentence(text, Language::English);
+    let is_known = ["i", "my", "we", "family", "colleague", "health", "value", "schedule", "uses"];
+    !text.contains(|c: char| c.is_ascii_digit()) && !is_known.iter().any(|name| groups.contains(name))
+}
+
+/// Whether a text has a name or a number.
+fn is_specific(text: &str) -> bool {
     let is_named = |word: &str| {
         word.starts_with(char::is_uppercase) && word != "I" && !word.starts_with("I'") && !word.starts_with("I’")
     };
-    let is_specific = text.split_whitespace().skip(1).any(is_named) || text.contains(|c: char| c.is_ascii_digit());
-    let groups = groups::in_sentence(text, language);
-    let is_known =
-        ["health", "colleague", "value", "schedule", "decided", "uses", "pet"].iter().any(|name| groups.contains(name));
-    language == Language::English && !is_wish && !is_specific && !is_known
+    text.split_whitespace().skip(1).any(is_named) || text.contains(|c: char| c.is_ascii_digit())
 }
 
-fn says_enough(text: &str) -> bool {
+fn says_enough(kind: FactKind, text: &str) -> bool {
     let is_specific = text.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit() || is_cjk(c));
-    let least = if is_specific { 2 } else { 3 };
+    // `I'm vegan`.
+    let least = if is_specific || kind == FactKind::Identity { 2 } else { 3 };
     // `Rc1 Rhc8 18.` and `Absolutely Jon.` are no sentences.
     let is_sentence = text.starts_with("I")
         || text.contains(is_cjk)
         || text.split(' ').any(|word| word.starts_with(char::is_lowercase));
     count_words(text) >= least && text.chars().count() <= MAX_CHARS && is_sentence && !text.starts_with('(')
+}
+
+/// The beginning of an English text, up to where something is joined to it, where it names something.
+fn first_conjunct(text: &str) -> Option<&str> {
+    let joints = [", ", " and ", " but ", " so ", " because ", "; ", " - ", " – "];
+    let at = joints.iter().filter_map(|joint| text.find(joint)).min()?;
+    let first = piece(&text[..at]);
+    let worth = classify(first).map_or(0.0, |verdict| verdict.worth);
+    (worth >= SURE && is_specific(first) && count_words(first) >= 4 && has_verb(first)).then_some(first)
 }
 
 fn piece(text: &str) -> &str {
@@ -281,7 +340,7 @@ pub(super) fn own_sentences(message: &str) -> Vec<String> {
 
 fn prose_sentences(text: &str) -> Vec<String> {
     let pieces = prose::pieces(text).into_iter().filter(|piece| piece.form == Form::Prose);
-    pieces.flat_map(|piece| of_line(piece.text)).map(one_line).collect()
+    pieces.flat_map(|piece| whole_of_line(piece.text)).map(one_line).collect()
 }
 
 #[cfg(test)]
@@ -332,6 +391,11 @@ mod tests {
             &["we deploy from the release branch, never from main"],
         );
         check(&[("user", "I'm Ada and I live in Porto")], &["I'm Ada", "I live in Porto"]);
+        check(
+            &[("user", "I'm vegetarian and my sister Clara comes on Tuesday, please keep the dinner meat-free")],
+            &["I'm vegetarian", "my sister Clara comes on Tuesday", "please keep the dinner meat-free"],
+        );
+        check(&[("user", "My nephew loves trains, so I'll look for a set.")], &["My nephew loves trains"]);
     }
 
     #[test]

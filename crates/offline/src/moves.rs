@@ -205,7 +205,7 @@ fn trimmed(part: &str) -> &str {
 pub(super) fn joints(part: &str) -> Vec<usize> {
     static OWN: LazyLock<Phrases> = LazyLock::new(|| {
         Phrases::new(
-            "i|i'm|i've|i'd|im|ive|my|we|we're|we've|our|我|我们|我們|咱们|ich|wir|mein|meine|unser|unsere|je|j'ai|j'habite|j'utilise|j'aime|\
+            "i|i'm|i've|i'd|im|ive|my|we|we're|we've|our|please|我|我们|我們|咱们|ich|wir|mein|meine|unser|unsere|bitte|je|j'ai|j'habite|j'utilise|j'aime|\
             nous|mon|ma|mes|notre|nos|yo|soy|tengo|vivo|trabajo|mi|mis|nuestro|nuestra|usamos",
         )
     });
@@ -215,7 +215,7 @@ pub(super) fn joints(part: &str) -> Vec<usize> {
         if at > 0 && OWN.begin(without_fillers(clause)) {
             cuts.push(at);
         }
-        for joint in [" and ", " und ", " et ", " y "] {
+        for joint in [" and ", " but ", " so ", " und ", " aber ", " et ", " mais ", " y ", " pero "] {
             let found = clause.match_indices(joint).map(|(found, joint)| (at + found + 1, at + found + joint.len()));
             cuts.extend(found.filter(|(_, after)| OWN.begin(&part[*after..])).map(|(cut, _)| cut));
         }
@@ -223,7 +223,43 @@ pub(super) fn joints(part: &str) -> Vec<usize> {
     }
     cuts.sort_unstable();
     cuts.dedup();
-    cuts
+    with_verbs(part, cuts)
+}
+
+/// The cuts of an English part that leave a verb on both sides: in `I have met my boss, my mentor Ada and her dog` there is none.
+fn with_verbs(part: &str, cuts: Vec<usize>) -> Vec<usize> {
+    if language(part) != Some(Language::English) {
+        return cuts;
+    }
+    let mut kept: Vec<usize> = Vec::new();
+    for (nth, cut) in cuts.iter().copied().enumerate() {
+        let from = kept.last().copied().unwrap_or(0);
+        let to = cuts.get(nth + 1).copied().unwrap_or(part.len());
+        if has_verb(&part[from..cut]) && has_verb(&part[cut..to]) {
+            kept.push(cut);
+        }
+    }
+    kept
+}
+
+/// Whether an English text has a verb, as far as common ones and endings tell.
+pub(super) fn has_verb(text: &str) -> bool {
+    const VERBS: &str = " am is are was were be been has have had do does did don't doesn't didn't can can't cannot could couldn't will won't would should \
+        must may might isn't aren't wasn't haven't hasn't i'm i've i'd i'll we're we've we'll it's he's she's they're that's im ive \
+        use uses run runs live lives work works go goes come comes start starts end ends open opens close closes take takes make makes get gets got \
+        keep keeps kept say says said play plays eat eats drink drinks drive drives prefer prefers love loves like likes hate hates want wants need needs \
+        help helps own owns teach teaches study studies speak speaks sleep sleeps wake give gives gave know knows mean means cost costs \
+        went came took made bought found lost won met saw ate sold left began became grew spent told felt ran read wrote sent paid built broke \
+        fell put set let sing sings swim swims write writes stay stays avoid deploy deploys listen listens handle handles lead leads report reports \
+        meet meets visit visits leave leaves expire expires sit sits stand stands host hosts store stores ship ships release add send show \
+        call calls think thinks feel feels see sees hear hears try tries plan plans turn turns cook cooks bake bakes train trains walk walks \
+        ride rides hike hikes enjoy enjoys collect collects watch watches pay pays buy buys move moves belong belongs ";
+    let is_verb = |word: &str| {
+        let lower = word.trim_matches('\'').replace('’', "'").to_lowercase();
+        let has_ending = lower.len() > 3 && (lower.ends_with("ed") || lower.ends_with('s') && !lower.ends_with("ss"));
+        VERBS.contains(&format!(" {lower} ")) || has_ending
+    };
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’').filter(|word| !word.is_empty()).any(is_verb)
 }
 
 #[cfg(test)]
@@ -242,6 +278,17 @@ mod tests {
         check("suggest a dessert since I'm lactose intolerant", &["suggest a dessert", "I'm lactose intolerant"]);
         check("帮我看下这个报错，我们用的是 Postgres 16", &["帮我看下这个报错", "我们用的是 Postgres 16"]);
         check("Hi, I'm Ada and I live in Porto", &["I'm Ada and I live in Porto"]);
+    }
+
+    #[test]
+    fn statements_are_cut_where_each_has_a_verb() {
+        for (part, expected) in [
+            ("I'm vegetarian and my sister Clara comes on Tuesday, please keep it short", 2),
+            ("I have met my boss, my mentor Ada and my cousin", 0),
+            ("I bake bread but I want to try cakes", 1),
+        ] {
+            assert_eq!(joints(part).len(), expected, "of {part:?}");
+        }
     }
 
     #[test]

@@ -43,6 +43,13 @@ fn pronoun(part: &str) -> Option<(usize, bool)> {
     }
 }
 
+/// Whether a part begins with `that`, `this` and the like.
+pub(super) fn is_demonstrative(part: &str) -> bool {
+    static DEMONSTRATIVES: LazyLock<Phrases> =
+        LazyLock::new(|| Phrases::new("that|that's|this|these|those|das|dies|ça|c'est|cela|ceci|eso|esto"));
+    DEMONSTRATIVES.begin(part)
+}
+
 /// Whether a part points at something that it does not name.
 pub(super) fn points(part: &str) -> bool {
     pronoun(part).is_some() || has_bare_object(part)
@@ -82,6 +89,10 @@ pub(super) fn resolved(part: &str, before: &[String]) -> Option<String> {
     let text = match lower.as_str() {
         "his" | "her" | "its" | "their" => format!("{meant}'s{rest}"),
         "c'est" => format!("{meant} est{rest}"),
+        // `It's been`: has.
+        lower if lower.ends_with("'s") && [" been", " got"].iter().any(|word| rest.starts_with(word)) => {
+            format!("{meant} has{rest}")
+        }
         lower if lower.ends_with("'s") => format!("{meant} is{rest}"),
         lower if lower.ends_with("'re") => format!("{meant} are{rest}"),
         _ => format!("{meant}{rest}"),
@@ -125,7 +136,7 @@ fn is_possessive(word: &str) -> bool {
 }
 
 fn is_common(word: &str) -> bool {
-    const COMMON: &str = " never always please use keep do did does not only there here today would should let all some i the my we our it this that he she they you yes no ok so and but please can could what how why when is are do \
+    const COMMON: &str = " these those never always please use keep do did does not only there here today would should let all some i the my we our it this that he she they you yes no ok so and but please can could what how why when is are do \
         thanks hi hello der die das ich wir mein le la les je nous mon el los yo mi ";
     // `Don't run it`: an order names nobody.
     word.contains(['\'', '’']) || COMMON.contains(&format!(" {} ", word.to_lowercase()))
@@ -301,6 +312,7 @@ mod tests {
         check("She is allergic to nuts", &["My daughter starts school soon."], Some("my daughter is allergic to nuts"));
         check("It listens on 8443", &["The staging box is new."], Some("the staging box listens on 8443"));
         check("他对海鲜过敏", &["我老公叫李伟。"], Some("李伟对海鲜过敏"));
+        check("It's been slow", &["The build is new."], Some("the build has been slow"));
         check("It is red", &["thanks!"], None);
         check("it's on port 8081", &["Don't run migrations on production yourself."], None);
         check("It is on port 8081", &["Never run it twice."], None);

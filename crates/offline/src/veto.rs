@@ -2,6 +2,9 @@
 
 use std::sync::LazyLock;
 
+use throughline_core::text::sentences::clauses;
+
+use super::moves::has_verb;
 use super::phrases::Phrases;
 
 /// Somebody else's words or opinion.
@@ -40,7 +43,7 @@ const REPORTED_HAN: [&str; 18] = [
 /// Guesses and conditions contrary to fact.
 static SUPPOSED: LazyLock<Phrases> = LazyLock::new(|| {
     Phrases::new(
-        "assuming|suppose|supposing|imagine|maybe|perhaps|what if|let's say|i wish|if only|quizá|quizás|tal vez|a lo mejor|ojalá|imagina|\
+        "had i|had we|were i|assuming|suppose|supposing|imagine|maybe|perhaps|what if|let's say|i wish|if only|quizá|quizás|tal vez|a lo mejor|ojalá|imagina|\
         peut-être|imagine|supposons|et si|vielleicht|angenommen|stell dir vor|wenn doch",
     )
 });
@@ -72,18 +75,101 @@ const ASKING_HAN: [&str; 22] = [
     "行吗",
 ];
 
-/// Work of the moment, and what only hands something over.
+/// Work, wishes and intentions of the moment, and what only hands something over; English without [`ADVERBS`].
 static PASSING: LazyLock<Phrases> = LazyLock::new(|| {
     Phrases::new(
-        "i'm working on|i am working on|i'm trying|i am trying|i'm debugging|i'm fixing|i'm currently|i keep getting|i'm getting|here are|here is|\
-        here's|i'm thinking|i am thinking|i was thinking|i've been thinking|i'm planning to|i'm planning on|i'm looking forward|i'm looking for|\
-        i'm looking to|i like the idea|i love the idea|i'll|i will|i'm going to|i'm gonna|i'm definitely|i'm open to|i'm interested in|\
-        i'm really interested|i'm excited|i'm so excited|i'm really excited|i'm able to|i'm curious|i'm worried|i'm hoping|i'm considering|\
-        i'm glad|i'm happy|i'm sure|i'm not sure|i'm also considering|i've heard|i've been meaning|i've been trying|i've been wanting|\
-        i want to|i'd like|i'd love|i would like|i would love|i need to|i need some|i need help|i think|i guess|i hope|i remember|i don't really|\
-        i don't remember|i can see|i could use|i feel|i was wondering|i appreciate|i agree|i understand|i know|i see|i'm trying|i'm also|\
-        speaking of|definitely|thanks|that's|this is my|these are my|attached is|我正在|我在做|我在写|我在修|我在调|这是我的|ich arbeite gerade|ich versuche|hier ist|hier sind|\
+        "i'm working on|i am working on|i'm trying|i am trying|i'm debugging|i'm fixing|i keep getting|i'm getting|here are|here is|\
+        here's|i'm thinking|i am thinking|i was thinking|i've been thinking|i'm planning to|i'm planning on|i'm looking|i'm going to|i'm gonna|\
+        i like the idea|i love the idea|i like the sound|i love the sound|i like the suggestion|i like the suggestions|i love the suggestion|\
+        i like the concept|i like the look|i love the look|i like the fact|i like the way|i love the way|i like how|i love how|i like that|i love that|i like this|i love this|\
+        i like these|i love these|i like those|i love those|i like your|i love your|i like all|i love all|i like it|i love it|\
+        i'll|i will|i might|i may|i could use|i could try|i could do|i'd like|i'd love|i'd say|i'd be|i'd appreciate|i would like|i would love|i would say|\
+        i can see|i can have|i can use|i can try|i can imagine|i can't wait|i cannot wait|i can't believe|\
+        i'm open to|i'm interested|i'm intrigued|i'm excited|i'm able|i'm curious|i'm worried|i'm concerned|i'm hoping|i'm considering|\
+        i'm deciding|i'm torn|i'm leaning|i'm wondering|i'm glad|i'm happy|i'm sure|i'm not sure|i'm unsure|i'm ready|i'm stuck|i'm off to|\
+        i'm about to|i'm having trouble|i'm having issues|i'm having some|i'm having problems|i'm having a hard|i'm having difficulty|i'm looking|\
+        i'm proud|i'm grateful|i'm thankful|i'm thrilled|i'm stoked|i'm amazed|i'm determined|i'm loving|i'm enjoying|i'm aiming|\
+        i've heard|i've been meaning|i've been trying|i've been wanting|i've been looking|i've been considering|i've been wondering|\
+        i've been thinking|i've been feeling|i've been hearing|i've been having|i've got to|i gotta|i haven't tried|i haven't considered|\
+        i haven't thought|i haven't decided|i never thought|\
+        i want to|i want some|i need to|i need some|i need help|i think|i believe|i guess|i hope|i wonder|i remember|i don't really|\
+        i don't remember|i don't think|i don't know|i feel|i felt|i was wondering|i appreciate|i agree|i understand|i know|i see|\
+        i noticed you|i noticed that you|i realize|i realized|i'm definitely|i'm sorry|i'm afraid|i was surprised|i was impressed|\
+        i didn't know|i didn't realize|i didn't think|i was planning|i was just|i was going|i got the idea|i got to|i had the chance|i had a blast|i had fun|\
+        i had no idea|i learned a lot|i learned so much|i've had good experience|i've had good experiences|i've had great experiences|i'm inspired|i'm a bit|\
+        i'm a little|i've been exploring|i've been researching|i've been experimenting|i've been experiencing|i've been perfecting|i've been seeing|i've been craving|i loved the|i suggested|i had a lovely|i had a great|\
+        i find that|i've been interested|i've been getting inspiration|i was moved|\
+        i was lucky|i'm not too|let's keep|let's see|let's hope|let's make|i've attached|i attached|i'm a mix|i'm doing|\
+        speaking of|thanks|that's|this is my|these are my|attached is|we should|we could|we might|we'll see|\
+        我正在|我在做|我在写|我在修|我在调|这是我的|ich arbeite gerade|ich versuche|hier ist|hier sind|\
         j'essaie|je suis en train|voici|estoy intentando|estoy trabajando en|aquí está|aquí tienes",
+    )
+});
+
+/// Words between a subject and its verb that change nothing of what is said.
+const ADVERBS: &str = " really actually also just still definitely particularly especially mostly currently probably certainly truly totally absolutely \
+    honestly completely 100% so very super pretty quite now then even already more most kinda especially specifically mainly primarily always \
+    only too both simply seriously personally obviously generally ";
+
+/// What begins an adjunct: the subject comes behind its comma.
+static ADJUNCTS: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(
+        "as for|as far as|for|regarding|in terms of|on|in|with|when it comes to|at|after|before|to|from|given|considering|\
+        overall|instead|also|besides|however|eventually|next|later|tomorrow|tonight|today|now|then|if|once|while|when|for now|for example|\
+        for instance|in addition|in general|in fact|of course|by the way|until then|as much as|even though|although",
+    )
+});
+
+/// A text from its main clause on: `As for the dessert, I'll try it` is `I'll try it`, and so is `for dessert I'll try it`.
+fn main_clause(text: &str) -> &str {
+    let mut rest = text;
+    if ADJUNCTS.begin(text) && clauses(text).len() == 1 {
+        let subject = [" I ", " I'm ", " I'll ", " I've ", " we "].iter().filter_map(|words| text.find(words)).min();
+        return subject.map_or(text, |at| &text[at + 1..]);
+    }
+    for clause in clauses(text) {
+        if clause.len() == rest.len() || !ADJUNCTS.begin(rest.trim_start()) {
+            break;
+        }
+        rest = &rest[clause.len()..];
+    }
+    rest.trim_start()
+}
+
+/// Its first words without adverbs.
+fn without_adverbs(text: &str) -> String {
+    let is_kept = |(nth, word): &(usize, &str)| {
+        let plain = word.trim_end_matches(',').to_lowercase();
+        *nth > 6 || !ADVERBS.contains(&format!(" {plain} "))
+    };
+    text.split(' ').enumerate().filter(is_kept).map(|(_, word)| word).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a text says what the person is up to, wishes or feels at the moment.
+fn is_passing(text: &str) -> bool {
+    [text, main_clause(text)].into_iter().any(|text| PASSING.begin(&without_adverbs(text)))
+}
+
+/// What people say of anything: it tells how they feel, and nothing about them.
+static SENTIMENTS: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(
+        "is key|are key|is important|is crucial|is essential|is vital|is rewarding|are important|it's important|matters to me|means a lot|means so much|\
+        means the world|all the difference|huge difference|big difference|big impact|game changer|game-changer|keeps me going|keep me going|keeps us going|\
+        keep us going|keeps me motivated|keep me motivated|stay motivated|stay positive|staying positive|helps me become|is a reminder|good reminder|\
+        great reminder|valuable reminder|is therapy|is my escape|inspires me|inspired me|inspire me|motivates me|motivate me|over the moon|a dream come true|\
+        my dreams|our dreams|our goals|my journey|so powerful|so fulfilling|is fulfilling|eye-opening|eye opening|pay off|paid off|shine through|hard work|\
+        thing i enjoy|something i enjoy|i'm always working on|make a difference|making a difference|a better place|learning experience|sense of|helps us|taught me|personal growth|had a blast|part of my life|our future|great success|huge success|\
+        my imagination|my creativity|grateful|thankful|a blessing|so proud|fun time|a great time|an amazing time|is both scary",
+    )
+});
+
+/// What speaks to somebody about what they said or have.
+static ADDRESSED: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(
+        "you mentioned|you said|you suggested|you recommended|you provided|you gave|you listed|you told|you shared|you sent|you wrote|\
+        your suggestion|your suggestions|your advice|your tips|your help|your idea|your ideas|your support|your words|your story|your message|\
+        these suggestions|these tips|these ideas|those ideas|those suggestions|those tips|of you|with you|see you|thank you|told you|tell you|ask you|\
+        you're|you've|your",
     )
 });
 
@@ -95,9 +181,97 @@ pub(super) fn is_vetoed(text: &str) -> bool {
         end.ends_with(['?', '？', '吗', '嗎', '呢', '么']) || text.contains(['？', '¿']) || text.contains("? ");
     let opens_quote = text.starts_with(['"', '“', '「', '『', '«', '‘', '`']);
     let is_reported = || REPORTED.are_in(text) || REPORTED_HAN.into_iter().any(|words| text.contains(words));
-    let is_supposed = || SUPPOSED.begin(text) || SUPPOSED_HAN.into_iter().any(|words| text.contains(words));
+    let is_supposed = || {
+        clauses(text).iter().any(|clause| SUPPOSED.begin(clause.trim_start()))
+            || SUPPOSED_HAN.into_iter().any(|words| text.contains(words))
+    };
     let asks = || ASKING_HAN.into_iter().any(|words| text.contains(words));
-    is_question || opens_quote || PASSING.begin(text) || is_reported() || is_supposed() || asks()
+    // 这是财务发的说明
+    let is_text = |clause: &&str| ["说明", "邮件", "日志", "报错", "原文"].iter().any(|words| clause.contains(words));
+    let hands_over = || clauses(text).into_iter().skip(1).filter(is_text).any(|clause| clause.starts_with("这是"));
+    is_question || opens_quote || is_passing(text) || is_reported() || is_supposed() || asks() || hands_over()
+}
+
+/// Whether an English text speaks to somebody about what they said or have.
+pub(super) fn is_addressed(text: &str) -> bool {
+    ADDRESSED.are_in(text) || speaks_to(text)
+}
+
+/// `You follow the path`, and `For me, it was when we left`, which says nothing alone.
+pub(super) fn speaks_to(text: &str) -> bool {
+    static YOU: LazyLock<Phrases> = LazyLock::new(|| Phrases::new("you"));
+    static POINTING: LazyLock<Phrases> = LazyLock::new(|| Phrases::new("it|it's|that|that's|this|they|they're"));
+    let main = main_clause(text);
+    YOU.begin(main) || main.len() < text.len() && POINTING.begin(main)
+}
+
+/// Whether an English text tells a feeling or an opinion that everybody has.
+pub(super) fn is_sentiment(text: &str) -> bool {
+    SENTIMENTS.are_in(&without_adverbs(text))
+}
+
+/// Whether an English text orders something once: `please update the page`, not `please keep it short`.
+pub(super) fn is_single_order(text: &str) -> bool {
+    static PLEASE: LazyLock<Phrases> = LazyLock::new(|| Phrases::new("please|pls"));
+    static STANDING: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::new(
+            "keep|use|avoid|don't|do not|never|always|only|stick|call me|answer|reply|respond|speak|no|not|make sure|ask|leave|prefer|address|stop|\
+            from now on|in future|when|whenever|be|let me|tell me before|treat|assume",
+        )
+    });
+    static TASKS: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::new(
+            "describe|provide|include|ensure|generate|elaborate|discuss|compose|acting as|act as|considering|given that",
+        )
+    });
+    TASKS.begin(text) || PLEASE.after(text).is_some_and(|rest| !STANDING.begin(rest))
+}
+
+/// Whether an English text speaks of `him`, `this topic` or `my old one` and does not name it.
+pub(super) fn is_nameless(text: &str) -> bool {
+    static THINGS: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::new(
+            "this topic|this field|this area|this project|this place|this game|this book|this one|that one|previous one|old one|new one|other one|\
+            last one|same one|new ones|old ones|been there|went there|was there|were there|got there",
+        )
+    });
+    let is_thing = !text.starts_with("The ")
+        && THINGS.are_in(text)
+        && !has_capital(text.split_once(' ').map_or("", |(_, rest)| rest));
+    static PERSONS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new("he|him|she|he's|she's|himself|herself"));
+    is_thing || PERSONS.are_in(text) && !has_capital(text) && !RELATED.are_in(text)
+}
+
+/// Whether a word is written as a name.
+fn has_capital(text: &str) -> bool {
+    let is_name = |word: &str| word.starts_with(char::is_uppercase) && !word.starts_with("I'") && word != "I";
+    text.split_whitespace().any(is_name)
+}
+
+/// People that a pronoun behind them stands for.
+static RELATED: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(
+        "wife|husband|partner|son|daughter|mother|father|mom|mum|dad|sister|brother|manager|boss|colleague|coworker|teammate|lead|doctor|dentist|\
+        landlord|landlady|friend|girlfriend|boyfriend|roommate|neighbor|neighbour|coach|professor|teacher|therapist|dog|cat|puppy|kitten|niece|nephew|\
+        cousin|aunt|uncle|grandma|grandpa|grandmother|grandfather|baby|kid|child|boy|girl|client|agent|guy|man|woman|person|someone|somebody|mentor",
+    )
+});
+
+/// Whether an English text is the rest of a sentence: `by Ada Berg.`, `on 4 June.`
+pub(super) fn is_fragment(text: &str) -> bool {
+    static HEADLESS: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::new("by|of|led|including|such as|which|who|whose|than|or|where|featuring|called|named|due to|back to")
+    });
+    static LOOSE: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::new(
+            "on|in|at|for|from|with|about|during|after|before|since|until|through|between|under|to|like|based on|that|as",
+        )
+    });
+    static JOINING: LazyLock<Phrases> = LazyLock::new(|| Phrases::new("when|while|because|as for|whenever|although"));
+    let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let is_gerund = first.len() > 5 && first.ends_with("ing") && first.starts_with(char::is_lowercase);
+    let is_open = (LOOSE.begin(text) || is_gerund) && !has_verb(&text[first.len()..]);
+    HEADLESS.begin(text) || is_open || JOINING.begin(text) && !text.contains(',')
 }
 
 #[cfg(test)]
@@ -114,5 +288,38 @@ mod tests {
         for text in ["I live in Rome", "我住在罗马。", "We never deploy on Fridays!"] {
             assert!(!is_vetoed(text), "{text:?}");
         }
+    }
+
+    #[test]
+    fn intentions_of_the_moment_are_not_kept() {
+        for text in [
+            "I'll grab a coffee",
+            "I'm really just looking for a lamp",
+            "As for the lamp, I'm mostly interested in the red one",
+            "For the party, I might also bake",
+            "for the party I'm torn between two cakes",
+            "结果差了3%，这是他发的说明",
+        ] {
+            assert!(is_vetoed(text), "{text:?}");
+        }
+        for text in ["For the API, we always use JSON", "I really like tea", "In Rome, I work at Acme"] {
+            assert!(!is_vetoed(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_lost_its_beginning_says_nothing() {
+        for text in ["by Ada Berg.", "on 4 June", "of those 12 boats", "creating music", "when I left"] {
+            assert!(is_fragment(text), "{text:?}");
+        }
+        for text in ["On Mondays, I swim", "In Rome it is warm", "The port is 80", "when I travel, I take the train"] {
+            assert!(!is_fragment(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn feelings_and_words_to_somebody_are_told_from_facts() {
+        assert!(is_addressed("I saw that you're in Rome") && !is_addressed("I live in Rome"));
+        assert!(is_sentiment("Rest is really important") && !is_sentiment("The port is 80"));
     }
 }

@@ -345,7 +345,9 @@ fn accepts(message: &str) -> bool {
         solucionado perfecto listo it gone catch war's c'était était era raison razón ";
     const YES_HAN: [&str; 12] =
         ["好了", "解决", "搞定", "可以了", "没错", "果然", "确实", "修好", "正常", "原来", "对", "通过"];
-    !message.trim_end().ends_with(['?', '？']) && has(&message.to_lowercase(), YES, &YES_HAN)
+    // 不对 holds 对 and says the contrary.
+    let plain = ["不对", "对不上"].iter().fold(message.to_lowercase(), |text, words| text.replace(words, ""));
+    !message.trim_end().ends_with(['?', '？']) && has(&plain, YES, &YES_HAN)
 }
 
 fn is_light(stem: &str) -> bool {

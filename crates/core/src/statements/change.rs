@@ -2,11 +2,11 @@
 //! change, or the person can have one value only.
 
 use super::numbers;
-use super::reading::Reading;
+use super::reading::{Reading, Word};
 use super::rejected;
 use super::same::{Difference, Meaning};
 use crate::recall::analysis;
-use crate::text::sentences::is_cjk;
+use crate::text::sentences::{clauses, is_cjk};
 
 /// Words of change and of correction, in lower case without accents; apart by bars.
 const SIGNS: &str = "now|no longer|not any more|anymore|any more|actually|instead|instead of|rather than|from now on|as of|changed|\
@@ -17,7 +17,7 @@ const SIGNS: &str = "now|no longer|not any more|anymore|any more|actually|instea
     ahora|ya no|en realidad|en vez de|cambio|cambiado|a partir de ahora|correccion|mudado|mude";
 
 /// The same in Chinese.
-const SIGNS_HAN: [&str; 20] = [
+const SIGNS_HAN: [&str; 25] = [
     "不对",
     "不是",
     "其实",
@@ -38,6 +38,11 @@ const SIGNS_HAN: [&str; 20] = [
     "说错",
     "新的",
     "已经不",
+    "改到",
+    "换了",
+    "挪到",
+    "推迟到",
+    "提前到",
 ];
 
 /// So much of the words of both must be the same where no form says what they are about.
@@ -74,8 +79,22 @@ impl Meaning {
             (Some(new), Some(old)) if new.is_of_same_property(old) && new.is_comparable(old) => {
                 !new.has_same_value(old) && (new.property.is_single() || is_signed())
             }
-            _ => is_signed() && (rejects(&self.text, &old.text) || is_reworded_value(&self.reading, &old.reading)),
+            _ => {
+                is_signed()
+                    && (rejects(&self.text, &old.text)
+                        || is_reworded_value(&self.reading, &old.reading)
+                        || self.moves_value(&old.reading, is_change))
+            }
         }
+    }
+}
+
+impl Meaning {
+    /// Whether it, or a clause of it that tells a change, gives the subject of an old statement another value.
+    fn moves_value(&self, old: &Reading, is_change: bool) -> bool {
+        let tells = |clause: &&str| is_change || has_sign(clause);
+        is_moved_value(&self.reading, old)
+            || clauses(&self.text).into_iter().filter(tells).any(|clause| is_moved_value(&Reading::of(clause), old))
     }
 }
 
@@ -101,6 +120,41 @@ fn is_same_subject(difference: &Difference<'_>) -> bool {
     !has_other_place && (!is_value_shared || differs_in_number)
 }
 
+/// Words and characters that tell a change and name nothing.
+const OF_CHANGE: &str = " move moved get got change changed now instead actually update switch switched new postpone push pushed \
+    改 换 成 到 了 起 从 现 在 不 对 是 应 该 其 实 刚 看 ";
+
+/// Whether both give one subject a number or a date, and not the same: `the show got moved, it's on 26 June` of `the first show is on
+/// 19 June`. Most of what the new one speaks of is in the old one, and half of what the old one does is in the new one.
+fn is_moved_value(new: &Reading, old: &Reading) -> bool {
+    let difference = Difference::of(new, old);
+    let is_value =
+        |word: &Word| word.is_number() || word.text.chars().all(|c| "一二三四五六七八九十两百千万半".contains(c));
+    let is_topic = |word: &Word| !is_value(word) && !numbers::is_calendar(&word.text);
+    let is_new_topic = |word: &&&Word| is_topic(word) && !OF_CHANGE.contains(&format!(" {} ", word.text));
+    let shared = difference.shared.iter().filter(|(word, _)| is_topic(word)).count();
+    let only_new = difference.only_first.iter().filter(is_new_topic).count();
+    let only_old = difference.only_second.iter().filter(|word| is_topic(word)).count();
+    let has_value = |words: &[&Word]| words.iter().any(|word| is_value(word));
+    let has_name = |words: &[&Word]| words.iter().any(|word| word.is_name && !word.is_number());
+    let is_sharp = |word: &&Word| word.is_sharp && !word.is_number() && !word.is_name && is_topic(word);
+    let is_elsewhere = difference.only_first.iter().chain(&difference.only_second).any(is_sharp);
+    shared > only_new
+        && shared >= only_old
+        && !is_elsewhere
+        && !has_name(&difference.only_first)
+        && has_value(&difference.only_first)
+        && has_value(&difference.only_second)
+        && is_dated(new) == is_dated(old)
+}
+
+/// Whether a day, a month or a date stands in it.
+fn is_dated(reading: &Reading) -> bool {
+    let is_day =
+        |text: &str| text.starts_with("day") || text.starts_with("month") || matches!(text, "号" | "日" | "月" | "周");
+    reading.words.iter().any(|word| is_day(&word.text) || numbers::is_calendar(&word.text))
+}
+
 fn has_other_value(difference: &Difference<'_>) -> bool {
     !difference.only_first.is_empty() && !difference.only_second.is_empty()
 }
@@ -113,6 +167,10 @@ fn is_denied_now(difference: &Difference<'_>) -> bool {
 /// A correction that says the value alone (`no, it's 5433`, `不对，是13万`), completed with the statement before it: that
 /// statement with the new value in the place of the old one. Nothing where it is a whole sentence, or does not fit.
 pub fn completed(short: &str, before: &str) -> Option<String> {
+    if let Some((right, wrong)) = contrasted(short) {
+        let at = only_place(before, wrong)?;
+        return Some([&before[..at], right, &before[at + wrong.len()..]].concat());
+    }
     let value = bare_value(short)?;
     let kind = ValueKind::of(&value)?;
     let mut spans = spans(before).into_iter().filter(|(_, kind_of)| *kind_of == kind).map(|(span, _)| span);
@@ -121,6 +179,82 @@ pub fn completed(short: &str, before: &str) -> Option<String> {
         return None;
     }
     Some([&before[..span.start], &value, &before[span.end..]].concat())
+}
+
+/// `it's 8090, not 8081`: what is right and what is wrong, where nothing else is said.
+fn contrasted(short: &str) -> Option<(&str, &str)> {
+    const MARKS: [&str; 10] =
+        [", not ", " and not ", " not ", ", nicht ", " nicht ", ", pas ", ", no ", "，而不是", "，不是", ",不是"];
+    let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '.' | '!' | '，' | '。' | '！');
+    let (right, wrong) = MARKS.iter().find_map(|mark| short.split_once(mark))?;
+    let wrong = wrong.trim_matches(ends);
+    let mut right = right.trim_matches(ends);
+    let mut is_pointing = false;
+    while let Some((lead, rest)) = LEADS.iter().find_map(|lead| Some((*lead, without_lead(right, lead)?))) {
+        is_pointing |= POINTING.contains(&lead);
+        right = rest.trim_start_matches(ends);
+    }
+    // `use Postgres not MySQL` says more than a value.
+    let is_value = is_pointing || ValueKind::of(right).is_some();
+    let is_short = |text: &str| !text.is_empty() && text.split(' ').count() <= 3 && text.chars().count() <= 24;
+    (is_value && is_short(right) && is_short(wrong) && right != wrong && !right.contains(ends_clause))
+        .then_some((right, wrong))
+}
+
+fn ends_clause(c: char) -> bool {
+    matches!(c, ',' | ';' | ':' | '，' | '；' | '：' | '?' | '？')
+}
+
+/// Those of [`LEADS`] that stand for what was said before.
+const POINTING: [&str; 9] = ["it's", "it is", "its", "that's", "i meant", "es ist", "c'est", "es", "是"];
+
+/// What stands before the right value of a correction.
+const LEADS: [&str; 26] = [
+    "no",
+    "nope",
+    "actually",
+    "sorry",
+    "wait",
+    "oh",
+    "correction",
+    "it's",
+    "it is",
+    "its",
+    "that's",
+    "i meant",
+    "i mean",
+    "on",
+    "at",
+    "in",
+    "nein",
+    "es ist",
+    "eigentlich",
+    "non",
+    "c'est",
+    "en fait",
+    "es",
+    "不对",
+    "其实",
+    "是",
+];
+
+fn without_lead<'a>(text: &'a str, lead: &str) -> Option<&'a str> {
+    let head = text.get(..lead.len()).filter(|head| head.replace('’', "'").eq_ignore_ascii_case(lead))?;
+    let rest = &text[head.len()..];
+    let is_word_end = !lead.is_ascii() || rest.starts_with([' ', ',', '.', ':', '!']);
+    is_word_end.then_some(rest)
+}
+
+/// Where a value stands in a text as a whole word, once.
+fn only_place(text: &str, value: &str) -> Option<usize> {
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_cjk(c));
+    let mut places = text.match_indices(value).map(|(at, _)| at).filter(|at| {
+        let (before, after) = (&text[..*at], &text[at + value.len()..]);
+        let is_cut = value.contains(is_cjk) || !is_part(before.chars().next_back()) && !is_part(after.chars().next());
+        let is_decimal = after.starts_with(['.', ',']) && after[1..].starts_with(|c: char| c.is_ascii_digit());
+        is_cut && !is_decimal
+    });
+    places.next().filter(|_| places.next().is_none())
 }
 
 /// What can take the place of what.
@@ -176,9 +310,9 @@ fn value_len(text: &str) -> usize {
 /// The value of a correction that says nothing else.
 fn bare_value(short: &str) -> Option<String> {
     const AROUND: &str = " no nope not sorry actually wait oh it it's its is that that's was i mean meant should be correction make \
-        nein es ist non c'est en fait no es son en realidad ";
-    const AROUND_HAN: [&str; 12] =
-        ["不对", "不是", "应该是", "应该", "其实", "是", "说错了", "更正", "我", "哦", "改成", "才对"];
+        on at in to now then instead rather um am auf doch nein es ist non c'est le à en fait no el las son en realidad ";
+    const AROUND_HAN: [&str; 14] =
+        ["不对", "不是", "应该是", "应该", "其实", "是", "说错了", "更正", "我", "哦", "改成", "改到", "才对", "在"];
     if !has_sign(short) {
         return None;
     }

@@ -80,6 +80,13 @@ fn a_new_value_takes_the_place_of_an_old_one_with_a_sign_of_change() {
         ("我现在的经理是王磊", "我的经理是李雷"),
         ("Ich wohne jetzt in Bern", "Ich wohne in Kassel"),
         ("Standup is at 10 now, not 9:30", "Our standup is at 9:30"),
+        ("The gala in the Orpheum got moved, it's on 7 June now", "Our first gala is on 31 May at the Orpheum"),
+        ("I'm moving on 12 March instead", "The move is on 3 March"),
+        ("my lease ends 17 March, so I'm moving on 12 March instead", "The move is on 3 March"),
+        ("不对，交稿日从下个月起是每月8号", "交稿日是每月6号"),
+        ("刚问了编辑，交稿日从这个月 (2026-05)起改成每月8号", "交稿日是每月6号"),
+        ("展览换了一场，改成9月4号的", "想看8月20号的展览"),
+        ("评审会改到周四了", "评审会在周二"),
     ] {
         assert!(replaces(new, old, false), "{new} / {old}");
     }
@@ -102,6 +109,9 @@ fn a_new_value_takes_the_place_of_an_old_one_with_a_sign_of_change() {
         ("Actually, Marco's birthday is on 9 November", "Marta's birthday is on 9 November"),
         ("My sister lives in Porto", "I live in Lisbon"),
         ("I work at night", "I work at Siemens"),
+        ("The rehearsal of the gala got moved to 7 June", "The gala is on 31 May"),
+        ("The gala now costs 40 euros", "The gala is on 31 May"),
+        ("Now the dentist is at 9 on Monday", "The dentist is in Elm Street"),
     ] {
         assert!(!replaces(new, old, false), "{new} / {old}");
     }
@@ -115,6 +125,12 @@ fn a_value_alone_is_completed_by_the_statement_before_it() {
         ("No, it's 5433", "The staging port is 5432.", Some("The staging port is 5433.")),
         ("Sorry, I meant Thursday", "The review is on Wednesday", Some("The review is on Thursday")),
         ("不对，是周四", "周三开会", Some("周四开会")),
+        ("no, on Thursday", "The review is on Wednesday", Some("The review is on Thursday")),
+        ("actually it's 8090, not 8081", "The port is 8081.", Some("The port is 8090.")),
+        ("不对，是8090，不是8081", "端口是8081", Some("端口是8090")),
+        ("it's Bianca, not Bettina", "My boss is Bettina", Some("My boss is Bianca")),
+        ("it's 8090, not 8081", "The ports are 8081 and 80810", Some("The ports are 8090 and 80810")),
+        ("it's 8090, not 8081", "It is 80811", None),
         ("No, it's 5433", "I like tea", None),
         ("No, it's 5433", "It listens on 80 and 443", None),
         ("No, the staging port is 5433", "The staging port is 5432", None),

@@ -9,8 +9,17 @@ const LONG: usize = 240;
 const CJK_WIDTH: usize = 3;
 
 /// Words that a full stop follows without ending the sentence, in lower case.
-const ABBREVIATIONS: &str = " e.g i.e eg ie etc vs mr mrs ms dr prof st no nr bzw z.b d.h u.a ca approx inc ltd jr sr fig al \
-    p.ej sra sr dña cf p.ex mme a.m p.m feat dept est jan feb mar apr jun jul aug sep sept oct nov dec ";
+const ABBREVIATIONS: &str =
+    " e.g i.e eg ie vs mr mrs ms dr prof st bzw z.b d.h u.a ca approx sr fig p.ej ej sra dña cf p.ex mme feat dept ";
+
+/// Those that end the sentence where a capital follows: `at 8 a.m. Tom calls`.
+const MAY_END: &str = " etc inc ltd jr al a.m p.m est jan feb mar apr jun jul aug sep sept oct nov dec ";
+
+/// Those before a number alone.
+const BEFORE_NUMBERS: &str = " no nr ";
+
+/// What stands before an ordinal in German: `am 14. September`.
+const BEFORE_ORDINALS: &str = " am vom bis zum der den dem des die ab seit beim im jeden jeder jedes ";
 
 /// Han, kana and Hangul with their punctuation: text without spaces between its words.
 pub fn is_cjk(c: char) -> bool {
@@ -78,13 +87,20 @@ fn without_marker(line: &str) -> &str {
     }
 }
 
-/// The sentences of one line or paragraph of prose, trimmed, none of them empty.
+/// The sentences of one line or paragraph of prose, trimmed, none of them empty; long ones as their clauses.
 pub fn of_line(line: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    whole_of_line(line).into_iter().for_each(|sentence| push(&mut out, sentence));
+    out
+}
+
+/// The same, each of them whole.
+pub fn whole_of_line(line: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
     let mut chars = line.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        if !is_stop(c) {
+        if !is_stop(c) || is_left_out(line, at, c) {
             continue;
         }
         let (mut end, mut wide) = (at + c.len_utf8(), is_cjk(c) || c == '…');
@@ -96,20 +112,30 @@ pub fn of_line(line: &str) -> Vec<&str> {
         }
         let after = chars.peek().map(|(_, c)| *c);
         let at_gap = after.is_none_or(|c| c.is_whitespace() || (is_cjk(c) && !plain));
-        if (wide && c != '…') || (at_gap && !(plain && is_abbreviation(&line[start..at]))) {
-            push(&mut out, &line[start..end]);
+        let goes_on =
+            || plain && is_abbreviation(&line[start..at], &line[end..]) || is_quoted_stop(&line[at..], end - at);
+        if (wide && c != '…') || (at_gap && !goes_on()) {
+            out.push(line[start..end].trim());
             start = end;
         }
     }
-    push(&mut out, &line[start..]);
+    out.push(line[start..].trim());
+    out.retain(|sentence| sentence.chars().any(char::is_alphanumeric));
     out
 }
 
+/// `“…”` stands for words that were left out: it ends nothing.
+fn is_left_out(line: &str, at: usize, c: char) -> bool {
+    c == '…' && line[..at].ends_with(['“', '"', '«', '„', '「'])
+}
+
+/// Whether a stop belongs to what is quoted: `I read "Who Knew?" by Ada`.
+fn is_quoted_stop(from_stop: &str, len: usize) -> bool {
+    let (marks, after) = from_stop.split_at(len);
+    marks.ends_with(['"', '”', '’', '\'', '»', '*', '_']) && after.trim_start().starts_with(char::is_lowercase)
+}
+
 fn push<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
-    let sentence = sentence.trim();
-    if !sentence.chars().any(char::is_alphanumeric) {
-        return;
-    }
     if width(sentence) <= LONG { out.push(sentence) } else { push_clauses(out, sentence) }
 }
 
@@ -161,22 +187,46 @@ pub fn clauses(sentence: &str) -> Vec<&str> {
     out
 }
 
-/// Whether the text ends in an abbreviation, an initial or the number of a list item.
-fn is_abbreviation(before: &str) -> bool {
-    let word = before.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '"' | '“')).next().unwrap_or_default();
-    let mut chars = word.chars();
-    let single =
-        matches!((chars.next(), chars.next()), (Some(c), None) if c.is_alphabetic() && c.is_uppercase() && c != 'I');
-    let is_all = word.len() == before.trim_start().len();
-    let number = is_all && word.len() <= 2 && !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
-    if single || number {
-        return true;
-    }
-    if word.len() > 8 || word.is_empty() {
+/// Whether the text ends in an abbreviation, an initial, an ordinal or the number of a list item.
+fn is_abbreviation(before: &str, after: &str) -> bool {
+    let is_gap = |c: char| c.is_whitespace() || matches!(c, '(' | '"' | '“');
+    let word = before.rsplit(is_gap).next().unwrap_or_default();
+    let next = after.trim_start();
+    if word.is_empty() || word.len() > 8 || next.is_empty() {
         return false;
     }
     let lower = word.to_lowercase();
-    ABBREVIATIONS.split(' ').any(|known| known == lower)
+    let is_in = |list: &str| list.contains(&format!(" {lower} "));
+    is_in(ABBREVIATIONS)
+        || is_initials(word, next)
+        || is_in(MAY_END) && !next.starts_with(char::is_uppercase)
+        || is_in(BEFORE_NUMBERS) && next.starts_with(|c: char| c.is_ascii_digit())
+        || is_ordinal(word, before[..before.len() - word.len()].trim())
+}
+
+/// `J. Smith`, `J.D. Salinger`, `z. B.`
+fn is_initials(word: &str, next: &str) -> bool {
+    let is_one = |part: &str| part.chars().count() == 1 && part.chars().all(char::is_alphabetic);
+    let is_upper = word.split('.').all(|part| is_one(part) && part.chars().all(char::is_uppercase));
+    let is_name = next.starts_with(char::is_uppercase) && !OPENERS.contains(&format!(" {} ", first_word(next)));
+    // `in the U.S. Tom lives` cannot be told from `J.D. Salinger`; countries are more often the end.
+    let is_place = matches!(word, "U.S" | "U.K" | "U.S.A" | "E.U" | "D.C" | "L.A" | "I");
+    let short = next.split('.').next().unwrap_or_default();
+    is_upper && !is_place && (is_name || word.len() == 1) || is_one(word) && is_one(short) && next.len() > short.len()
+}
+
+/// Words that begin a sentence and no name.
+const OPENERS: &str = " I I'm I've My We Our The It He She They This That There And But So You ";
+
+fn first_word(text: &str) -> &str {
+    text.split(|c: char| c.is_whitespace() || c == ',').next().unwrap_or_default()
+}
+
+/// `1.` at the beginning, or `am 14.`
+fn is_ordinal(word: &str, before: &str) -> bool {
+    let is_number = word.len() <= 2 && word.bytes().all(|b| b.is_ascii_digit());
+    let last = before.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
+    is_number && (before.is_empty() || BEFORE_ORDINALS.contains(&format!(" {last} ")))
 }
 
 #[cfg(test)]
@@ -194,6 +244,11 @@ mod tests {
         check("It works. Now the docs!  Really? yes", &["It works.", "Now the docs!", "Really?", "yes"]);
         check("Edit src/main.rs v1.2 at 3.5 GB. Done", &["Edit src/main.rs v1.2 at 3.5 GB.", "Done"]);
         check("Ask Dr. Who, e.g. J. Smith. ok", &["Ask Dr. Who, e.g. J. Smith.", "ok"]);
+        check("In Sep. 14 came. In Sep. Tom came", &["In Sep. 14 came.", "In Sep.", "Tom came"]);
+        check("By J.D. Salinger. In the U.S. We left", &["By J.D. Salinger.", "In the U.S.", "We left"]);
+        check("Wir nutzen z. B. Rust. Am 14. September", &["Wir nutzen z. B. Rust.", "Am 14. September"]);
+        check("I said no. See no. 5. It is 14. Done", &["I said no.", "See no. 5.", "It is 14.", "Done"]);
+        check("I read “…” by Ada and \"Why?\" by Bo", &["I read “…” by Ada and \"Why?\" by Bo"]);
         check("He said \"stop.\" Then left.", &["He said \"stop.\"", "Then left."]);
         check("so... what now?!", &["so...", "what now?!"]);
         check("我们决定用Rust。好的！下次再说？嗯", &["我们决定用Rust。", "好的！", "下次再说？", "嗯"]);
