@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::error::IndexError;
 use crate::segment::{PAGE, Segment, put_tombstones};
-use crate::store::{Part, SegmentId, SegmentStore};
+use crate::store::{Part, SegmentId, SegmentReader, SegmentStore};
 
 /// Buries documents in every segment but `except`. Idempotent. Gives how many segments changed.
 pub fn bury(store: &mut dyn SegmentStore, numbers: &[i64], except: Option<SegmentId>) -> Result<usize, IndexError> {
@@ -61,6 +61,6 @@ fn ordinals(segment: &Segment<'_>, numbers: &[i64]) -> Result<Vec<u32>, IndexErr
 }
 
 /// Whether a segment has one of these documents, buried or not: its words are still in there.
-pub fn contains_any(store: &dyn SegmentStore, id: SegmentId, numbers: &[i64]) -> Result<bool, IndexError> {
+pub fn contains_any(store: &dyn SegmentReader, id: SegmentId, numbers: &[i64]) -> Result<bool, IndexError> {
     Ok(!ordinals(&Segment::open(store, id)?, numbers)?.is_empty())
 }

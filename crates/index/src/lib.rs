@@ -13,7 +13,7 @@
 //!                         merge (tombstones are dropped)
 //! ```
 //!
-//! A store keeps the bytes of segments behind [`SegmentStore`]; it runs in the caller's transaction. A document has a
+//! A store keeps the bytes of segments behind [`SegmentReader`] and [`SegmentStore`], in the caller's transaction. A document has a
 //! number that the store chooses, such as the row of what it indexes. A number is live in one segment at most: who adds a
 //! newer version calls [`bury`] for the older ones in the same transaction.
 
@@ -37,5 +37,5 @@ pub use policy::{Limits, choose};
 pub use score::{SCORE_UNIT, Statistics, contribution, length_code};
 pub use search::{Admit, Everything, Hit, Query, search, statistics};
 pub use segment::{Built, Document, FORMAT, SegmentInfo, add, build, info, numbers};
-pub use store::{Part, SegmentId, SegmentStore};
+pub use store::{Part, SegmentId, SegmentReader, SegmentStore};
 pub use tail::{Tail, TailDocument};

@@ -7,7 +7,7 @@ use crate::bury::bury_in;
 use crate::error::{Corrupt, IndexError};
 use crate::segment::postings::{Block, Posting};
 use crate::segment::{Built, Classes, Entry, PAGE, Page, Row, Segment, Terms, Writer};
-use crate::store::{SegmentId, SegmentStore};
+use crate::store::{SegmentId, SegmentReader, SegmentStore};
 
 /// Not in the merged segment.
 const BURIED: u32 = u32::MAX;
@@ -29,7 +29,7 @@ impl Merge {
 }
 
 /// Merges segments of a snapshot.
-pub fn merge(store: &dyn SegmentStore, ids: &[SegmentId]) -> Result<Merge, IndexError> {
+pub fn merge(store: &dyn SegmentReader, ids: &[SegmentId]) -> Result<Merge, IndexError> {
     let segments = ids.iter().map(|id| Segment::open(store, *id)).collect::<Result<Vec<_>, _>>()?;
     let buried = segments.iter().map(Segment::tombstones).collect::<Result<Vec<_>, _>>()?;
     let Documents { rows, classes, places } = documents(&segments, &buried)?;

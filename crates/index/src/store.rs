@@ -49,12 +49,16 @@ impl Part {
     }
 }
 
-/// Keeps the bytes of segments, in the caller's transaction.
-pub trait SegmentStore {
+/// Reads the bytes of segments, in the caller's snapshot.
+pub trait SegmentReader {
     /// Every segment.
     fn list(&self) -> Result<Vec<SegmentId>, IndexError>;
     /// The bytes of a part, if it is there.
     fn get(&self, segment: SegmentId, part: Part) -> Result<Option<Arc<[u8]>>, IndexError>;
+}
+
+/// Keeps the bytes of segments, in the caller's transaction.
+pub trait SegmentStore: SegmentReader {
     /// A number that no segment has or had.
     fn fresh(&mut self) -> Result<SegmentId, IndexError>;
     /// Writes a part, or replaces it.

@@ -7,26 +7,26 @@ use crate::segment::words;
 
 /// A document of the tail.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TailDocument {
+pub struct TailDocument<'t> {
     /// What the store calls it.
     pub number: i64,
     /// Its analysed terms, separated by single spaces.
-    pub terms: String,
+    pub terms: &'t str,
     /// Whether the filter of this search lets it through; it counts in the statistics either way.
     pub is_admitted: bool,
 }
 
 /// What segments do not know yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tail {
-    documents: Vec<TailDocument>,
+pub struct Tail<'t> {
+    documents: Vec<TailDocument<'t>>,
     masked: Vec<i64>,
 }
 
-impl Tail {
+impl<'t> Tail<'t> {
     /// Documents, and the numbers of those that were removed. Whatever segments have under either is out of date. Of
     /// several documents with one number the last counts.
-    pub fn new(mut documents: Vec<TailDocument>, removed: &[i64]) -> Self {
+    pub fn new(mut documents: Vec<TailDocument<'t>>, removed: &[i64]) -> Self {
         documents.reverse();
         documents.sort_by_key(|document| document.number);
         documents.dedup_by_key(|document| document.number);
@@ -77,9 +77,9 @@ impl<'t> Wanted<'t> {
         Self { places: terms.iter().enumerate().map(|(nth, term)| (*term, nth)).collect(), lengths }
     }
 
-    fn find(&self, document: &TailDocument) -> Found {
+    fn find(&self, document: &TailDocument<'_>) -> Found {
         let (mut length, mut terms) = (0u32, Vec::<(usize, u32)>::new());
-        for word in words(&document.terms) {
+        for word in words(document.terms) {
             length += 1;
             if self.lengths[usize::from(word.as_bytes()[0])] & length_bit(word) == 0 {
                 continue;

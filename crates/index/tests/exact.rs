@@ -1,5 +1,7 @@
 //! A search finds exactly what a scan of every document would find, after any sequence of changes; damaged bytes are an error.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -52,13 +54,13 @@ impl Model {
         assert!(chosen.is_empty() || !replace(&mut self.store, &merged).unwrap(), "its segments are gone");
     }
 
-    fn tail(&self, filter: &Wanted) -> Tail {
+    fn tail(&self, filter: &Wanted) -> Tail<'_> {
         let (mut documents, mut removed) = (Vec::new(), Vec::new());
         for number in &self.changed {
             match self.documents.get(number) {
                 Some(document) => documents.push(TailDocument {
                     number: *number,
-                    terms: document.terms.clone(),
+                    terms: &document.terms,
                     is_admitted: filter.admits_document(document),
                 }),
                 None => removed.push(*number),
@@ -284,8 +286,7 @@ fn erased_words_leave_with_a_merge() {
     model.seal(usize::MAX);
     let holds = |store: &MemoryStore| {
         let mut store = store.clone();
-        let found = store.parts_mut().any(|(_, bytes)| bytes.windows(11).any(|window| window == b"xyzzysecret"));
-        found
+        store.parts_mut().any(|(_, bytes)| bytes.windows(11).any(|window| window == b"xyzzysecret"))
     };
     let ids = model.store.list().unwrap();
     assert!(holds(&model.store) && contains_any(&model.store, ids[0], &[2]).unwrap());

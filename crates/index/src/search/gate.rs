@@ -17,7 +17,7 @@ enum Verdict {
 /// Lets documents of one segment through.
 pub(super) struct Gate<'g> {
     segment: &'g Segment<'g>,
-    tail: &'g Tail,
+    tail: &'g Tail<'g>,
     query: &'g Query<'g>,
     buried: Vec<u32>,
     page: Option<(u32, Page)>,
@@ -25,7 +25,7 @@ pub(super) struct Gate<'g> {
 }
 
 impl<'g> Gate<'g> {
-    pub(super) fn new(segment: &'g Segment<'g>, tail: &'g Tail, query: &'g Query<'g>) -> Result<Self, IndexError> {
+    pub(super) fn new(segment: &'g Segment<'g>, tail: &'g Tail<'g>, query: &'g Query<'g>) -> Result<Self, IndexError> {
         Ok(Self { segment, tail, query, buried: segment.tombstones()?, page: None, verdicts: Vec::new() })
     }
 

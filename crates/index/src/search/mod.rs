@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use crate::error::IndexError;
 use crate::score::{SCORE_UNIT, Statistics, TermScore};
 use crate::segment::{Entry, Segment};
-use crate::store::SegmentStore;
+use crate::store::SegmentReader;
 use crate::tail::{Found, Tail};
 
 use gate::Gate;
@@ -81,7 +81,7 @@ impl Hit {
 }
 
 /// The best documents, best first; of equal ones the lower number.
-pub fn search(store: &dyn SegmentStore, tail: &Tail, query: &Query<'_>) -> Result<Vec<Hit>, IndexError> {
+pub fn search(store: &dyn SegmentReader, tail: &Tail<'_>, query: &Query<'_>) -> Result<Vec<Hit>, IndexError> {
     if query.limit == 0 || query.terms.is_empty() {
         return Ok(Vec::new());
     }
@@ -107,7 +107,7 @@ pub fn search(store: &dyn SegmentStore, tail: &Tail, query: &Query<'_>) -> Resul
 }
 
 /// The statistics that a search for these terms scores by.
-pub fn statistics(store: &dyn SegmentStore, tail: &Tail, terms: &[&str]) -> Result<Statistics, IndexError> {
+pub fn statistics(store: &dyn SegmentReader, tail: &Tail<'_>, terms: &[&str]) -> Result<Statistics, IndexError> {
     let (distinct, _) = distinct(terms);
     let found = LookedUp::new(store, tail, &distinct)?.statistics;
     let of = |term: &&str| distinct.iter().position(|other| other == term).map_or(0, |nth| found.frequencies[nth]);
@@ -136,7 +136,7 @@ struct LookedUp<'s> {
 }
 
 impl<'s> LookedUp<'s> {
-    fn new(store: &'s dyn SegmentStore, tail: &Tail, terms: &[&str]) -> Result<Self, IndexError> {
+    fn new(store: &'s dyn SegmentReader, tail: &Tail<'_>, terms: &[&str]) -> Result<Self, IndexError> {
         let mut segments = Vec::new();
         let mut statistics = Statistics { frequencies: vec![0; terms.len()], ..Statistics::default() };
         for id in store.list()? {

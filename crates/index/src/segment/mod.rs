@@ -22,7 +22,7 @@ pub(crate) use read::{Entry, Place, Segment, Terms, put_tombstones};
 pub(crate) use write::{Row, Writer};
 
 use crate::error::IndexError;
-use crate::store::{SegmentId, SegmentStore};
+use crate::store::{SegmentId, SegmentReader};
 
 /// The format of segments that this program writes and reads.
 pub const FORMAT: u16 = 1;
@@ -45,14 +45,14 @@ pub struct SegmentInfo {
 }
 
 /// What a segment holds, in numbers.
-pub fn info(store: &dyn SegmentStore, id: SegmentId) -> Result<SegmentInfo, IndexError> {
+pub fn info(store: &dyn SegmentReader, id: SegmentId) -> Result<SegmentInfo, IndexError> {
     let segment = Segment::open(store, id)?;
     let buried = segment.tombstones()?.len() as u32;
     Ok(SegmentInfo { id, documents: segment.documents, buried, terms: segment.terms, postings: segment.postings })
 }
 
 /// The numbers of the documents of a segment that are not buried, ascending.
-pub fn numbers(store: &dyn SegmentStore, id: SegmentId) -> Result<Vec<i64>, IndexError> {
+pub fn numbers(store: &dyn SegmentReader, id: SegmentId) -> Result<Vec<i64>, IndexError> {
     let segment = Segment::open(store, id)?;
     let buried = segment.tombstones()?;
     let mut found = Vec::new();

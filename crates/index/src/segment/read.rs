@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::bytes::Bytes;
 use crate::error::{Corrupt, IndexError};
-use crate::store::{Part, SegmentId, SegmentStore};
+use crate::store::{Part, SegmentId, SegmentReader};
 
 use super::pages::{PAGE, Page};
 use super::postings::{BLOCK, Block, BlockPlace, Bound};
@@ -17,7 +17,7 @@ const PAGES_AT: usize = 4 + 2 + 3 * 4 + 4 * 8;
 
 /// A segment that was found in a store.
 pub(crate) struct Segment<'s> {
-    store: &'s dyn SegmentStore,
+    store: &'s dyn SegmentReader,
     pub(crate) id: SegmentId,
     header: Arc<[u8]>,
     pub(crate) documents: u32,
@@ -50,7 +50,7 @@ pub(crate) struct Entry {
 }
 
 impl<'s> Segment<'s> {
-    pub(crate) fn open(store: &'s dyn SegmentStore, id: SegmentId) -> Result<Self, IndexError> {
+    pub(crate) fn open(store: &'s dyn SegmentReader, id: SegmentId) -> Result<Self, IndexError> {
         let header = store.get(id, Part::HEADER)?.ok_or(Corrupt("its header is missing").of(id))?;
         let mut bytes = Bytes::new(&header);
         let format = Self::format(&mut bytes).map_err(|corrupt| corrupt.of(id))?;
