@@ -37,7 +37,6 @@ pub fn choose(segments: &[SegmentInfo], limits: Limits) -> Option<Vec<SegmentId>
             sum <= limits.postings
         });
         let fit: Vec<SegmentId> = fit.map(|(_, id)| *id).collect();
-        // The last tier fills up to the limit in pairs; below it, only a full set is worth a merge.
         if fit.len() >= limits.fan {
             return Some(fit);
         }

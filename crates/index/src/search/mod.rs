@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use crate::error::IndexError;
 use crate::score::{SCORE_UNIT, Statistics, TermScore};
-use crate::segment::{Entry, Segment};
+use crate::segment::{Document, Entry, Segment};
 use crate::store::SegmentReader;
 use crate::tail::{Found, Tail};
 
@@ -61,6 +61,14 @@ impl<'q> Query<'q> {
     /// A query without a filter.
     pub fn new(terms: &'q [&'q str], limit: usize) -> Self {
         Self { terms, limit, since: None, until: None, live_at: None, admit: &Everything }
+    }
+
+    /// Whether its filter lets a document through.
+    pub fn admits(&self, document: &Document) -> bool {
+        self.since.is_none_or(|since| document.time >= since)
+            && self.until.is_none_or(|until| document.time < until)
+            && self.live_at.is_none_or(|now| document.expires > now)
+            && self.admit.admits(&document.class)
     }
 }
 

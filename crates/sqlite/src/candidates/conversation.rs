@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::{Connection, Row, params};
-use throughline_core::model::{
-    Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, Role, SessionId, Source, Status,
-};
+use throughline_core::model::{Entry, EntryId, Memory, Role};
 use throughline_core::recall::{Candidate, FoundBy, Pool};
 
 use super::Found;
 use crate::rows;
+use crate::words::turn_entry;
 
 pub(super) const TURN_COLUMNS: &str =
     "t.id, s.id, t.role, t.speaker, t.at, t.content, s.project, ifnull(u.count, 0), u.last_at, t.terms";
@@ -89,34 +88,15 @@ fn add_stretch(
     Ok(())
 }
 
-/// A turn in the shape of a memory: part of the archive, in the words of whoever said it.
+/// A turn in the shape of a memory.
 pub(super) fn turn(row: &Row<'_>, found_by: FoundBy) -> rusqlite::Result<Candidate> {
-    let session: SessionId = rows::parsed(row, 1)?;
     let at = rows::time(row.get(4)?)?;
     let entry = Entry {
         id: EntryId::new(row.get::<_, String>(0)?),
-        kind: Kind::Turn,
-        namespace: Namespace::Session(session.clone()),
-        layer: Layer::Archive,
-        key: None,
         content: row.get(5)?,
-        source: match rows::parsed(row, 2)? {
-            Role::User => Source::User,
-            Role::Assistant => Source::Agent,
-            Role::Tool | Role::System | Role::Summary => Source::System,
-        },
-        status: Status::Active,
-        importance: Importance::default(),
-        tags: Vec::new(),
-        session: Some(session),
-        task: None,
-        project: row.get(6)?,
         created_at: at,
         updated_at: at,
-        expires_at: None,
-        supersedes: Vec::new(),
-        provenance: Vec::new(),
-        version: 1,
+        ..turn_entry(rows::parsed(row, 2)?, rows::parsed(row, 1)?, row.get(6)?)
     };
     let last_at = row.get::<_, Option<i64>>(8)?.map(rows::time).transpose()?;
     let memory = Memory::new(entry, row.get(7)?, last_at);
