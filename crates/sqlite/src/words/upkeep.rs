@@ -38,7 +38,7 @@ pub(super) enum Step {
 }
 
 impl Collection {
-    /// A tail of so many rows becomes a segment: each search reads all of it.
+    /// A tail whose rows reach so far becomes a segment: each search reads all of it.
     const fn longest_tail(self) -> i64 {
         match self {
             Self::Entries => 256,
@@ -70,7 +70,7 @@ pub(super) fn is_due_at_first(connection: &Connection) -> rusqlite::Result<bool>
 pub(super) fn is_due(connection: &Connection) -> rusqlite::Result<bool> {
     for collection in Collection::ALL {
         let tail = collection.tail();
-        let sql = format!("SELECT ifnull((SELECT max(row) FROM {tail}) - (SELECT min(row) FROM {tail}), 0)");
+        let sql = format!("SELECT ifnull((SELECT max(row) FROM {tail}) - (SELECT min(row) FROM {tail}) + 1, 0)");
         let length: i64 = connection.prepare_cached(&sql)?.query_row([], |row| row.get(0))?;
         if length >= collection.longest_tail() || progress(connection, collection)?.is_some() {
             return Ok(true);
@@ -149,9 +149,10 @@ fn sealing(connection: &Connection, collection: Collection) -> rusqlite::Result<
     let mut statement = connection.prepare_cached(&sql)?;
     let rows: Vec<(i64, i64)> =
         statement.query_map([SEALED], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
-    let Some((last, _)) = rows.last().copied().filter(|_| rows.len() as i64 >= collection.longest_tail()) else {
+    let (Some((first, _)), Some((last, _))) = (rows.first().copied(), rows.last().copied()) else { return Ok(None) };
+    if last - first + 1 < collection.longest_tail() {
         return Ok(None);
-    };
+    }
     let count = rows.len() as i64;
     let mut items: Vec<i64> = rows.into_iter().map(|(_, item)| item).collect();
     items.sort_unstable();

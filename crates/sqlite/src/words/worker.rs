@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
+use throughline_core::ports::StoreError;
 
 use super::upkeep::{self, Step};
 use crate::pool::Pool;
@@ -80,6 +81,8 @@ fn work(pool: &Pool, shared: &Shared, receiver: &Receiver<()>) {
                 Ok(Step::Nothing) => break,
                 Ok(Step::Done) => overtaken = 0,
                 Ok(Step::Overtaken) => overtaken += 1,
+                // The next write comes back to it.
+                Err(StoreError::Busy) => break,
                 Err(error) => {
                     tracing::warn!(%error, "the word index is not kept in shape for now");
                     break;
