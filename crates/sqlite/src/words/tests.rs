@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use rusqlite::Connection;
 use throughline_core::model::{Entry, EntryId};
@@ -9,8 +10,9 @@ use throughline_core::ports::{Candidates as _, Eraser as _, Erasure, Health as _
 use throughline_core::recall::{Filter, FoundBy, Projects};
 use throughline_testkit::stores::{entry, inactive, insert, minute, turn, update};
 
+use super::segments::Set;
 use super::upkeep::{self, Step};
-use super::{Collection, fts5, is_ready};
+use super::{Collection, Worker, fts5, is_ready};
 use crate::error::while_doing;
 use crate::open::{self, MIGRATIONS, Make, migrate};
 use crate::{Durability, SqliteStore};
@@ -176,6 +178,37 @@ fn what_is_searched_stays_while_an_index_is_built_anew() {
     done_with_building(&store);
     assert_eq!(found(&store, &["tea"], &Filter::default()).len(), 598);
     assert_eq!(found(&store, &["milk"], &Filter::default()).len(), 1);
+    healthy(&store);
+}
+
+#[test]
+fn what_was_read_before_an_erasure_is_not_written() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = store_at(home.path());
+    // Its thread must not be faster.
+    store.worker = Arc::new(Worker::idle(Arc::clone(&store.pool)));
+    for n in 0..300 {
+        insert(&store, entry(&format!("m{n}"), &format!("{}{n}", if n < 3 { "xyzzy" } else { "tea" })));
+    }
+    let (pool, entries) = (Arc::clone(&store.pool), Collection::Entries);
+    let erase = |n: usize| store.erase(&erasure(EntryId::new(format!("m{n}")))).unwrap();
+    let held = "SELECT count(*) FROM word_parts WHERE instr(hex(bytes), hex('yzzy')) > 0";
+    let sealing = upkeep::sealing_of(&pool, entries).unwrap().unwrap();
+    erase(0);
+    assert_eq!(upkeep::put_sealed(&pool, entries, &sealing).unwrap(), Step::Overtaken);
+    settle(&store);
+    assert_eq!(count(&store, held), 1, "the two that are left");
+    let merging = store.read(|connection| Ok(upkeep::merge_all(connection, entries).unwrap()), "merge").unwrap();
+    erase(1);
+    assert_eq!(upkeep::put_merged(&pool, entries, Set::Served, &merging).unwrap(), Step::Overtaken);
+    let begin = |connection: &Connection| super::begin_again(connection).map_err(while_doing("begin again"));
+    store.write("begin again", |transaction| begin(transaction)).unwrap();
+    let building = upkeep::building_of(&pool, entries).unwrap().unwrap();
+    erase(2);
+    assert_eq!(upkeep::put_built(&pool, entries, &building).unwrap(), Step::Overtaken);
+    settle(&store);
+    assert_eq!(count(&store, held), 0);
+    assert_eq!(count(&store, "SELECT count(*) FROM word_segments"), 1);
     healthy(&store);
 }
 

@@ -1,7 +1,7 @@
 //! Upkeep: the tail becomes segments, segments are merged, and an index is built anew. Each step is bounded: it reads a
 //! snapshot, computes without a lock, and writes in a short transaction that changes nothing if somebody was faster.
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _};
 use throughline_index::{
     Built, Limits, Merge, SegmentInfo, SegmentReader as _, SegmentStore as _, add, build, bury, choose, info, merge,
     replace,
@@ -18,7 +18,7 @@ use crate::recalls::PATIENCE;
 const EFFORT: Effort = Effort::Log(PATIENCE);
 
 /// Rows of a tail that become a segment together, at most.
-const SEALED: i64 = 1024;
+const SEALED: i64 = 4096;
 
 /// Rows that are read into one segment while an index is built.
 const BUILT: i64 = 4096;
@@ -48,16 +48,18 @@ impl Collection {
     }
 }
 
-/// How far an index is built.
+/// How far an index is built, and how many erasures there were: what was read before one may hold what it erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Progress {
     built: i64,
     until: i64,
+    erasures: i64,
 }
 
 fn progress(connection: &Connection, collection: Collection) -> rusqlite::Result<Option<Progress>> {
-    let sql = "SELECT built, until FROM word_indexes WHERE collection = ? AND built < until";
-    let progress = |row: &rusqlite::Row<'_>| Ok(Progress { built: row.get(0)?, until: row.get(1)? });
+    let sql = "SELECT built, until, erasures FROM word_indexes, revisions WHERE collection = ? AND built < until";
+    let progress =
+        |row: &rusqlite::Row<'_>| Ok(Progress { built: row.get(0)?, until: row.get(1)?, erasures: row.get(2)? });
     connection.prepare_cached(sql)?.query_row([collection.number()], progress).optional()
 }
 
@@ -105,14 +107,6 @@ fn write(pool: &Pool, work: impl FnOnce(&Connection) -> rusqlite::Result<Step>) 
     pool.write(doing, EFFORT, |transaction| work(transaction).map_err(while_doing(doing)))
 }
 
-/// Part of a tail, read.
-struct Sealing {
-    last: i64,
-    count: i64,
-    items: Vec<i64>,
-    built: Option<Built>,
-}
-
 /// Removes a part of FTS5, which nothing uses once every index is complete.
 fn retire_step(pool: &Pool) -> Stored<Step> {
     if !read(pool, fts5::is_retired)? {
@@ -121,13 +115,33 @@ fn retire_step(pool: &Pool) -> Stored<Step> {
     write(pool, |connection| fts5::remove_some(connection).map(|()| Step::Done))
 }
 
+/// Part of a tail, read.
+pub(super) struct Sealing {
+    last: i64,
+    count: i64,
+    items: Vec<i64>,
+    built: Option<Built>,
+}
+
 /// Makes a segment of the oldest rows of a tail that is long. While an index is built, its tail stays: it counts before
 /// whatever is built from older rows.
 fn seal_step(pool: &Pool, collection: Collection) -> Stored<Step> {
-    let sealing = read(pool, |connection| {
-        if progress(connection, collection)?.is_some() { Ok(None) } else { sealing(connection, collection) }
-    })?;
-    let Some(sealing) = sealing else { return Ok(Step::Nothing) };
+    match sealing_of(pool, collection)? {
+        Some(sealing) => put_sealed(pool, collection, &sealing),
+        None => Ok(Step::Nothing),
+    }
+}
+
+pub(super) fn sealing_of(pool: &Pool, collection: Collection) -> Stored<Option<Sealing>> {
+    read(
+        pool,
+        |connection| {
+            if progress(connection, collection)?.is_some() { Ok(None) } else { sealing(connection, collection) }
+        },
+    )
+}
+
+pub(super) fn put_sealed(pool: &Pool, collection: Collection, sealing: &Sealing) -> Stored<Step> {
     write(pool, |connection| {
         let tail = collection.tail();
         let sql = format!("SELECT count(*) FROM {tail} WHERE row <= ?");
@@ -167,9 +181,15 @@ fn sealing(connection: &Connection, collection: Collection) -> rusqlite::Result<
 /// Merges some segments, if there are enough of one size.
 fn merge_step(pool: &Pool, collection: Collection, set: Set) -> Stored<Step> {
     let merged = read(pool, |connection| merged(connection, collection, set).map_err(as_sqlite))?;
-    let Some(merged) = merged else { return Ok(Step::Nothing) };
+    match merged {
+        Some(merged) => put_merged(pool, collection, set, &merged),
+        None => Ok(Step::Nothing),
+    }
+}
+
+pub(super) fn put_merged(pool: &Pool, collection: Collection, set: Set, merged: &Merge) -> Stored<Step> {
     write(pool, |connection| {
-        let is_replaced = replace(&mut Segments::new(connection, collection, set), &merged).map_err(as_sqlite)?;
+        let is_replaced = replace(&mut Segments::new(connection, collection, set), merged).map_err(as_sqlite)?;
         Ok(if is_replaced { Step::Done } else { Step::Overtaken })
     })
 }
@@ -183,6 +203,16 @@ fn merged(
     let infos: Vec<SegmentInfo> =
         segments.list()?.into_iter().map(|id| info(&segments, id)).collect::<Result<_, _>>()?;
     choose(&infos, LIMITS).map(|ids| merge(&segments, &ids)).transpose()
+}
+
+/// Merges all that is searched.
+#[cfg(test)]
+pub(super) fn merge_all(
+    connection: &Connection,
+    collection: Collection,
+) -> Result<Merge, throughline_index::IndexError> {
+    let segments = Segments::new(connection, collection, Set::Served);
+    merge(&segments, &segments.list()?)
 }
 
 /// Removes one segment that nobody searches any more.
@@ -200,32 +230,45 @@ fn remove_step(pool: &Pool, collection: Collection) -> Stored<Step> {
     })
 }
 
+/// Rows of an index that is being built, read.
+pub(super) struct Building {
+    before: Progress,
+    built_to: i64,
+    built: Option<Built>,
+}
+
 /// Reads the next rows into a segment of an index that is being built; the last step puts it in place of the old one.
 fn build_step(pool: &Pool, collection: Collection) -> Stored<Step> {
-    let next = read(pool, |connection| {
-        let Some(progress) = progress(connection, collection)? else { return Ok(None) };
-        let found = documents::after(connection, collection, (progress.built, progress.until), BUILT)?;
-        let is_last = (found.len() as i64) < BUILT;
-        let built = found.last().map_or(progress.until, |last| last.number);
-        Ok(Some((progress, if is_last { progress.until } else { built }, build(&found))))
-    })?;
-    let Some((before, built_to, built)) = next else { return Ok(Step::Nothing) };
-    let step = write(pool, |connection| {
-        let sql = "UPDATE word_indexes SET built = ?4 WHERE collection = ?1 AND built = ?2 AND until = ?3";
-        let values = params![collection.number(), before.built, before.until, built_to];
-        if connection.prepare_cached(sql)?.execute(values)? == 0 {
+    let Some(building) = building_of(pool, collection)? else { return Ok(Step::Nothing) };
+    let step = put_built(pool, collection, &building)?;
+    while merge_step(pool, collection, Set::Building)? == Step::Done {}
+    Ok(step)
+}
+
+pub(super) fn building_of(pool: &Pool, collection: Collection) -> Stored<Option<Building>> {
+    read(pool, |connection| {
+        let Some(before) = progress(connection, collection)? else { return Ok(None) };
+        let found = documents::after(connection, collection, (before.built, before.until), BUILT)?;
+        let last = found.last().filter(|_| found.len() as i64 == BUILT).map(|last| last.number);
+        Ok(Some(Building { before, built_to: last.unwrap_or(before.until), built: build(&found) }))
+    })
+}
+
+pub(super) fn put_built(pool: &Pool, collection: Collection, building: &Building) -> Stored<Step> {
+    write(pool, |connection| {
+        if progress(connection, collection)? != Some(building.before) {
             return Ok(Step::Overtaken);
         }
-        if let Some(built) = &built {
+        let sql = "UPDATE word_indexes SET built = ?2 WHERE collection = ?1";
+        connection.prepare_cached(sql)?.execute([collection.number(), building.built_to])?;
+        if let Some(built) = &building.built {
             add(&mut Segments::new(connection, collection, Set::Building), built).map_err(as_sqlite)?;
         }
-        if built_to == before.until {
+        if building.built_to == building.before.until {
             finish(connection, collection)?;
         }
         Ok(Step::Done)
-    })?;
-    while merge_step(pool, collection, Set::Building)? == Step::Done {}
-    Ok(step)
+    })
 }
 
 /// Puts what was built in the place of what was searched so far.

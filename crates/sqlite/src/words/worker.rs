@@ -33,6 +33,14 @@ impl Worker {
         Self { pool, shared: Arc::default(), thread: Mutex::new(None) }
     }
 
+    /// One that does nothing.
+    #[cfg(test)]
+    pub(super) fn idle(pool: Arc<Pool>) -> Self {
+        let worker = Self::new(pool);
+        worker.shared.is_ending.store(true, Ordering::Relaxed);
+        worker
+    }
+
     /// Whether there is something to do, as a transaction sees it.
     pub(crate) fn is_due(connection: &Connection) -> bool {
         upkeep::is_due(connection).unwrap_or(false)
