@@ -78,9 +78,11 @@ fn measure(options: &Options, size: u64) -> Result<(), Failure> {
     let expected: Vec<Vec<i64>> =
         questions.iter().map(|question| words.best(&question.content)).collect::<Result<_, _>>()?;
     let in_sqlite = OursInSqlite::build(&directory.path().join("ours.db"), &corpus)?;
+    let upkeep = in_sqlite.upkeep;
     let engines: Vec<Box<dyn Engine>> = vec![
         Box::new(OursInMemory::of(&in_sqlite)?),
-        Box::new(in_sqlite.reader(Cached::Parts)?),
+        Box::new(in_sqlite.reader(Cached::Everything)?),
+        Box::new(in_sqlite.reader(Cached::Some)?),
         Box::new(in_sqlite.reader(Cached::Nothing)?),
         Box::new(Tantivy::build(&directory.path().join("tantivy"), &corpus)?),
         Box::new(words.without_stop_words()?),
@@ -105,5 +107,11 @@ fn measure(options: &Options, size: u64) -> Result<(), Failure> {
             times.mean()
         );
     }
+    println!(
+        "\nOurs: {:.1} µs a memory for making and merging segments; {} merges, the longest {:.0} ms.",
+        upkeep.all * 1e3 / size as f64,
+        upkeep.merges,
+        upkeep.longest_merge
+    );
     Ok(())
 }

@@ -12,17 +12,53 @@ use throughline_index::{
 };
 
 use crate::corpus::{Corpus, Question};
+use crate::timing::timed;
 use crate::{Engine, Failure, HITS, fts5};
 
 /// Documents in a segment when it is sealed, and in the tail that is searched.
 const SEALED: usize = 256;
 const TAIL: usize = 128;
 
+/// As the program merges.
+const LIMITS: Limits = Limits { fan: 4, postings: 4_000_000 };
+
 /// Which parts a process that lives on keeps.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cached {
-    Parts,
+    Everything,
+    /// As much as the program keeps.
+    Some,
     Nothing,
+}
+
+/// Bytes that the program keeps at most, in two ages.
+const KEPT: usize = 24 << 20;
+
+#[derive(Default)]
+struct Kept {
+    young: HashMap<(SegmentId, Part), Arc<[u8]>>,
+    bytes: usize,
+    old: HashMap<(SegmentId, Part), Arc<[u8]>>,
+}
+
+impl Kept {
+    fn get(&mut self, key: (SegmentId, Part), most: usize) -> Option<Arc<[u8]>> {
+        if let Some(bytes) = self.young.get(&key) {
+            return Some(Arc::clone(bytes));
+        }
+        let bytes = self.old.remove(&key)?;
+        self.keep(key, Arc::clone(&bytes), most);
+        Some(bytes)
+    }
+
+    fn keep(&mut self, key: (SegmentId, Part), bytes: Arc<[u8]>, most: usize) {
+        self.bytes += bytes.len();
+        self.young.insert(key, bytes);
+        if self.bytes > most / 2 {
+            self.old = std::mem::take(&mut self.young);
+            self.bytes = 0;
+        }
+    }
 }
 
 fn failed(error: rusqlite::Error) -> IndexError {
@@ -33,7 +69,7 @@ fn failed(error: rusqlite::Error) -> IndexError {
 struct Rows {
     connection: Connection,
     cached: Cached,
-    cache: RefCell<HashMap<(SegmentId, Part), Option<Arc<[u8]>>>>,
+    cache: RefCell<Kept>,
 }
 
 impl Rows {
@@ -69,12 +105,12 @@ impl SegmentReader for Rows {
         if self.cached == Cached::Nothing || !part.is_immutable() {
             return self.fetch(segment, part);
         }
-        if let Some(bytes) = self.cache.borrow().get(&(segment, part)) {
-            return Ok(bytes.clone());
+        let most = if self.cached == Cached::Some { KEPT } else { usize::MAX };
+        if let Some(bytes) = self.cache.borrow_mut().get((segment, part), most) {
+            return Ok(Some(bytes));
         }
         let bytes = self.fetch(segment, part)?;
-        self.cache.borrow_mut().insert((segment, part), bytes.clone());
-        Ok(bytes)
+        Ok(bytes.inspect(|bytes| self.cache.borrow_mut().keep((segment, part), Arc::clone(bytes), most)))
     }
 }
 
@@ -98,9 +134,19 @@ impl SegmentStore for Rows {
     }
 }
 
+/// What keeping the index took.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Upkeep {
+    /// CPU milliseconds of making and merging segments, without writing them.
+    pub(crate) all: f64,
+    pub(crate) merges: u32,
+    pub(crate) longest_merge: f64,
+}
+
 pub(crate) struct OursInSqlite {
     path: PathBuf,
     rows: Rows,
+    pub(crate) upkeep: Upkeep,
     tail: Arc<Vec<Document>>,
     segments: usize,
 }
@@ -109,28 +155,29 @@ impl OursInSqlite {
     /// The last documents stay in the tail.
     pub(crate) fn build(path: &Path, corpus: &Corpus) -> Result<Self, Failure> {
         let mut rows = Rows::open(path, Cached::Nothing)?;
-        let mut waiting: Vec<Document> = Vec::new();
+        let (mut waiting, mut upkeep): (Vec<Document>, Upkeep) = Default::default();
         corpus.each(|documents| {
             rows.connection.execute_batch("BEGIN")?;
             waiting.extend(documents.iter().map(|(number, terms)| document(*number, terms)));
             while waiting.len() >= SEALED + TAIL {
                 let rest = waiting.split_off(SEALED);
-                seal(&mut rows, &waiting)?;
+                seal(&mut rows, &waiting, &mut upkeep)?;
                 waiting = rest;
             }
             Ok(rows.connection.execute_batch("COMMIT")?)
         })?;
         let split = waiting.len().saturating_sub(TAIL);
         let last = waiting.split_off(split);
-        seal(&mut rows, &waiting)?;
+        seal(&mut rows, &waiting, &mut upkeep)?;
         rows.connection.execute_batch("VACUUM")?;
         let segments = rows.list()?.len();
-        Ok(Self { path: path.to_owned(), rows, tail: Arc::new(last), segments })
+        Ok(Self { path: path.to_owned(), rows, upkeep, tail: Arc::new(last), segments })
     }
 
     pub(crate) fn reader(&self, cached: Cached) -> Result<Self, Failure> {
         let rows = Rows::open(&self.path, cached)?;
-        Ok(Self { path: self.path.clone(), rows, tail: Arc::clone(&self.tail), segments: self.segments })
+        let (path, tail) = (self.path.clone(), Arc::clone(&self.tail));
+        Ok(Self { path, rows, upkeep: self.upkeep, tail, segments: self.segments })
     }
 }
 
@@ -140,15 +187,20 @@ fn document(number: i64, terms: &str) -> Document {
     Document { number, terms: terms.to_owned(), class, time: 1_700_000_000_000 + number * 61_003, expires: i64::MAX }
 }
 
-fn seal(rows: &mut Rows, documents: &[Document]) -> Result<(), Failure> {
-    if let Some(built) = build(documents) {
+fn seal(rows: &mut Rows, documents: &[Document], upkeep: &mut Upkeep) -> Result<(), Failure> {
+    let (built, took) = timed(|| build(documents));
+    upkeep.all += took;
+    if let Some(built) = built {
         add(rows, &built)?;
     }
     loop {
         let infos = rows.list()?.into_iter().map(|id| info(rows, id)).collect::<Result<Vec<_>, _>>()?;
-        let Some(chosen) = choose(&infos, Limits::default()) else { return Ok(()) };
-        let merged = merge(rows, &chosen)?;
-        replace(rows, &merged)?;
+        let Some(chosen) = choose(&infos, LIMITS) else { return Ok(()) };
+        let (merged, took) = timed(|| merge(rows, &chosen));
+        upkeep.all += took;
+        upkeep.merges += 1;
+        upkeep.longest_merge = upkeep.longest_merge.max(took);
+        replace(rows, &merged?)?;
     }
 }
 
@@ -163,7 +215,11 @@ fn best(store: &dyn SegmentReader, tail: &[Document], question: &Question) -> Re
 
 impl Engine for OursInSqlite {
     fn name(&self) -> String {
-        let cached = if self.rows.cached == Cached::Parts { "parts kept by the process" } else { "nothing kept" };
+        let cached = match self.rows.cached {
+            Cached::Everything => "all parts kept by the process",
+            Cached::Some => "24 MB of parts kept",
+            Cached::Nothing => "nothing kept",
+        };
         format!("ours, rows in SQLite, {cached} ({} segments and a tail of {TAIL})", self.segments)
     }
 

@@ -10,11 +10,17 @@ fn now() -> f64 {
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }
 
+/// What something gives, and the milliseconds that it took.
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let begun = now();
+    let value = work();
+    (value, now() - begun)
+}
+
 impl Times {
     pub(crate) fn take<T>(&mut self, work: impl FnOnce() -> T) -> T {
-        let begun = now();
-        let value = work();
-        self.0.push(now() - begun);
+        let (value, took) = timed(work);
+        self.0.push(took);
         value
     }
 
