@@ -60,6 +60,7 @@ impl Index for SqliteStore {
                 .and_then(|()| words::begin_again(transaction))
                 .map_err(while_doing("rebuild the index"))
         })?;
+        let _held = self.worker.hold();
         words::build_on(&self.pool, &mut |left| {
             progress(total - left.unsigned_abs().min(total) / 2, total);
         })?;
