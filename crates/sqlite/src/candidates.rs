@@ -1,4 +1,4 @@
-//! Candidates for a recall: FTS5 over analysed text, and letters that stand for themselves.
+//! Candidates for a recall: the word index (FTS5 until that is complete), and letters that stand for themselves.
 
 mod conversation;
 mod passages;
@@ -15,6 +15,7 @@ use throughline_core::vault::Passage;
 use self::conversation::{TURN_COLUMNS, TURN_WIDTH, turn};
 use crate::filter::{self, Condition};
 use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS};
+use crate::words::{self, Collection};
 use crate::{SqliteStore, Stored, vault};
 
 /// SQLite refuses patterns beyond 50,000 bytes; escaping may double one.
@@ -22,22 +23,29 @@ const LONGEST_NEEDLE: usize = 20_000;
 
 impl Candidates for SqliteStore {
     fn search(&self, search: &Search) -> Stored<Pool> {
-        let matching = matching(&search.terms);
         self.snapshot(
             |connection| {
                 let mut pool = Pool::default();
                 if search.filter.wants(Kind::Entry) || search.filter.wants(Kind::Bullet) {
                     let condition = || filter::condition(&search.filter);
-                    let rows = found_rows(connection, &ENTRY_WORDS, condition, &matching, search)?;
+                    let rows = self.found_rows(connection, &ENTRY_WORDS, condition, search)?;
                     pool.candidates = entries(connection, &rows)?;
                 }
                 if search.filter.wants(Kind::Turn) {
                     let condition = || filter::turn_condition(&search.filter);
-                    let rows = found_rows(connection, &TURN_WORDS, condition, &matching, search)?;
+                    let rows = self.found_rows(connection, &TURN_WORDS, condition, search)?;
                     conversation::add_turns(connection, &rows, &mut pool)?;
                 }
                 if search.filter.wants(Kind::Chunk) {
-                    passages::add(connection, &matching, (&search.filter, search.limit), &mut pool)?;
+                    let only = (&search.filter, search.limit);
+                    let ranked = self.ranked(
+                        connection,
+                        &CHUNK_WORDS,
+                        || filter::chunk_condition(&search.filter),
+                        &search.terms,
+                        only,
+                    )?;
+                    passages::add(connection, &ranked, &mut pool)?;
                 }
                 Ok(pool)
             },
@@ -69,8 +77,9 @@ impl Candidates for SqliteStore {
     fn search_passages(&self, terms: &Terms, limit: usize) -> Stored<Vec<(Passage, f64)>> {
         self.snapshot(
             |connection| {
-                let ranked =
-                    by_words(connection, &CHUNK_WORDS, Condition::default(), &matching(terms.as_slice()), limit)?;
+                let any = Filter { kinds: vec![Kind::Chunk], ..Filter::default() };
+                let only = (&any, limit);
+                let ranked = self.ranked(connection, &CHUNK_WORDS, Condition::default, terms.as_slice(), only)?;
                 vault::passages(connection, ranked)
             },
             "search the vault",
@@ -83,57 +92,85 @@ fn matching(terms: &[String]) -> String {
     terms.iter().map(|term| format!("\"{term}\"")).collect::<Vec<_>>().join(" OR ")
 }
 
-/// A words table, the rows it is about, and what a condition on those rows joins.
+/// A collection of the word index, its FTS5 table, the rows that it is about, and what a condition on those rows joins.
 struct Words {
+    collection: Collection,
     table: &'static str,
     rows: &'static str,
     joined: &'static str,
 }
 
-const ENTRY_WORDS: Words =
-    Words { table: "entry_words", rows: "entries e", joined: "JOIN entries e ON e.row = w.rowid" };
+const ENTRY_WORDS: Words = Words {
+    collection: Collection::Entries,
+    table: "entry_words",
+    rows: "entries e",
+    joined: "JOIN entries e ON e.row = w.rowid",
+};
 const TURN_WORDS: Words = Words {
+    collection: Collection::Turns,
     table: "turn_words",
     rows: "turns t JOIN sessions s ON s.row = t.session",
     joined: "JOIN turns t ON t.row = w.rowid JOIN sessions s ON s.row = t.session",
 };
-const CHUNK_WORDS: Words =
-    Words { table: "chunk_words", rows: "vault_chunks v", joined: "JOIN vault_chunks v ON v.row = w.rowid" };
+const CHUNK_WORDS: Words = Words {
+    collection: Collection::Chunks,
+    table: "chunk_words",
+    rows: "vault_chunks c JOIN vault_documents d ON d.row = c.document",
+    joined: "JOIN vault_chunks c ON c.row = w.rowid JOIN vault_documents d ON d.row = c.document",
+};
 
 /// A row, and how it was found.
 type Found = (i64, FoundBy);
 
-/// The rows that fit best by their words, and those that are wanted anyway.
-fn found_rows(
-    connection: &Connection,
-    words: &Words,
-    condition: impl Fn() -> Condition,
-    matching: &str,
-    search: &Search,
-) -> rusqlite::Result<Vec<Found>> {
-    let mut found: Vec<Found> = Vec::new();
-    if !matching.is_empty() {
-        let ranked = by_words(connection, words, condition(), matching, search.limit)?;
+impl SqliteStore {
+    /// The rows that fit best by their words, and those that are wanted anyway.
+    fn found_rows(
+        &self,
+        connection: &Connection,
+        words: &Words,
+        condition: impl Fn() -> Condition,
+        search: &Search,
+    ) -> rusqlite::Result<Vec<Found>> {
+        let mut found: Vec<Found> = Vec::new();
+        let ranked = self.ranked(connection, words, &condition, &search.terms, (&search.filter, search.limit))?;
         found.extend(ranked.into_iter().map(|(row, _)| (row, FoundBy::Words)));
+        if search.also.is_empty() {
+            return Ok(found);
+        }
+        let known: HashSet<i64> = found.iter().map(|(row, _)| *row).collect();
+        let condition = condition();
+        let alias = &words.rows[words.rows.find(' ').map_or(0, |at| at + 1)..][..1];
+        let sql = format!("SELECT {alias}.row FROM {} WHERE {alias}.id = ? {}", words.rows, condition.sql);
+        let mut statement = connection.prepare_cached(&sql)?;
+        for id in &search.also {
+            let values = std::iter::once(Value::Text(id.to_string())).chain(condition.values.iter().cloned());
+            let row: Option<i64> = statement.query_row(params_from_iter(values), |row| row.get(0)).optional()?;
+            found.extend(row.filter(|row| !known.contains(row)).map(|row| (row, FoundBy::Meaning)));
+        }
+        Ok(found)
     }
-    if search.also.is_empty() {
-        return Ok(found);
+
+    /// The rows that fit best and that the filter admits, with how well they fit.
+    fn ranked(
+        &self,
+        connection: &Connection,
+        words: &Words,
+        condition: impl Fn() -> Condition,
+        terms: &[String],
+        (filter, limit): (&Filter, usize),
+    ) -> rusqlite::Result<Vec<(i64, f64)>> {
+        if terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        if words::is_ready(connection, words.collection)? {
+            return words::search(connection, &self.words, words.collection, terms, (filter, limit));
+        }
+        by_fts5(connection, words, condition(), &matching(terms), limit)
     }
-    let known: HashSet<i64> = found.iter().map(|(row, _)| *row).collect();
-    let condition = condition();
-    let alias = &words.rows[words.rows.find(' ').map_or(0, |at| at + 1)..][..1];
-    let sql = format!("SELECT {alias}.row FROM {} WHERE {alias}.id = ? {}", words.rows, condition.sql);
-    let mut statement = connection.prepare_cached(&sql)?;
-    for id in &search.also {
-        let values = std::iter::once(Value::Text(id.to_string())).chain(condition.values.iter().cloned());
-        let row: Option<i64> = statement.query_row(params_from_iter(values), |row| row.get(0)).optional()?;
-        found.extend(row.filter(|row| !known.contains(row)).map(|row| (row, FoundBy::Meaning)));
-    }
-    Ok(found)
 }
 
-/// The rows that fit best, with how well they fit.
-fn by_words(
+/// The same by FTS5, until the word index is complete.
+fn by_fts5(
     connection: &Connection,
     words: &Words,
     condition: Condition,

@@ -1,8 +1,8 @@
 //! Erasing: no byte left in rows, history, index, logs or the write-ahead log.
 //!
-//! `secure_delete` overwrites what is freed, FTS5's own `secure-delete` takes terms out of its segments at once, `VACUUM`
-//! leaves behind what moving rows left behind, and emptying the write-ahead log removes the pages that still held it all.
-//! None of the four is enough alone.
+//! `secure_delete` overwrites what is freed, segments of the word index are written anew without what goes (FTS5's own
+//! `secure-delete` does it there), `VACUUM` leaves behind what moving rows left behind, and emptying the write-ahead log
+//! removes the pages that still held it all. None of them is enough alone.
 
 use std::path::Path;
 
@@ -14,12 +14,15 @@ use throughline_core::text::bullets;
 use crate::error::while_doing;
 use crate::open;
 use crate::rows::{self, ENTRY_COLUMNS, document_address};
-use crate::{SqliteStore, Stored, erase_scope, in_transaction, withdrawals};
+use crate::{SqliteStore, Stored, erase_scope, in_transaction, withdrawals, words};
 
 impl Eraser for SqliteStore {
     fn erase(&self, erasure: &Erasure) -> Stored<Erased> {
         self.bookkeeper.flush();
+        // Sweeping needs every connection of this process to be at rest.
+        let _held = self.worker.hold();
         let mut erased = self.write("erase", |transaction| erase(transaction, erasure))?;
+        self.words.clear();
         if !self.read(|connection| Ok(sweep(connection)), "sweep")? {
             erased.unreached.push(
                 "the database file and its log, which another process is reading: swept when the memory is next opened"
@@ -80,6 +83,7 @@ fn erase_rows(transaction: &Transaction<'_>, erasure: &Erasure) -> rusqlite::Res
         erased.recalls += scoped.recalls;
         erased.turns += scoped.turns;
     }
+    words::purge(transaction)?;
     Ok(erased)
 }
 

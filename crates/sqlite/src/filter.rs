@@ -25,10 +25,10 @@ fn text(value: impl Into<String>) -> Value {
 }
 
 /// The first whole millisecond that is not before `at`: stored times are whole.
-fn rounded_up(at: Timestamp) -> Value {
+pub(crate) fn rounded_up(at: Timestamp) -> i64 {
     let milliseconds = at.as_millisecond();
     let rest = at.as_nanosecond() - i128::from(milliseconds) * 1_000_000;
-    Value::Integer(milliseconds + i64::from(rest > 0))
+    milliseconds + i64::from(rest > 0)
 }
 
 /// One `?` for each of `n` values.
@@ -65,10 +65,10 @@ pub(crate) fn condition(filter: &Filter) -> Condition {
         condition.and("e.importance >= ?", [Value::Real(least.least().value())]);
     }
     if let Some(since) = filter.since {
-        condition.and("e.created_at >= ?", [rounded_up(since)]);
+        condition.and("e.created_at >= ?", [Value::Integer(rounded_up(since))]);
     }
     if let Some(until) = filter.until {
-        condition.and("e.created_at < ?", [rounded_up(until)]);
+        condition.and("e.created_at < ?", [Value::Integer(rounded_up(until))]);
     }
     if let Some(source) = filter.source {
         condition.and("e.source = ?", [text(source.as_str())]);
@@ -140,10 +140,10 @@ pub(crate) fn turn_condition(filter: &Filter) -> Condition {
         condition.and("FALSE", []);
     }
     if let Some(since) = filter.since {
-        condition.and("t.at >= ?", [rounded_up(since)]);
+        condition.and("t.at >= ?", [Value::Integer(rounded_up(since))]);
     }
     if let Some(until) = filter.until {
-        condition.and("t.at < ?", [rounded_up(until)]);
+        condition.and("t.at < ?", [Value::Integer(rounded_up(until))]);
     }
     if let Some(session) = &filter.session {
         condition.and("s.id = ?", [text(session.as_str())]);
@@ -153,6 +153,32 @@ pub(crate) fn turn_condition(filter: &Filter) -> Condition {
         Some(Source::User) => condition.and("t.role = 'user'", []),
         Some(Source::Agent) => condition.and("t.role = 'assistant'", []),
         Some(Source::System) => condition.and("t.role IN ('tool', 'system')", []),
+    }
+    condition
+}
+
+/// The condition for passages `c` of documents `d` of the vault: knowledge of the program's, which belongs to no project.
+pub(crate) fn chunk_condition(filter: &Filter) -> Condition {
+    let mut condition = Condition::default();
+    match &filter.scope {
+        Scope::Everything | Scope::Session { .. } => {}
+        Scope::Only(Namespace::Vault(collection)) => condition.and("d.collection = ?", [text(collection.as_str())]),
+        Scope::Only(_) => condition.and("FALSE", []),
+    }
+    let in_layer = filter.layers.is_empty() || filter.layers.contains(&Layer::Knowledge);
+    let is_active = filter.status.is_none_or(|status| status == Status::Active);
+    let weighs_enough = filter.significance.is_none_or(|least| least <= Importance::default().significance());
+    let is_programs = filter.source.is_none_or(|source| source == Source::System);
+    let is_linked = !filter.tags.is_empty() || filter.task.is_some() || filter.session.is_some();
+    let in_project = !matches!(filter.projects, Projects::Only(_));
+    if !in_layer || !is_active || !weighs_enough || !is_programs || is_linked || !in_project {
+        condition.and("FALSE", []);
+    }
+    if let Some(since) = filter.since {
+        condition.and("d.updated_at >= ?", [Value::Integer(rounded_up(since))]);
+    }
+    if let Some(until) = filter.until {
+        condition.and("d.updated_at < ?", [Value::Integer(rounded_up(until))]);
     }
     condition
 }

@@ -3,6 +3,7 @@
 use rusqlite::Connection;
 use throughline_core::ports::{Health, StoreStats};
 
+use crate::words::fts5;
 use crate::{SqliteStore, Stored};
 
 impl Health for SqliteStore {
@@ -58,13 +59,14 @@ pub(crate) fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     if dangling > 0 {
         problems.push(format!("{dangling} rows point to rows that are gone"));
     }
-    for index in ["entry_words", "turn_words", "chunk_words"] {
+    for index in fts5::tables(connection)? {
         let sql = format!("INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)");
         if let Err(error) = connection.execute_batch(&sql) {
             problems
                 .push(format!("the index {index} does not agree with its rows ({error}): run `throughline reindex`"));
         }
     }
+    problems.extend(crate::words::check(connection)?);
     if crate::erase::is_unswept(connection)? {
         problems.push(
             "something was erased, and its traces are still in the file: close other programs that read it".to_owned(),

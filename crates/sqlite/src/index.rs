@@ -9,7 +9,7 @@ use throughline_core::recall::analysis;
 
 use crate::error::{is_taken, while_doing};
 use crate::rows::{self, ENTRY_COLUMNS};
-use crate::{SqliteStore, Stored, functions, line_sources};
+use crate::{SqliteStore, Stored, functions, line_sources, words};
 
 /// Rows analysed again in one transaction: others can write in between.
 const REBUILD_BATCH: i64 = 2000;
@@ -46,21 +46,23 @@ impl Index for SqliteStore {
             while let Some((last, count)) = self.analyse_again(table, after)? {
                 after = last;
                 done += count;
-                progress(done.min(total), total);
+                progress(done.min(total) / 2, total);
             }
         }
         self.write("rebuild the index", |transaction| {
-            let derived = "INSERT INTO entry_words (entry_words) VALUES ('rebuild');
-                INSERT INTO turn_words (turn_words) VALUES ('rebuild');
-                INSERT INTO chunk_words (chunk_words) VALUES ('rebuild');
-                UPDATE turns SET tokens = estimated_tokens(content) WHERE tokens <> estimated_tokens(content);
+            let derived = "UPDATE turns SET tokens = estimated_tokens(content) WHERE tokens <> estimated_tokens(content);
                 DELETE FROM task_words;
                 INSERT INTO task_words (word, task) SELECT w.value, t.row FROM tasks t, json_each(distinct_words(t.title)) w;
                 DELETE FROM document_stamps;";
             functions::register(transaction)
                 .and_then(|()| transaction.execute_batch(derived))
                 .and_then(|()| crate::vectors::queue_again(transaction))
+                .and_then(|()| words::begin_again(transaction))
                 .map_err(while_doing("rebuild the index"))
+        })?;
+        let _held = self.worker.hold();
+        words::build_on(&self.pool, &mut |left| {
+            progress(total - left.unsigned_abs().min(total) / 2, total);
         })?;
         Ok(total)
     }

@@ -52,6 +52,7 @@ mod vectors;
 mod versioned;
 mod watch;
 mod withdrawals;
+mod words;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -63,6 +64,7 @@ use throughline_core::ports::{Replying, Store, StoreError};
 use error::while_doing;
 use pool::{Effort, Pool};
 use recalls::Bookkeeper;
+use words::{Cache, Worker};
 
 pub use copies::{SqliteBackups, check_for_remains};
 pub use open::Durability;
@@ -73,7 +75,11 @@ type Stored<T> = Result<T, StoreError>;
 pub struct SqliteStore {
     /// First, so that it is done before the last connection closes and folds the log away.
     bookkeeper: Arc<Bookkeeper>,
+    /// Before the pool, for the same reason.
+    worker: Arc<Worker>,
     pool: Arc<Pool>,
+    /// What this process keeps of the word index.
+    words: Arc<Cache>,
     machine: MachineId,
     /// How long its writes wait for others.
     effort: Effort,
@@ -85,7 +91,12 @@ impl SqliteStore {
     pub fn open(path: &Path, backups: &Path, durability: Durability) -> Stored<Self> {
         let pool = Arc::new(Pool::open(path, backups, durability)?);
         let bookkeeper = Arc::new(Bookkeeper::new(Arc::clone(&pool)));
-        Ok(Self { bookkeeper, pool, machine: MachineId::new(""), effort: Effort::Confirmed })
+        let worker = Arc::new(Worker::new(Arc::clone(&pool)));
+        if pool.read(|connection| Ok(Worker::is_due_at_first(connection)), "look at the word index")? {
+            worker.nudge();
+        }
+        let (machine, words) = (MachineId::new(""), Arc::default());
+        Ok(Self { bookkeeper, worker, pool, words, machine, effort: Effort::Confirmed })
     }
 
     /// The same store on this machine: what is kept by machine is this one's. A store that is only ever opened on one
@@ -113,14 +124,27 @@ impl SqliteStore {
 
     /// Writes in one `BEGIN IMMEDIATE` transaction: all of it, or nothing.
     fn write<T>(&self, doing: &'static str, work: impl FnOnce(&Transaction<'_>) -> Stored<T>) -> Stored<T> {
-        self.pool.write(doing, self.effort, work)
+        let (value, is_due) = self.pool.write(doing, self.effort, |transaction| {
+            let value = work(transaction)?;
+            Ok((value, Worker::is_due(transaction)))
+        })?;
+        if is_due {
+            self.worker.nudge();
+        }
+        Ok(value)
     }
 }
 
 impl Replying for SqliteStore {
     fn for_replies(&self) -> Arc<dyn Store> {
-        let (bookkeeper, pool) = (Arc::clone(&self.bookkeeper), Arc::clone(&self.pool));
-        Arc::new(Self { bookkeeper, pool, machine: self.machine.clone(), effort: Effort::Brief })
+        Arc::new(Self {
+            bookkeeper: Arc::clone(&self.bookkeeper),
+            worker: Arc::clone(&self.worker),
+            pool: Arc::clone(&self.pool),
+            words: Arc::clone(&self.words),
+            machine: self.machine.clone(),
+            effort: Effort::Brief,
+        })
     }
 }
 

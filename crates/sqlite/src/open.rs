@@ -10,7 +10,7 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing, without_path};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 25] = [
+pub(crate) const MIGRATIONS: [&str; 26] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
@@ -36,7 +36,11 @@ pub(crate) const MIGRATIONS: [&str; 25] = [
     include_str!("migrations/0023_withdrawals.sql"),
     include_str!("migrations/0024_threads.sql"),
     include_str!("migrations/0025_line_sources.sql"),
+    include_str!("migrations/0026_word_index.sql"),
 ];
+
+/// The schema that brought the word index: from there on, a memory that begins has no other.
+const WORD_INDEX: i64 = 26;
 
 /// `PRAGMA application_id`: says that a database is one of ours.
 const APPLICATION_ID: i64 = 0x5468_724C;
@@ -231,6 +235,9 @@ pub(crate) fn migrate(
     let found = schema_version(&transaction).map_err(&migrating)?;
     for step in steps.iter().skip(usize::try_from(found).unwrap_or(0)) {
         transaction.execute_batch(step).map_err(&migrating)?;
+    }
+    if latest >= WORD_INDEX {
+        crate::words::fts5::remove_unused(&transaction).map_err(&migrating)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(&migrating)?;
     transaction.pragma_update(None, "user_version", latest.max(found)).map_err(&migrating)?;

@@ -24,7 +24,7 @@ const MOMENT: Duration = Duration::from_millis(100);
 const FULL_BATCH: usize = 256;
 
 /// How long the log waits for a writer elsewhere before it gives a batch up.
-const PATIENCE: Duration = Duration::from_secs(3);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 
 enum Message {
     Note(Box<RecallRecord>),

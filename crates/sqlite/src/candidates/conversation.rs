@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use rusqlite::{Connection, Row, params};
-use throughline_core::model::{
-    Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, Role, SessionId, Source, Status,
-};
+use rusqlite::{Connection, Row};
+use throughline_core::model::{Entry, EntryId, Memory, Role};
 use throughline_core::recall::{Candidate, FoundBy, Pool};
 
 use super::Found;
 use crate::rows;
+use crate::words::turn_entry;
 
 pub(super) const TURN_COLUMNS: &str =
     "t.id, s.id, t.role, t.speaker, t.at, t.content, s.project, ifnull(u.count, 0), u.last_at, t.terms";
@@ -53,6 +52,8 @@ fn stretches(found: &HashMap<i64, FoundBy>) -> Vec<(i64, i64)> {
     stretches
 }
 
+/// Adds those turns of a stretch that were found, or that stand beside one. Only they are read whole: what tools printed
+/// can be long.
 fn add_stretch(
     connection: &Connection,
     session: i64,
@@ -60,28 +61,20 @@ fn add_stretch(
     found: &HashMap<i64, FoundBy>,
     pool: &mut Pool,
 ) -> rusqlite::Result<()> {
+    let places = places(connection, session, (first, last), found)?;
     let sql = format!(
-        "SELECT {TURN_COLUMNS}, t.position FROM turns t JOIN sessions s ON s.row = t.session \
-         LEFT JOIN uses u ON u.id = t.id WHERE t.session = ? AND t.position BETWEEN ? AND ? ORDER BY t.position"
+        "SELECT {TURN_COLUMNS} FROM turns t JOIN sessions s ON s.row = t.session \
+         LEFT JOIN uses u ON u.id = t.id WHERE t.row = ?"
     );
-    let read = |row: &Row<'_>| {
-        let found_by = found.get(&row.get(TURN_WIDTH)?).copied();
-        let is_said = matches!(rows::parsed(row, 2)?, Role::User | Role::Assistant);
-        let candidate = (found_by.is_some() || is_said).then(|| turn(row, found_by.unwrap_or(FoundBy::Beside)));
-        candidate.transpose()
-    };
-    let turns: Vec<Option<Candidate>> =
-        connection.prepare_cached(&sql)?.query_map(params![session, first, last], read)?.collect::<Result<_, _>>()?;
-    let turns: Vec<Candidate> = turns.into_iter().flatten().collect();
-    let is_found: Vec<bool> = turns.iter().map(|turn| turn.found_by != FoundBy::Beside).collect();
+    let mut whole = connection.prepare_cached(&sql)?;
     let mut last = None;
-    for (at, turn) in turns.into_iter().enumerate() {
-        let around = at.saturating_sub(BESIDE)..(at + BESIDE + 1).min(is_found.len());
-        if !is_found[around].contains(&true) {
+    for (at, (row, found_by)) in places.iter().enumerate() {
+        let around = at.saturating_sub(BESIDE)..(at + BESIDE + 1).min(places.len());
+        if places[around].iter().all(|(_, found_by)| found_by.is_none()) {
             last = None;
             continue;
         }
-        pool.candidates.push(turn);
+        pool.candidates.push(whole.query_row([row], |row| turn(row, found_by.unwrap_or(FoundBy::Beside)))?);
         let here = pool.candidates.len() - 1;
         pool.beside.extend(last.map(|before| (before, here)));
         last = Some(here);
@@ -89,34 +82,35 @@ fn add_stretch(
     Ok(())
 }
 
-/// A turn in the shape of a memory: part of the archive, in the words of whoever said it.
+/// The rows of a stretch that were found, or that a person or an assistant said, in order.
+fn places(
+    connection: &Connection,
+    session: i64,
+    (first, last): (i64, i64),
+    found: &HashMap<i64, FoundBy>,
+) -> rusqlite::Result<Vec<(i64, Option<FoundBy>)>> {
+    let sql = "SELECT row, position, role FROM turns WHERE session = ? AND position BETWEEN ? AND ? ORDER BY position";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([session, first, last])?;
+    let mut places = Vec::new();
+    while let Some(row) = rows.next()? {
+        let found_by = found.get(&row.get(1)?).copied();
+        if found_by.is_some() || matches!(rows::parsed(row, 2)?, Role::User | Role::Assistant) {
+            places.push((row.get(0)?, found_by));
+        }
+    }
+    Ok(places)
+}
+
+/// A turn in the shape of a memory.
 pub(super) fn turn(row: &Row<'_>, found_by: FoundBy) -> rusqlite::Result<Candidate> {
-    let session: SessionId = rows::parsed(row, 1)?;
     let at = rows::time(row.get(4)?)?;
     let entry = Entry {
         id: EntryId::new(row.get::<_, String>(0)?),
-        kind: Kind::Turn,
-        namespace: Namespace::Session(session.clone()),
-        layer: Layer::Archive,
-        key: None,
         content: row.get(5)?,
-        source: match rows::parsed(row, 2)? {
-            Role::User => Source::User,
-            Role::Assistant => Source::Agent,
-            Role::Tool | Role::System | Role::Summary => Source::System,
-        },
-        status: Status::Active,
-        importance: Importance::default(),
-        tags: Vec::new(),
-        session: Some(session),
-        task: None,
-        project: row.get(6)?,
         created_at: at,
         updated_at: at,
-        expires_at: None,
-        supersedes: Vec::new(),
-        provenance: Vec::new(),
-        version: 1,
+        ..turn_entry(rows::parsed(row, 2)?, rows::parsed(row, 1)?, row.get(6)?)
     };
     let last_at = row.get::<_, Option<i64>>(8)?.map(rows::time).transpose()?;
     let memory = Memory::new(entry, row.get(7)?, last_at);

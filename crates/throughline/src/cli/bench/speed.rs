@@ -1,10 +1,11 @@
-//! `throughline bench speed --entries N`
+//! `throughline bench speed --entries N [--turns M]`
 
 use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
-use throughline_core::engine::{ContextRequest, NewMemory};
+use throughline_core::engine::{ContextRequest, NewMemory, Said};
+use throughline_core::model::{Role, SessionId};
 use throughline_core::recall::{Filter, RecallRequest};
 
 use super::{Laboratory, elapsed_ms, percentile};
@@ -19,12 +20,18 @@ const QUESTIONS: usize = 300;
 const WARM_UP: usize = 30;
 const INSERTS: usize = 100;
 
+/// Turns of one made-up conversation.
+const TURNS: u64 = 40;
+
 /// Measure latencies at a size of your choice
 #[derive(Args)]
 pub(in crate::cli) struct SpeedBench {
     /// How many memories to fill it with
     #[arg(long, default_value_t = 10_000)]
     entries: u64,
+    /// How many turns of conversations to add
+    #[arg(long, default_value_t = 0)]
+    turns: u64,
 }
 
 impl SpeedBench {
@@ -32,10 +39,12 @@ impl SpeedBench {
         let laboratory = Laboratory::open(Durability::Full)?;
         laboratory.clock.set(fill_until());
         fill(&laboratory, self.entries)?;
+        converse(&laboratory, self.turns)?;
         let verbs = [
             ("recall", measure(QUESTIONS, |dice| recall(&laboratory, dice))?),
             ("context", measure(QUESTIONS, |dice| context(&laboratory, dice))?),
             ("remember", measure(INSERTS, |dice| remember(&laboratory, dice))?),
+            ("observe", measure(INSERTS, |dice| observe(&laboratory, dice))?),
         ];
         let milliseconds = |value: f64| format!("{value:.3}");
         let rows = verbs.iter().map(|(verb, times)| {
@@ -43,8 +52,9 @@ impl SpeedBench {
             std::iter::once((*verb).to_owned()).chain(shares).collect()
         });
         let text = format!(
-            "{}\n{}",
+            "{}, {}\n{}",
             style::count(self.entries, "memory", "memories"),
+            style::count(self.turns, "turn", "turns"),
             style::table(&["verb", "p50 ms", "p90 ms", "p99 ms"], rows.collect())
         );
         let body: serde_json::Map<String, serde_json::Value> = verbs
@@ -54,7 +64,7 @@ impl SpeedBench {
                 ((*verb).to_owned(), value)
             })
             .collect();
-        Ok(Reply::new(&json!({ "entries": self.entries, "verbs": body }), text))
+        Ok(Reply::new(&json!({ "entries": self.entries, "turns": self.turns, "verbs": body }), text))
     }
 }
 
@@ -77,6 +87,30 @@ fn fill(laboratory: &Laboratory, entries: u64) -> Result<(), Failure> {
     }
     bar.finish_and_clear();
     Ok(())
+}
+
+/// Adds conversations of as many turns as one transaction takes.
+fn converse(laboratory: &Laboratory, turns: u64) -> Result<(), Failure> {
+    let bar = keep::bar("turns");
+    bar.set_length(turns);
+    let mut dice = Dice::new(3);
+    let mut left = turns;
+    while left > 0 {
+        let batch = left.min(TURNS);
+        let said: Vec<Said> = (0..batch).map(|nth| said(nth, &mut dice)).collect();
+        let session = SessionId::on_channel("made", &left.to_string())?;
+        laboratory.engine.sessions().observe(&session, &said)?;
+        bar.inc(batch);
+        left -= batch;
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// The person and the assistant take turns.
+fn said(nth: u64, dice: &mut Dice) -> Said {
+    let role = if nth.is_multiple_of(2) { Role::User } else { Role::Assistant };
+    Said::now(role, synthetic::memory(dice))
 }
 
 /// The sorted times of `n` runs, after warming up.
@@ -103,6 +137,12 @@ fn recall(laboratory: &Laboratory, dice: &mut Dice) -> Result<(), Failure> {
 fn context(laboratory: &Laboratory, dice: &mut Dice) -> Result<(), Failure> {
     let message = Some(synthetic::question(dice));
     laboratory.engine.context().prepare(&ContextRequest { message, ..ContextRequest::default() })?;
+    Ok(())
+}
+
+fn observe(laboratory: &Laboratory, dice: &mut Dice) -> Result<(), Failure> {
+    let session = SessionId::on_channel("made", "observed")?;
+    laboratory.engine.sessions().observe(&session, &[said(0, dice)])?;
     Ok(())
 }
 

@@ -1,0 +1,66 @@
+//! Tombstones: documents of segments that were replaced or removed.
+
+use std::collections::BTreeSet;
+
+use crate::error::IndexError;
+use crate::segment::{PAGE, Segment, put_tombstones};
+use crate::store::{Part, SegmentId, SegmentReader, SegmentStore};
+
+/// Buries documents in every segment but `except`. Idempotent. Gives how many segments changed.
+pub fn bury(store: &mut dyn SegmentStore, numbers: &[i64], except: Option<SegmentId>) -> Result<usize, IndexError> {
+    let segments = store.list()?;
+    let mut changed = 0;
+    for id in segments.into_iter().filter(|id| Some(*id) != except) {
+        changed += usize::from(bury_in(store, id, numbers)?);
+    }
+    Ok(changed)
+}
+
+/// Buries documents in one segment; says whether it had one of them that was not buried.
+pub(crate) fn bury_in(store: &mut dyn SegmentStore, id: SegmentId, numbers: &[i64]) -> Result<bool, IndexError> {
+    let segment = Segment::open(store, id)?;
+    let found = ordinals(&segment, numbers)?;
+    if found.is_empty() {
+        return Ok(false);
+    }
+    let before = segment.tombstones()?;
+    let all: BTreeSet<u32> = before.iter().copied().chain(found).collect();
+    if all.len() == before.len() {
+        return Ok(false);
+    }
+    let all: Vec<u32> = all.into_iter().collect();
+    store.put(id, Part::TOMBSTONES, &put_tombstones(&all))?;
+    Ok(true)
+}
+
+/// The places of these documents in a segment, buried or not.
+fn ordinals(segment: &Segment<'_>, numbers: &[i64]) -> Result<Vec<u32>, IndexError> {
+    let mut numbers: Vec<i64> =
+        numbers.iter().copied().filter(|number| (segment.least..=segment.greatest).contains(number)).collect();
+    numbers.sort_unstable();
+    let (mut found, mut numbers) = (Vec::new(), numbers.into_iter().peekable());
+    for nth in 0..segment.pages() {
+        if numbers.peek().is_none() {
+            break;
+        }
+        let page = segment.page(nth)?;
+        let number = |at: u32| page.number(at).map_err(segment.corrupt());
+        let last = number(page.len() - 1)?;
+        while let Some(wanted) = numbers.next_if(|wanted| *wanted <= last) {
+            let (mut low, mut high) = (0, page.len());
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if number(middle)? < wanted { low = middle + 1 } else { high = middle }
+            }
+            if low < page.len() && number(low)? == wanted {
+                found.push(nth * PAGE + low);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a segment has one of these documents, buried or not: its words are still in there.
+pub fn contains_any(store: &dyn SegmentReader, id: SegmentId, numbers: &[i64]) -> Result<bool, IndexError> {
+    Ok(!ordinals(&Segment::open(store, id)?, numbers)?.is_empty())
+}

@@ -1,0 +1,68 @@
+//! Segments: documents and their postings as immutable parts.
+//!
+//! | part | what it holds |
+//! |---|---|
+//! | header | format, counts, the least and greatest number, the times of each page, the first term of each dictionary block |
+//! | dictionary | about 2 KB of sorted terms each; a term with few documents has its postings here |
+//! | postings | blocks of 128 and, for longer lists, a directory of them with their bounds |
+//! | documents | pages of 1,024: number, class, time, expiry, length |
+//! | classes | what documents have in common, each once |
+//! | tombstones | documents that were replaced or removed; the only part that changes |
+
+mod build;
+mod pages;
+pub(crate) mod postings;
+mod read;
+mod write;
+
+pub use build::{Built, Document, add, build};
+pub(crate) use build::{Classes, words};
+pub(crate) use pages::{PAGE, Page};
+pub(crate) use read::{Entry, Place, Segment, Terms, put_tombstones};
+pub(crate) use write::{Row, Writer};
+
+use crate::error::IndexError;
+use crate::store::{SegmentId, SegmentReader};
+
+/// The format of segments that this program writes and reads.
+pub const FORMAT: u16 = 1;
+
+pub(crate) const MAGIC: [u8; 4] = *b"TLWI";
+
+/// What a segment holds, in numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SegmentInfo {
+    /// Which one.
+    pub id: SegmentId,
+    /// Documents, with those that are buried.
+    pub documents: u32,
+    /// Those that are buried.
+    pub buried: u32,
+    /// Terms of all documents.
+    pub terms: u64,
+    /// Postings of all terms.
+    pub postings: u64,
+}
+
+/// What a segment holds, in numbers.
+pub fn info(store: &dyn SegmentReader, id: SegmentId) -> Result<SegmentInfo, IndexError> {
+    let segment = Segment::open(store, id)?;
+    let buried = segment.tombstones()?.len() as u32;
+    Ok(SegmentInfo { id, documents: segment.documents, buried, terms: segment.terms, postings: segment.postings })
+}
+
+/// The numbers of the documents of a segment that are not buried, ascending.
+pub fn numbers(store: &dyn SegmentReader, id: SegmentId) -> Result<Vec<i64>, IndexError> {
+    let segment = Segment::open(store, id)?;
+    let buried = segment.tombstones()?;
+    let mut found = Vec::new();
+    for nth in 0..segment.pages() {
+        let page = segment.page(nth)?;
+        for at in 0..page.len() {
+            if buried.binary_search(&(nth * PAGE + at)).is_err() {
+                found.push(page.number(at).map_err(|corrupt| corrupt.of(id))?);
+            }
+        }
+    }
+    Ok(found)
+}

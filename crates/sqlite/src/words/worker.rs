@@ -1,0 +1,101 @@
+//! The thread that keeps the index in shape; begun when there is something to do.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use rusqlite::Connection;
+use throughline_core::ports::StoreError;
+
+use super::upkeep::{self, Step};
+use crate::pool::Pool;
+
+/// Steps in a row that somebody else was faster with, before they are left to them.
+const OVERTAKEN: u32 = 8;
+
+/// Does upkeep in the background.
+pub(crate) struct Worker {
+    pool: Arc<Pool>,
+    shared: Arc<Shared>,
+    thread: Mutex<Option<(SyncSender<()>, JoinHandle<()>)>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    /// Held during a step.
+    working: Mutex<()>,
+    is_ending: AtomicBool,
+}
+
+impl Worker {
+    pub(crate) fn new(pool: Arc<Pool>) -> Self {
+        Self { pool, shared: Arc::default(), thread: Mutex::new(None) }
+    }
+
+    /// One that does nothing.
+    #[cfg(test)]
+    pub(super) fn idle(pool: Arc<Pool>) -> Self {
+        let worker = Self::new(pool);
+        worker.shared.is_ending.store(true, Ordering::Relaxed);
+        worker
+    }
+
+    /// Whether there is something to do, as a transaction sees it.
+    pub(crate) fn is_due(connection: &Connection) -> bool {
+        upkeep::is_due(connection).unwrap_or(false)
+    }
+
+    /// The same for a memory that was just opened.
+    pub(crate) fn is_due_at_first(connection: &Connection) -> bool {
+        upkeep::is_due_at_first(connection).unwrap_or(false)
+    }
+
+    /// Has the thread look for something to do. Does not wait.
+    pub(crate) fn nudge(&self) {
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let (sender, _) = thread.get_or_insert_with(|| {
+            // One signal waits at most: it stands for all that come while a step runs.
+            let (sender, receiver) = sync_channel(1);
+            let (pool, shared) = (Arc::clone(&self.pool), Arc::clone(&self.shared));
+            (sender, std::thread::spawn(move || work(&pool, &shared, &receiver)))
+        });
+        let _ = sender.try_send(());
+    }
+
+    /// Waits for the current step, and lets none begin until the guard is dropped.
+    pub(crate) fn hold(&self) -> MutexGuard<'_, ()> {
+        self.shared.working.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.shared.is_ending.store(true, Ordering::Relaxed);
+        let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((sender, thread)) = thread {
+            drop(sender);
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(pool: &Pool, shared: &Shared, receiver: &Receiver<()>) {
+    while receiver.recv().is_ok() {
+        let mut overtaken = 0;
+        while overtaken < OVERTAKEN && !shared.is_ending.load(Ordering::Relaxed) {
+            let _working = shared.working.lock().unwrap_or_else(PoisonError::into_inner);
+            match upkeep::step(pool) {
+                Ok(Step::Nothing) => break,
+                Ok(Step::Done) => overtaken = 0,
+                Ok(Step::Overtaken) => overtaken += 1,
+                // The next write comes back to it.
+                Err(StoreError::Busy) => break,
+                Err(error) => {
+                    tracing::warn!(%error, "the word index is not kept in shape for now");
+                    break;
+                }
+            }
+        }
+    }
+}
