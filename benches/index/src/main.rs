@@ -1,6 +1,6 @@
 //! The bare search of the word index against FTS5 and tantivy: the same documents, the same terms, one thread, CPU time.
 //!
-//! `cargo run --release -p throughline-bench-index -- --sizes 100000,1000000`
+//! `cargo run --release --manifest-path benches/index/Cargo.toml -- --sizes 100000,1000000`
 
 mod corpus;
 mod fts5;
