@@ -32,7 +32,7 @@ pub(crate) enum Cached {
 }
 
 /// Bytes that the program keeps at most, in two ages.
-const KEPT: usize = 24 << 20;
+const KEPT: usize = 64 << 20;
 
 #[derive(Default)]
 struct Kept {
@@ -217,7 +217,7 @@ impl Engine for OursInSqlite {
     fn name(&self) -> String {
         let cached = match self.rows.cached {
             Cached::Everything => "all parts kept by the process",
-            Cached::Some => "24 MB of parts kept",
+            Cached::Some => "64 MB of parts kept",
             Cached::Nothing => "nothing kept",
         };
         format!("ours, rows in SQLite, {cached} ({} segments and a tail of {TAIL})", self.segments)

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use throughline_index::{Document, Part};
 
 /// How many bytes of parts are kept at most.
-const MOST_BYTES: usize = 24 << 20;
+const MOST_BYTES: usize = 64 << 20;
 
 /// How many documents of tails are kept at most.
 const MOST_DOCUMENTS: usize = 4096;
