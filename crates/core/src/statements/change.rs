@@ -59,7 +59,18 @@ pub fn has_sign(text: &str) -> bool {
         "no" | "non" | "nein" | "sorry" | "wrong" | "doch" => folded.starts_with(&format!("{sign} ")),
         sign => padded.contains(&format!(" {sign} ")),
     };
-    SIGNS.split('|').map(str::trim).any(is_sign) || SIGNS_HAN.iter().any(|sign| text.contains(sign))
+    SIGNS.split('|').map(str::trim).any(is_sign)
+        || SIGNS_HAN.iter().any(|sign| text.contains(sign))
+        || begins_then(text)
+}
+
+/// Whether it says in Chinese from when on: 从下个月起.
+fn begins_then(text: &str) -> bool {
+    const FAR: usize = 16;
+    text.split('从').skip(1).any(|rest| {
+        let mut near = rest.chars().take(FAR).skip_while(|c| *c != '起').skip(1);
+        near.next().is_some_and(|next| next != '来')
+    })
 }
 
 /// Whether a new statement takes the place of an old one. `is_change` says that it is known to be a change: a correction,

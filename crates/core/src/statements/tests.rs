@@ -85,6 +85,7 @@ fn a_new_value_takes_the_place_of_an_old_one_with_a_sign_of_change() {
         ("my lease ends 17 March, so I'm moving on 12 March instead", "The move is on 3 March"),
         ("不对，交稿日从下个月起是每月8号", "交稿日是每月6号"),
         ("刚问了编辑，交稿日从这个月 (2026-05)起改成每月8号", "交稿日是每月6号"),
+        ("刚问了编辑，交稿日从这个月 (2026-05)起是每月8号", "交稿日是每月6号"),
         ("展览换了一场，改成9月4号的", "想看8月20号的展览"),
         ("评审会改到周四了", "评审会在周二"),
     ] {
