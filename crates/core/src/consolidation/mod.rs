@@ -327,7 +327,7 @@ impl ConsolidationService<'_> {
         Ok(said.map(|text| {
             let carried = self.told(batch, &text, &knowledge);
             if carried.is_empty() && !text.is_empty() {
-                tracing::warn!(session = %batch.state.session.id, "a summary said only what nobody said; it is not kept");
+                tracing::debug!(session = %batch.state.session.id, "a summary said only what nobody said; it is not kept");
             }
             Summed { text: carried.clone(), carried }
         }))

@@ -105,8 +105,25 @@ impl Meaning {
     fn moves_value(&self, old: &Reading, is_change: bool) -> bool {
         let tells = |clause: &&str| is_change || has_sign(clause);
         is_moved_value(&self.reading, old)
-            || clauses(&self.text).into_iter().filter(tells).any(|clause| is_moved_value(&Reading::of(clause), old))
+            || clauses(&self.text)
+                .into_iter()
+                .filter(tells)
+                .any(|clause| is_moved_value(&Reading::of(&without_dates(clause)), old))
     }
+}
+
+/// A text without the dates that stand in brackets beside a day named by its distance: their numbers are nobody's words.
+fn without_dates(text: &str) -> String {
+    let is_date = |text: &str| text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let mut parts = text.split('(');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((inside, rest)) if is_date(inside) => plain.push_str(rest),
+            _ => plain.extend(["(", part]),
+        }
+    }
+    plain
 }
 
 /// Whether it says `…, not Y`, and the old one has Y and is about the same.
@@ -179,7 +196,8 @@ fn is_denied_now(difference: &Difference<'_>) -> bool {
 /// statement with the new value in the place of the old one. Nothing where it is a whole sentence, or does not fit.
 pub fn completed(short: &str, before: &str) -> Option<String> {
     if let Some((right, wrong)) = contrasted(short) {
-        let at = only_place(before, wrong)?;
+        // What names the right value is the correction itself.
+        let at = only_place(before, wrong).filter(|_| !before.contains(right))?;
         return Some([&before[..at], right, &before[at + wrong.len()..]].concat());
     }
     let value = bare_value(short)?;

@@ -86,6 +86,7 @@ fn a_new_value_takes_the_place_of_an_old_one_with_a_sign_of_change() {
         ("不对，交稿日从下个月起是每月8号", "交稿日是每月6号"),
         ("刚问了编辑，交稿日从这个月 (2026-05)起改成每月8号", "交稿日是每月6号"),
         ("刚问了编辑，交稿日从这个月 (2026-05)起是每月8号", "交稿日是每月6号"),
+        ("刚看了邮件，截止日从这个月 (2026-05)起是每月3号", "截止日是每月5号"),
         ("展览换了一场，改成9月4号的", "想看8月20号的展览"),
         ("评审会改到周四了", "评审会在周二"),
     ] {
@@ -135,6 +136,7 @@ fn a_value_alone_is_completed_by_the_statement_before_it() {
         ("No, it's 5433", "I like tea", None),
         ("No, it's 5433", "It listens on 80 and 443", None),
         ("No, the staging port is 5433", "The staging port is 5432", None),
+        ("I meant whole wheat starter, not rye", "No, I meant whole wheat starter, not rye", None),
     ] {
         assert_eq!(completed(short, before).as_deref(), expected, "{short} / {before}");
     }
