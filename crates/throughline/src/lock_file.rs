@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// Whoever looks at a lock holds it for a moment: so often, and so long apart, it is tried again.
+/// A look at a lock holds it for a moment, so taking it is tried again: so often, and so long apart.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(25);
 

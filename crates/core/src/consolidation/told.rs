@@ -10,6 +10,8 @@ use std::collections::HashSet;
 use jiff::civil::Date;
 
 use crate::model::{Role, Turn};
+use crate::recall::analysis;
+use crate::statements;
 use crate::text::own_words::{own_words, without_quotations};
 use crate::text::relative_dates::dated;
 
@@ -66,44 +68,18 @@ const OF_SUMMARIES: &str = " user person assistant status state next todo blocke
     reason result note notes question questions summary context then also still waiting the a an this that it we they he she api cli url id \
     stand ziel aufgabe nächste erledigt offen but objectif tâche fait estado objetivo tarea hecho pendiente ";
 
-/// Small numbers that are said as words.
-const NUMBER_WORDS: [(&str, &str); 36] = [
-    ("one", "1"),
-    ("two", "2"),
-    ("three", "3"),
-    ("four", "4"),
-    ("five", "5"),
-    ("six", "6"),
-    ("seven", "7"),
-    ("eight", "8"),
-    ("nine", "9"),
-    ("ten", "10"),
-    ("eleven", "11"),
-    ("twelve", "12"),
-    ("zwei", "2"),
-    ("drei", "3"),
-    ("vier", "4"),
-    ("fünf", "5"),
-    ("sechs", "6"),
-    ("deux", "2"),
-    ("trois", "3"),
-    ("quatre", "4"),
-    ("cinq", "5"),
-    ("six", "6"),
-    ("dos", "2"),
-    ("tres", "3"),
-    ("cuatro", "4"),
-    ("cinco", "5"),
-    ("seis", "6"),
-    ("一", "1"),
-    ("两", "2"),
-    ("二", "2"),
-    ("三", "3"),
-    ("四", "4"),
-    ("五", "5"),
-    ("六", "6"),
-    ("七", "7"),
-    ("八", "8"),
+/// Small numbers in Chinese, where words run together.
+const NUMBERS_HAN: [(char, &str); 10] = [
+    ('一', "1"),
+    ('两', "2"),
+    ('二', "2"),
+    ('三', "3"),
+    ('四', "4"),
+    ('五', "5"),
+    ('六', "6"),
+    ('七', "7"),
+    ('八', "8"),
+    ('九', "9"),
 ];
 
 /// What a summary is checked against.
@@ -154,8 +130,9 @@ impl<'a> Told<'a> {
             let piece = piece.trim_matches(|c: char| !c.is_alphanumeric());
             self.words.extend(piece.split('-').map(str::to_owned));
             self.words.insert(piece.to_owned());
+            self.words.extend(statements::number(&analysis::fold(piece)));
         }
-        let said = NUMBER_WORDS.iter().filter(|(word, _)| lower.contains(word)).map(|(_, number)| *number);
+        let said = NUMBERS_HAN.iter().filter(|(word, _)| lower.contains(*word)).map(|(_, number)| *number);
         self.words.extend(said.map(str::to_owned));
     }
 

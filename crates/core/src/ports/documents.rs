@@ -123,7 +123,7 @@ pub trait Documents: Send + Sync {
     /// A cheap stamp that changes whenever the file may have changed; none if there is none.
     fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError>;
     /// Says that this text is about to be put there by a change that is not committed yet ([`ContentHash::missing`]: that
-    /// the file is about to go). Whoever finds it in the file and in no change knows that its writer died.
+    /// the file is about to go). A text that is in the file and in no change was left by a writer that died.
     fn announce(&self, name: &DocumentName, hash: &ContentHash) -> Result<(), DocumentError> {
         let _ = (name, hash);
         Ok(())

@@ -16,6 +16,7 @@ mod traits;
 
 pub use about::{About, Property, about};
 pub use change::{completed, has_sign, rejects, replaces};
+pub(crate) use numbers::number;
 pub use person::{has_relative_date, is_about_person, is_rule};
 pub use same::{Meaning, canonical, same, words};
 

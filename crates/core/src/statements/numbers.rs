@@ -95,7 +95,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// The value of a word that is a number, a time or an amount; with what stands beside it.
-pub(super) fn number(word: &str) -> Option<String> {
+pub(crate) fn number(word: &str) -> Option<String> {
     if let Some((_, digits)) = WORDS.iter().find(|(name, _)| *name == word) {
         return Some((*digits).to_owned());
     }

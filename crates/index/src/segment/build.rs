@@ -67,7 +67,7 @@ impl Classes {
     }
 }
 
-/// Builds a segment; of several documents with one number the last counts. Nothing where there are none.
+/// Builds a segment; of several documents with one number the last counts. None if there are no documents.
 pub fn build(documents: &[Document]) -> Option<Built> {
     let mut order: Vec<&Document> = documents.iter().rev().collect();
     order.sort_by_key(|document| document.number);

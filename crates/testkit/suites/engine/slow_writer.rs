@@ -29,7 +29,7 @@ impl Documents for Slow {
         if let Some((written, looked)) = self.written.lock().unwrap().take() {
             written.send(()).unwrap();
             looked.recv_timeout(PATIENCE).unwrap();
-            // Whoever looked comes to the lock of the store now.
+            // The reader reaches the lock of the store now.
             std::thread::sleep(Duration::from_millis(100));
         }
         Ok(())
