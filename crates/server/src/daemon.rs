@@ -11,7 +11,7 @@ use hyper_util::rt::TokioTimer;
 
 use crate::access::{Names, Token};
 use crate::http::{self, App};
-use crate::{Host, Problem};
+use crate::{Host, Problem, channels};
 
 /// How long the daemon waits for what is under way once it is told to stop.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -114,13 +114,14 @@ impl Daemon {
         let stop = app.stop.clone();
         let scheduler = tokio::spawn(Arc::clone(&app.scheduler).run());
         let events = tokio::spawn(Arc::clone(&app.events).run());
+        let channels = tokio::spawn(channels::run(Arc::clone(&app)));
         let handle = Handle::new();
         let (stopping, stopped) = (handle.clone(), stop.clone());
         let ending = tokio::spawn(async move {
             tokio::select! { () = asked => {}, () = stopped.cancelled() => {} }
             stopped.cancel();
             stopping.graceful_shutdown(Some(PATIENCE));
-            let jobs = async { (scheduler.await, events.await) };
+            let jobs = async { (scheduler.await, events.await, channels.await) };
             if tokio::time::timeout(PATIENCE, jobs).await.is_err() {
                 tracing::warn!("a job is still running; it is begun again the next time");
             }

@@ -4,6 +4,7 @@
 //! verbs answer. Never happens: an answer to anybody else, a page that loads something from elsewhere, SQL.
 
 pub mod access;
+mod channels;
 mod daemon;
 mod events;
 mod host;
@@ -14,6 +15,7 @@ mod panel;
 mod problem;
 mod scheduler;
 
+pub use channels::{ChannelHost, ChannelSecret, ChannelSettings, Incoming, TelegramSettings, WebhookSettings};
 pub use daemon::{Daemon, Listening, ServeError, Tls};
 pub use host::{Host, ModelWork, Setting, Settings, SkippedFiles, Synced, Unreadable, VaultAdded, VaultFiles};
 pub use http::chat::{ChatEvent, ChatMessage, ChatModel, Talks};

@@ -17,8 +17,8 @@ use throughline_core::ports::{Job, SamplingClient};
 use throughline_core::vault::VaultAnswer;
 use throughline_server::access::Token;
 use throughline_server::{
-    ChatEvent, ChatMessage, ChatModel, Chores, Code, Daemon, Host, Listening, ModelWork, Problem, Rhythm, Settings,
-    Talks, VaultAdded, VaultFiles, Worked,
+    ChannelHost, ChannelSettings, ChatEvent, ChatMessage, ChatModel, Chores, Code, Daemon, Host, Incoming, Listening,
+    ModelWork, Problem, Rhythm, Settings, Talks, VaultAdded, VaultFiles, Worked,
 };
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::World;
@@ -70,6 +70,21 @@ impl Talks for Waiting {
     }
     fn chat(&self, _: &ChatMessage, _: &mut dyn FnMut(ChatEvent) -> bool) -> Result<(), Problem> {
         not_here()
+    }
+}
+
+impl ChannelHost for Waiting {
+    fn channels(&self) -> ChannelSettings {
+        ChannelSettings::default()
+    }
+    fn hear(&self, _: &Incoming, _: &mut dyn FnMut(ChatEvent) -> bool) -> Result<(), Problem> {
+        not_here()
+    }
+    fn channel_marks(&self, _: &str) -> Result<Option<String>, Problem> {
+        Ok(None)
+    }
+    fn keep_channel_marks(&self, _: &str, _: &str) -> Result<(), Problem> {
+        Ok(())
     }
 }
 

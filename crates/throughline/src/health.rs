@@ -5,7 +5,7 @@ use std::path::Path;
 use throughline_core::engine::{EngineError, Health, MemoryStatus, chain};
 use throughline_core::ports::StoreError;
 
-use crate::daemon::{find, lost_by};
+use crate::daemon::{channel_remarks, find, lost_by, token};
 use crate::vectors;
 use crate::world::{Home, OpenError, World};
 use crate::{connections, embedders};
@@ -41,10 +41,14 @@ fn copies(world: &World) -> Option<String> {
 }
 
 /// The same, with what a daemon says that runs on this memory: it may have lost the database that it opened although another
-/// one is in its place.
+/// one is in its place, and its channels may hear nothing.
 pub(crate) fn with_daemon(mut health: Health, home: &Home) -> Health {
-    if let Some(problem) = find(home).as_ref().and_then(lost_by) {
+    let Some(running) = find(home) else { return health };
+    if let Some(problem) = lost_by(&running) {
         health.problems.push(format!("the daemon says: {problem}"));
+    }
+    if let Ok(token) = token(home) {
+        health.remarks.extend(channel_remarks(&running, &token));
     }
     health
 }

@@ -138,6 +138,11 @@ impl Home {
         self.data.join("daemon.json")
     }
 
+    /// What a channel notes about itself.
+    pub fn channel(&self, name: &str) -> PathBuf {
+        self.data.join(format!("channel-{name}.json"))
+    }
+
     /// What was typed in chats, for the arrow keys.
     pub fn chat_history(&self) -> PathBuf {
         self.data.join("chat-history")

@@ -75,6 +75,14 @@ impl SessionService<'_> {
         Ok(ShownSession { session, turns, more })
     }
 
+    /// What was said right behind a turn, at most so much; none if the turn was not said in this session.
+    pub fn behind(&self, session: &SessionId, turn: &TurnId, limit: usize) -> Done<Option<Vec<Turn>>> {
+        if self.find(session)?.is_none() {
+            return Ok(None);
+        }
+        Ok(self.turns.turn_page(session, Some(turn), limit)?)
+    }
+
     /// A name on a channel for a conversation that has none.
     pub fn new_name(&self, channel: &str) -> Done<SessionId> {
         Ok(format!("{channel}:{}", self.kernel.new_id()).parse()?)

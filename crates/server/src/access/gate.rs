@@ -9,6 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use cookie::Cookie;
 
 use super::COOKIE;
+use crate::channels::webhook;
 use crate::http::App;
 use crate::problem::{Code, Problem};
 
@@ -44,6 +45,10 @@ fn check(app: &App, request: &Request) -> Result<(), Problem> {
     // What a supervisor asks, and the one-time link itself.
     if path == "/healthz" || path == "/open" {
         return Ok(());
+    }
+    // A signature is over the body, which the route reads.
+    if webhook::is_signed(request.method(), path, headers) {
+        return check_write(Sender::Program, headers);
     }
     let sender = sender(app, headers).ok_or_else(stranger)?;
     if is_write(request.method()) {

@@ -12,6 +12,7 @@ use super::envelope::RequestIds;
 use super::starting::Starting;
 use crate::Host;
 use crate::access::{Links, Names, Passes, Token};
+use crate::channels::{Board, ChannelSettings};
 use crate::events::Events;
 use crate::problem::Problem;
 use crate::scheduler::Scheduler;
@@ -35,6 +36,10 @@ pub(crate) struct App {
     pub(crate) places: Semaphore,
     /// Room for replies of a model.
     pub(crate) chats: Arc<Semaphore>,
+    /// How channels are set up.
+    pub(crate) channel_settings: ChannelSettings,
+    /// How channels are.
+    pub(crate) channels: Board,
     pub(crate) request_ids: RequestIds,
     /// Sessions that are not noted yet.
     pub(crate) starting: Starting,
@@ -53,6 +58,8 @@ impl App {
         Ok(Self {
             scheduler: Arc::new(Scheduler::new(Arc::clone(&host), stop.clone())?),
             events: Arc::new(Events::new(Arc::clone(&host), stop.clone())),
+            channel_settings: host.channels(),
+            channels: Board::default(),
             host,
             token,
             passes,

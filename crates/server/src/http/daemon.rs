@@ -78,7 +78,9 @@ async fn settings(State(app): State<Arc<App>>) -> Answer<Settings> {
 #[utoipa::path(get, path = "/api/health", tag = "daemon",
     responses((status = 200, description = "What is wrong, if anything", body = Health)))]
 async fn health(State(app): State<Arc<App>>) -> Answer<Health> {
-    app.host(|host| Ok(host.health())).await.map(Json)
+    let mut health = app.host(|host| Ok(host.health())).await?;
+    health.remarks.extend(app.channels.remarks());
+    Ok(Json(health))
 }
 
 /// A way into the panel.

@@ -21,7 +21,7 @@ mod reflect;
 mod review;
 mod sessions;
 mod starting;
-mod take;
+pub(crate) mod take;
 mod tasks;
 mod threads;
 mod tiers;
@@ -83,6 +83,7 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .merge(daemon::routes())
         .merge(activity::routes())
         .merge(chat::routes())
+        .merge(crate::channels::webhook::routes())
         .merge(events::routes())
         .merge(jobs::routes())
         .merge(openapi::routes())

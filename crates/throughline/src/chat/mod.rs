@@ -1,8 +1,9 @@
-//! A conversation with a model that has this memory: the same in the terminal and in the panel.
+//! A conversation with a model that has this memory: the same in the terminal, in the panel and on channels.
 //!
 //! Goes in: what the person says. Comes out: what happens, as it happens, and how it ended. Never happens: that a model
 //! which fails costs anything that was said.
 
+pub(crate) mod commands;
 mod rounds;
 
 use std::cell::RefCell;
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use throughline_core::context::{Context, Part, joined_prompts};
-use throughline_core::engine::{Engine, EngineError, SentMessage, StartSession, Visibility};
+use throughline_core::engine::{Engine, EngineError, Said, SentMessage, StartSession, Visibility};
 use throughline_core::model::{Actor, Role, SessionId, Source, Turn, TurnId};
 use throughline_core::ports::{Message, Model, ModelError, ToolSpec};
 use throughline_core::text::tokens;
@@ -21,6 +22,9 @@ use rounds::Asked;
 
 /// Room that is left for the reply; a quarter of a window that is smaller than four times as much.
 const REPLY_TOKENS: usize = 4000;
+
+/// As many turns as may stand between a message and its reply: calls of tools, and other people's words.
+const MOST_BEHIND: usize = 200;
 
 /// What happens while a model answers.
 pub(crate) enum Happening<'a> {
@@ -54,9 +58,27 @@ pub(crate) enum Ended {
     Failed(ModelError),
 }
 
+/// Something that a person says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spoken<'a> {
+    pub(crate) text: &'a str,
+    /// What the channel calls it, where it does: said twice, it is kept once.
+    pub(crate) id: Option<&'a str>,
+    /// Whose words they are, where they may be somebody else's.
+    pub(crate) speaker: Option<&'a str>,
+}
+
+impl<'a> From<&'a str> for Spoken<'a> {
+    fn from(text: &'a str) -> Self {
+        Self { text, id: None, speaker: None }
+    }
+}
+
 /// What a conversation is about, as far as that is said.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct About {
+    /// The name of the person among the speakers.
+    pub(crate) person: Option<String>,
     pub(crate) project: Option<String>,
     pub(crate) task: Option<String>,
     /// The directory that it takes place in.
@@ -99,8 +121,8 @@ impl<'a> Conversation<'a> {
         prompts.extend(engine.tools().guidance().map(|guidance| guidance.text));
         let system_prompt = (!prompts.is_empty()).then(|| joined_prompts(&prompts));
         let start = |id| {
-            let About { project, task, dir } = about.clone();
-            StartSession { system_prompt, project, task, dir, ..StartSession::new(id) }
+            let About { project, task, dir, person } = about.clone();
+            StartSession { system_prompt, project, task, dir, person, ..StartSession::new(id) }
         };
         let started = match which {
             Which::Named(id) => engine.sessions().start(&start(id)),
@@ -113,17 +135,19 @@ impl<'a> Conversation<'a> {
     }
 
     /// One message and its reply. A model that fails costs the reply, and nothing that was said.
-    pub(crate) fn exchange(&self, said: &str, tell: Tell<'_>) -> Result<Ended, EngineError> {
+    pub(crate) fn exchange(&self, said: Spoken<'_>, tell: Tell<'_>) -> Result<Ended, EngineError> {
         // What is sent later is the raw turn: a memory that still matters must come again.
-        let context = self.engine.context().give(&self.session, said, Visibility::Once)?;
+        let context = self.engine.context().give(&self.session, said.text, Visibility::Once)?;
         tell(Happening::Injected(&context.parts));
         let asked = self.asked(context, said, tell)?;
-        self.observe(Role::User, said.to_owned())?;
+        let (id, speaker) = (said.id.map(str::to_owned), said.speaker.map(str::to_owned));
+        self.keep(Said { id, speaker, ..Said::now(Role::User, said.text) })?;
         let ended = self.rounds(asked, tell)?;
         if let Ended::Said(reply) = &ended
             && !reply.trim().is_empty()
         {
-            let observed = self.observe(Role::Assistant, reply.clone())?;
+            let id = said.id.map(reply_to);
+            let observed = self.keep(Said { id, ..Said::now(Role::Assistant, reply.clone()) })?;
             if self.engine.sessions().is_long(&self.session)? {
                 background::start_compaction(self.world, &self.session);
             } else if observed.due.is_some() {
@@ -134,16 +158,21 @@ impl<'a> Conversation<'a> {
     }
 
     /// What the model is asked: as much of the conversation as fits beside the rest.
-    fn asked(&self, context: Context, said: &str, tell: Tell<'_>) -> Result<Asked, EngineError> {
+    fn asked(&self, context: Context, said: Spoken<'_>, tell: Tell<'_>) -> Result<Asked, EngineError> {
         let tools = self.engine.tools().specs();
         let system = context.system_prompt;
-        let enriched = context.message.unwrap_or_else(|| said.to_owned());
+        let enriched = context.message.unwrap_or_else(|| said.text.to_owned());
         let size =
             |tool: &ToolSpec| tokens::estimate(tool.description) + tokens::estimate(&tool.parameters.to_string());
         let fixed = tokens::estimate(&system) + tokens::estimate(&enriched) + tools.iter().map(size).sum::<usize>();
         let window = self.engine.settings().policy.context_window;
         let budget = window.saturating_sub(REPLY_TOKENS.min(window / 4)).saturating_sub(fixed);
-        let (turns, left_out) = self.engine.sessions().window(&self.session, budget)?;
+        let (mut turns, left_out) = self.engine.sessions().window(&self.session, budget)?;
+        // It was said before, and whoever answered it was interrupted: what came of that is no part of the conversation.
+        let again = said.id.map(|id| TurnId::of_host(&self.session, id));
+        if let Some(at) = again.and_then(|again| turns.iter().position(|turn| turn.id == again)) {
+            turns.truncate(at);
+        }
         if left_out > 0 {
             tell(Happening::LeftOut(left_out));
         }
@@ -151,6 +180,24 @@ impl<'a> Conversation<'a> {
         messages.push(Message::said(Role::User, enriched));
         Ok(Asked { system, messages, tools })
     }
+}
+
+/// The name of the reply to a message that its channel names.
+fn reply_to(id: &str) -> String {
+    format!("{id}:reply")
+}
+
+/// The reply to a message that its channel names, if it was said and answered in this session before: `Some(None)` is said
+/// and not answered.
+pub(crate) fn said_before(
+    engine: &Engine,
+    session: &SessionId,
+    id: &str,
+) -> Result<Option<Option<String>>, EngineError> {
+    let said = TurnId::of_host(session, id);
+    let Some(behind) = engine.sessions().behind(session, &said, MOST_BEHIND)? else { return Ok(None) };
+    let reply = TurnId::of_host(session, &reply_to(id));
+    Ok(Some(behind.into_iter().find(|turn| turn.id == reply).map(|turn| turn.content)))
 }
 
 /// The texts that the person's system prompt is made of. A file that cannot be read is left out, and said.

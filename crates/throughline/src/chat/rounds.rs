@@ -78,10 +78,14 @@ impl Conversation<'_> {
     }
 
     pub(super) fn observe(&self, role: Role, content: String) -> Result<Observed, EngineError> {
-        let observed = self.engine.sessions().observe(&self.session, &[Said::now(role, content.clone())])?;
+        self.keep(Said::now(role, content))
+    }
+
+    pub(super) fn keep(&self, said: Said) -> Result<Observed, EngineError> {
+        let observed = self.engine.sessions().observe(&self.session, std::slice::from_ref(&said))?;
         // Calls and their results are for the transcript alone.
-        if observed.off_record > 0 && role != Role::Tool {
-            self.hold(role, content)?;
+        if observed.off_record > 0 && said.role != Role::Tool {
+            self.hold(said.role, said.content)?;
         }
         Ok(observed)
     }

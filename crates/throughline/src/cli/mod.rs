@@ -35,7 +35,7 @@ mod service;
 mod session;
 mod show;
 mod status;
-mod style;
+pub(crate) mod style;
 mod task;
 mod tool;
 mod transfer;

@@ -27,7 +27,7 @@ pub(super) const LEAST_SHOWN: f64 = 0.01;
 const MAX_WIDTH: usize = 100;
 
 /// Text in which every control character is visible instead of obeyed.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let visible = |c: char| match c {
         '\n' | '\t' => c,
         '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
@@ -39,7 +39,7 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 /// The beginning of an id.
-pub(super) fn short(id: &str) -> String {
+pub(crate) fn short(id: &str) -> String {
     plain(id.get(..SHORT_ID).unwrap_or(id))
 }
 
@@ -133,7 +133,7 @@ pub(super) fn memory(memory: &Memory, now: &Zoned) -> String {
 }
 
 /// A hit: a memory, and with `why` what made its score.
-pub(super) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
+pub(crate) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
     let mut text = memory(&hit.memory, now);
     if let Some(withdrawn) = hit.withdrawn {
         text.push_str(&format!("{}{}\n", " ".repeat(SHORT_ID + 2), withdrawn.yellow()));

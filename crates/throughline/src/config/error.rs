@@ -91,6 +91,10 @@ impl ConfigError {
     /// What to try next: `hint:` on the terminal, `hint` in JSON.
     pub fn hint(&self) -> Option<Cow<'static, str>> {
         Some(Cow::Borrowed(match self {
+            Self::UnknownKey { key, .. } if is_secret(key) && key.starts_with("channels.") => {
+                "secrets are never kept in this file: put it in an environment variable, and name that in `token_env` or \
+                 `secret_env`"
+            }
             Self::UnknownKey { key, .. } if is_secret(key) => {
                 "keys are never kept in this file: put it in an environment variable, and name that in `api_key_env`"
             }

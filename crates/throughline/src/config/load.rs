@@ -5,9 +5,12 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use serde_json::{Map, Value};
+
+use super::declare::Table;
 use super::error::ConfigError;
 use super::parse::{Format, tree, typed};
-use super::settings::Config;
+use super::settings::{Config, TABLES};
 
 /// The names a config file may have, in the order in which they are named.
 const NAMES: [&str; 4] = ["config.toml", "config.yaml", "config.yml", "config.json"];
@@ -44,7 +47,7 @@ pub fn load(dir: &Path) -> Result<Loaded, ConfigError> {
     let text = fs::read_to_string(&path).map_err(|source| ConfigError::Read { path: path.clone(), source })?;
     let format = Format::of(&path).unwrap_or(Format::Toml);
     let read = tree(&text, format).and_then(|root| {
-        let given = root.iter().flat_map(|(table, keys)| set_keys(table, keys)).collect();
+        let given = TABLES.iter().flat_map(|table| set_keys(table, &root)).collect();
         Ok((typed(root)?, given))
     });
     match read {
@@ -53,9 +56,11 @@ pub fn load(dir: &Path) -> Result<Loaded, ConfigError> {
     }
 }
 
-fn set_keys(table: &str, keys: &serde_json::Value) -> Vec<String> {
-    let keys = keys.as_object().into_iter().flatten();
-    keys.filter(|(_, value)| !value.is_null()).map(|(key, _)| format!("{table}.{key}")).collect()
+fn set_keys(table: &Table, root: &Map<String, Value>) -> Vec<String> {
+    let (first, rest) = table.name.split_once('.').map_or((table.name, None), |(first, rest)| (first, Some(rest)));
+    let found = root.get(first).and_then(|found| rest.map_or(Some(found), |rest| found.get(rest)));
+    let keys = found.and_then(Value::as_object).into_iter().flatten();
+    keys.filter(|(_, value)| !value.is_null()).map(|(key, _)| format!("{}.{key}", table.name)).collect()
 }
 
 /// Writes `config.toml` for a new home, readable by its owner alone. It never touches a config that is there,

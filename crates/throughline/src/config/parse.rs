@@ -1,10 +1,11 @@
 //! From text to settings: read any format into one tree, check every key and value, then type it.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use super::declare::Table;
+use super::declare::{Table, is_group, known_table};
 use super::error::ConfigError;
 use super::settings::{Config, TABLES};
 use super::values::kind;
@@ -60,6 +61,9 @@ pub(super) fn tree(text: &str, format: Format) -> Result<Map<String, Value>, Con
         indent_memory(&mut root);
     }
     check(&root)?;
+    for group in root.iter_mut().filter(|(name, _)| is_group(name)).filter_map(|(_, tables)| tables.as_object_mut()) {
+        group.retain(|_, table| !table.is_null());
+    }
     root.retain(|_, table| !table.is_null());
     Ok(root)
 }
@@ -135,19 +139,32 @@ fn indent_memory(root: &mut Map<String, Value>) {
 
 fn check(root: &Map<String, Value>) -> Result<(), ConfigError> {
     for (name, value) in root {
-        let Some(table) = TABLES.iter().find(|table| table.name == name) else {
-            return Err(unknown(None, name));
-        };
-        match value {
-            Value::Null => {}
-            Value::Object(keys) => check_table(table, keys)?,
-            other => {
-                let (key, expected) = (name.clone(), "a table".to_owned());
-                return Err(ConfigError::BadValue { key, found: kind(other), expected });
+        if is_group(name) {
+            for (below, value) in below(name, value)? {
+                check_known(&format!("{name}.{below}"), value)?;
             }
+        } else {
+            check_known(name, value)?;
         }
     }
     Ok(())
+}
+
+fn check_known(name: &str, value: &Value) -> Result<(), ConfigError> {
+    let table = known_table(name).ok_or_else(|| unknown(None, name))?;
+    check_table(table, below(name, value)?)
+}
+
+/// What stands in a table or a group; nothing where it is left empty.
+fn below<'v>(name: &str, value: &'v Value) -> Result<&'v Map<String, Value>, ConfigError> {
+    static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+    match value {
+        Value::Null => Ok(&NOTHING),
+        Value::Object(found) => Ok(found),
+        other => {
+            Err(ConfigError::BadValue { key: name.to_owned(), found: kind(other), expected: "a table".to_owned() })
+        }
+    }
 }
 
 fn check_table(table: &Table, given: &Map<String, Value>) -> Result<(), ConfigError> {
@@ -164,7 +181,8 @@ fn unknown(table: Option<&Table>, name: &str) -> ConfigError {
         Some(table) => (format!("{}.{written}", table.name), table.dotted().collect()),
         None => (written.to_string(), TABLES.iter().map(|table| table.name.to_owned()).collect::<Vec<_>>()),
     };
-    ConfigError::UnknownKey { key, nearest: nearest(name, beside).or_else(|| nearest(name, all_keys())) }
+    let last = name.rsplit('.').next().unwrap_or(name);
+    ConfigError::UnknownKey { key, nearest: nearest(last, beside).or_else(|| nearest(last, all_keys())) }
 }
 
 /// Every dotted key, in order.

@@ -20,7 +20,7 @@ pub fn defaults_toml() -> String {
     for table in TABLES {
         let _ = write!(text, "\n[{}]\n", table.name);
         for key in table.keys {
-            let _ = write!(text, "\n{}", entry(key, &defaults[table.name][key.name]));
+            let _ = write!(text, "\n{}", entry(key, &table.of(&defaults)[key.name]));
         }
     }
     text

@@ -226,6 +226,33 @@ tables! {
         /// The private key of that certificate.
         tls_key: Option<String> = None, such as "/etc/ssl/memory.key";
     }
+
+    in channels: ChannelsConfig {
+        /// Talking to the model in Telegram, with this memory: the daemon asks the Bot API for messages. See docs/channels.md.
+        telegram: TelegramConfig {
+            /// The environment variable that holds the bot's token, as @BotFather gave it; without it, the channel is off.
+            token_env: Option<VariableName> = None, such as "TELEGRAM_BOT_TOKEN";
+
+            /// The chats that are answered, by their ids. Whoever else writes to the bot is told the id of their chat, once.
+            allow: Vec<i64> = Vec::new();
+
+            /// Answer in group chats too, where they are in `allow`: messages that mention the bot or reply to it.
+            groups: bool = false;
+
+            /// Where to reach the Bot API, if not at its usual address.
+            base_url: Option<String> = None, such as "http://localhost:8081";
+        }
+
+        /// Messages from other programs: `POST /api/channels/webhook/NAME`. See docs/channels.md.
+        webhook: WebhookConfig {
+            /// The names that take messages, such as "discord"; each is a channel of its own.
+            names: Vec<String> = Vec::new();
+
+            /// The environment variable that holds a secret, for programs that sign their messages instead of sending the
+            /// token of the daemon.
+            secret_env: Option<VariableName> = None, such as "THROUGHLINE_WEBHOOK_SECRET";
+        }
+    }
 }
 
 impl MemoryConfig {

@@ -20,12 +20,11 @@ fn message(text: &str, format: Format) -> String {
 
 /// The dotted keys of the serialised defaults; optional ones are there as null.
 fn default_tree() -> Vec<(String, Value)> {
-    let tree = serde_json::to_value(Config::default()).unwrap();
-    let tables = tree.as_object().unwrap().iter();
-    let keys = tables.flat_map(|(table, keys)| {
-        keys.as_object().unwrap().iter().map(move |(key, value)| (format!("{table}.{key}"), value.clone()))
-    });
-    keys.collect()
+    fn leaves(name: &str, value: &Value) -> Vec<(String, Value)> {
+        let Some(below) = value.as_object() else { return vec![(name.to_owned(), value.clone())] };
+        below.iter().flat_map(|(key, value)| leaves(format!("{name}.{key}").trim_start_matches('.'), value)).collect()
+    }
+    leaves("", &serde_json::to_value(Config::default()).unwrap())
 }
 
 #[test]
@@ -66,7 +65,7 @@ fn commented_lines_of_defaults_toml_would_parse() {
         "api_key_env",
         "timeout_seconds",
     ];
-    let optional = [&models[..], &["user_dir", "tls_cert", "tls_key"]].concat();
+    let optional = [&models[..], &["user_dir", "tls_cert", "tls_key", "token_env", "secret_env"]].concat();
     let whole =
         optional.iter().fold(uncommented, |text, key| text.replace(&format!("\n# {key} ="), &format!("\n{key} =")));
     let config = toml(&whole).unwrap();
@@ -90,12 +89,13 @@ fn the_table_of_keys_is_the_tree_of_the_defaults() {
 
 #[test]
 fn every_word_that_the_table_allows_is_a_value() {
-    for (table, keys) in TABLES.iter().map(|table| (table.name, table.keys)) {
-        for (key, takes) in keys.iter().map(|key| (key.name, key.takes)) {
+    for known in TABLES {
+        let table = known.name;
+        for (key, takes) in known.keys.iter().map(|key| (key.name, key.takes)) {
             let (Takes::OneOf(words) | Takes::OneOfOrList(words)) = takes else { continue };
             for word in words {
                 let config = toml(&format!("[{table}]\n{key} = \"{word}\"")).unwrap();
-                assert_eq!(serde_json::to_value(config).unwrap()[table][key], json!(word));
+                assert_eq!(known.of(&serde_json::to_value(config).unwrap())[key], json!(word));
             }
         }
     }
@@ -167,8 +167,9 @@ fn memory_is_on_as_written_or_with_a_namespace() {
 
 #[test]
 fn every_number_has_its_range() {
-    for (table, keys) in TABLES.iter().map(|table| (table.name, table.keys)) {
-        for (key, takes) in keys.iter().map(|key| (key.name, key.takes)) {
+    for known in TABLES {
+        let table = known.name;
+        for (key, takes) in known.keys.iter().map(|key| (key.name, key.takes)) {
             let (inside, outside) = match takes {
                 Takes::Whole(least, most) => {
                     ([i64::from(least), i64::from(most)], [i64::from(least) - 1, i64::from(most) + 1])
@@ -178,10 +179,8 @@ fn every_number_has_its_range() {
             };
             let set = |number: i64| toml(&format!("[{table}]\n{key} = {number}"));
             for number in inside {
-                assert_eq!(
-                    serde_json::to_value(set(number).unwrap()).unwrap()[table][key].as_f64(),
-                    Some(number as f64)
-                );
+                let tree = serde_json::to_value(set(number).unwrap()).unwrap();
+                assert_eq!(known.of(&tree)[key].as_f64(), Some(number as f64));
             }
             for number in outside {
                 let error = set(number).unwrap_err();
@@ -215,6 +214,35 @@ fn unknown_keys_are_named_with_the_nearest() {
     check("[embeddings]\nbase_ur = \"x\"", "embeddings.base_ur", Some("embeddings.base_url"));
     check("[memory]\n\"\\u001b[2J\" = 1", "memory.\\u{1b}[2J", None);
     assert_eq!(message("[memory]\nrecal_limit = 5", Format::Toml), "unknown key `memory.recal_limit`");
+}
+
+#[test]
+fn tables_may_stand_in_a_group() {
+    let config = toml("[channels.telegram]\ntoken_env = \"BOT\"\nallow = [17, -100123]").unwrap();
+    assert_eq!(
+        (config.channels.telegram.token_env, config.channels.telegram.allow),
+        (Some("BOT".into()), vec![17, -100_123])
+    );
+    assert_eq!(parse("channels:\n  telegram:\n", Format::Yaml).unwrap(), Config::default());
+    assert_eq!(parse("channels:\n", Format::Yaml).unwrap(), Config::default());
+    for (text, expected) in [
+        ("[channels.telegrm]\nallow = []", "unknown key `channels.telegrm`"),
+        ("[channels.telegram]\nalow = []", "unknown key `channels.telegram.alow`"),
+        ("[channels]\ntelegram = 1", "`channels.telegram` is a number, expected a table"),
+        ("channels = 1", "`channels` is a number, expected a table"),
+        (
+            "[channels.telegram]\nallow = [\"17\"]",
+            "`channels.telegram.allow` is a list of something else, expected a list of whole numbers",
+        ),
+        ("[channels.telegram]\nallow = 17", "`channels.telegram.allow` is a number, expected a list of whole numbers"),
+        (
+            "[channels.telegram]\ntoken_env = \"12:AA\"",
+            "`channels.telegram.token_env` is not the name of an environment variable",
+        ),
+        ("[channels.telegram]\ntoken = \"12:AA\"", "unknown key `channels.telegram.token`"),
+    ] {
+        assert_eq!(message(text, Format::Toml), expected);
+    }
 }
 
 #[test]

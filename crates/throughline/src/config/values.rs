@@ -29,9 +29,11 @@ pub(super) enum Takes {
     List,
     /// Any text, or a list of texts.
     TextOrList,
+    /// A list of whole numbers, below zero too.
+    Numbers,
 }
 
-use Takes::{List, OneOf, OneOfOrList, Ratio, Switch, Text, TextOrList, Variable, Whole};
+use Takes::{List, Numbers, OneOf, OneOfOrList, Ratio, Switch, Text, TextOrList, Variable, Whole};
 
 /// A type that a setting may have.
 pub(super) trait Setting {
@@ -68,6 +70,10 @@ impl Setting for String {
 
 impl Setting for Vec<String> {
     const TAKES: Takes = List;
+}
+
+impl Setting for Vec<i64> {
+    const TAKES: Takes = Numbers;
 }
 
 /// The name of an environment variable. It is never a secret itself.
@@ -124,6 +130,7 @@ impl Takes {
             (Variable, Value::String(_)) => true,
             (OneOf(words) | OneOfOrList(words), Value::String(text)) => words.contains(&text.as_str()),
             (OneOfOrList(_) | List | TextOrList, Value::Array(items)) => items.iter().all(Value::is_string),
+            (Numbers, Value::Array(items)) => items.iter().all(Value::is_i64),
             _ => false,
         };
         if fits {
@@ -165,6 +172,7 @@ impl Takes {
             Ratio => format!("a number, {}", self.range()),
             OneOf(words) => format!("one of `{}`", words.join("`, `")),
             List => "a list of names".to_owned(),
+            Numbers => "a list of whole numbers".to_owned(),
             TextOrList => "text or a list of texts".to_owned(),
             OneOfOrList(words) => format!("one of `{}` or a list of names", words.join("`, `")),
         }
@@ -174,7 +182,7 @@ impl Takes {
         match (self, value) {
             (OneOf(_) | OneOfOrList(_), Value::String(_)) => "another word",
             (Whole(..), Value::Number(_)) => "a number with a decimal point",
-            (OneOfOrList(_) | List | TextOrList, Value::Array(_)) => "a list of something else",
+            (OneOfOrList(_) | List | TextOrList | Numbers, Value::Array(_)) => "a list of something else",
             _ => kind(value),
         }
     }

@@ -39,6 +39,14 @@ pub(crate) fn lost_by(running: &Running) -> Option<String> {
     body["problem"].as_str().map(str::to_owned)
 }
 
+/// What is wrong with the channels of a daemon, one line each.
+pub(crate) fn channel_remarks(running: &Running, token: &Token) -> Vec<String> {
+    let body = ask(&running.url, "GET /api/channels", Some(token)).ok().filter(|(status, _)| *status == 200);
+    let body = body.and_then(|(_, body)| serde_json::from_str::<serde_json::Value>(&body).ok()).unwrap_or_default();
+    let channels = body["channels"].as_object().into_iter().flatten();
+    channels.filter_map(|(name, state)| Some(format!("{name}: {}", state["problem"].as_str()?))).collect()
+}
+
 /// Posts nothing to a path of the daemon at `url`; gives the status and the body.
 fn post(url: &str, path: &str, token: &Token) -> Result<(u16, String)> {
     ask(url, &format!("POST {path}"), Some(token))

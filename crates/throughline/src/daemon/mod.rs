@@ -1,6 +1,7 @@
 //! The daemon from this side: its token, how it is found by other commands, and what it asks of the memory's wiring.
 
 mod ask;
+mod channels;
 mod chores;
 mod host;
 mod presence;
@@ -8,7 +9,7 @@ mod resting;
 mod talks;
 mod token;
 
-pub(crate) use ask::{fresh_link, lost_by};
+pub(crate) use ask::{channel_remarks, fresh_link, lost_by};
 pub(crate) use host::Household;
 pub(crate) use presence::{Claim, Running, find, is_running};
 pub(crate) use token::token;

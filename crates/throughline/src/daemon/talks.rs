@@ -7,7 +7,7 @@ use throughline_core::ports::{Model, ModelError};
 use throughline_server::{ChatEvent, ChatMessage, ChatModel, Code, Problem, Talks};
 
 use super::Household;
-use crate::chat::{About, Conversation, Ended, Happening, Which};
+use crate::chat::{About, Conversation, Ended, Happening, Spoken, Which};
 use crate::config::ModelProvider;
 use crate::models;
 
@@ -15,7 +15,7 @@ use crate::models;
 const CHANNEL: &str = "web";
 
 impl Household {
-    fn talking_model(&self) -> Result<Arc<dyn Model>, Problem> {
+    pub(super) fn talking_model(&self) -> Result<Arc<dyn Model>, Problem> {
         let choice = &self.world.config.config.model;
         if choice.provider == ModelProvider::Offline {
             let hint = "put a provider and a model under [model] in the config file: ollama, openai or anthropic";
@@ -52,29 +52,38 @@ impl Talks for Household {
         };
         let conversation = Conversation::open(&self.world, model, which, &About::default())?;
         tell(ChatEvent::Session(conversation.session.clone()));
-        let ended = conversation.exchange(&said.message, &mut |happening| match happening {
-            Happening::Injected(parts) => tell(ChatEvent::Injected(parts.to_vec())),
-            Happening::Piece(text) if !text.is_empty() => tell(ChatEvent::Delta(text.to_owned())),
-            Happening::Tool { name, summary } => {
-                let summary = summary.lines().next().unwrap_or_default().to_owned();
-                tell(ChatEvent::Tool { name: name.to_owned(), summary })
-            }
-            Happening::Piece(_) | Happening::Paused | Happening::LeftOut(_) => tell(ChatEvent::Still),
-        })?;
-        let last = match ended {
-            Ended::Said(reply) => ChatEvent::Done(reply),
-            Ended::TooManyRounds => {
-                let hint = "ask again, or in other words";
-                ChatEvent::Failed(Problem::new(Code::Failed, "the model calls tools and does not come to an end", hint))
-            }
-            Ended::Failed(ModelError::Cancelled) => {
-                ChatEvent::Failed(Problem::new(Code::Failed, "the reply was stopped", "say it again"))
-            }
-            Ended::Failed(error) => ChatEvent::Failed(Problem::failed(&error, error.hint().map(str::to_owned))),
-        };
-        tell(last);
-        Ok(())
+        pass_on(&conversation, said.message.as_str().into(), tell)
     }
+}
+
+/// Says something in a conversation, and passes on what happens until it has ended.
+pub(super) fn pass_on(
+    conversation: &Conversation<'_>,
+    said: Spoken<'_>,
+    tell: &mut dyn FnMut(ChatEvent) -> bool,
+) -> Result<(), Problem> {
+    let ended = conversation.exchange(said, &mut |happening| match happening {
+        Happening::Injected(parts) => tell(ChatEvent::Injected(parts.to_vec())),
+        Happening::Piece(text) if !text.is_empty() => tell(ChatEvent::Delta(text.to_owned())),
+        Happening::Tool { name, summary } => {
+            let summary = summary.lines().next().unwrap_or_default().to_owned();
+            tell(ChatEvent::Tool { name: name.to_owned(), summary })
+        }
+        Happening::Piece(_) | Happening::Paused | Happening::LeftOut(_) => tell(ChatEvent::Still),
+    })?;
+    let last = match ended {
+        Ended::Said(reply) => ChatEvent::Done(reply),
+        Ended::TooManyRounds => {
+            let hint = "ask again, or in other words";
+            ChatEvent::Failed(Problem::new(Code::Failed, "the model calls tools and does not come to an end", hint))
+        }
+        Ended::Failed(ModelError::Cancelled) => {
+            ChatEvent::Failed(Problem::new(Code::Failed, "the reply was stopped", "say it again"))
+        }
+        Ended::Failed(error) => ChatEvent::Failed(Problem::failed(&error, error.hint().map(str::to_owned))),
+    };
+    tell(last);
+    Ok(())
 }
 
 /// As it is written in the config file.

@@ -1,6 +1,5 @@
 //! `throughline chat`: a conversation in the terminal, with memory.
 
-mod commands;
 mod screen;
 mod setup;
 
@@ -21,13 +20,18 @@ use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
 use crate::background;
+use crate::chat::commands::{self, Next};
 use crate::chat::{About, Conversation, Ended, Happening, Which};
 use crate::world::World;
-use commands::Next;
 use screen::Screen;
 
 /// As much of an answer as is shown, in characters.
 const MAX_SHOWN: usize = 100;
+
+/// What there is in the terminal alone.
+const HELP: &str = "\
+/quit           end (or Ctrl-D)
+Ctrl-C stops a reply.";
 
 /// The channel of the terminal.
 const CHANNEL: &str = "cli";
@@ -62,7 +66,7 @@ impl Chat {
             world.engine.tasks().get(task)?;
         }
         let dir = std::env::current_dir().and_then(|dir| dir.canonicalize()).ok();
-        let about = About { project: self.project, task: self.task, dir };
+        let about = About { project: self.project, task: self.task, dir, person: None };
         let mut talk = Talk::begin(world, model, which, about, Screen::new(self.json))?;
         background::start_idle(world, talk.session());
         talk.greet();
@@ -145,6 +149,7 @@ impl<'a> Talk<'a> {
             // What was typed is kept for the arrow keys, without its secrets.
             let _ = editor.add_history_entry(redact(said).text);
             match commands::run(said, self.world, self.session())? {
+                Next::Help(help) => self.screen.line(&format!("{help}{HELP}")),
                 Next::Say => self.exchange(said)?,
                 Next::Shown(text) => self.screen.line(&text),
                 Next::New => {
@@ -162,7 +167,7 @@ impl<'a> Talk<'a> {
     fn exchange(&self, said: &str) -> Result<(), Failure> {
         self.stopped.store(false, Ordering::SeqCst);
         let mut used: Vec<EntryId> = Vec::new();
-        let ended = self.conversation.exchange(said, &mut |happening| {
+        let ended = self.conversation.exchange(said.into(), &mut |happening| {
             match happening {
                 Happening::Injected(parts) => used = parts.iter().filter_map(|part| part.id.clone()).collect(),
                 Happening::LeftOut(turns) => {
