@@ -44,8 +44,8 @@ fn config(model: &ModelServer, bot: &BotApi, more: &str) -> String {
 /// Who said what, summaries left out; nothing where there is no such conversation.
 fn turns(home: &Home, session: &str) -> Vec<(String, String)> {
     let ran = home.run(&["--json", "session", "show", session]);
-    let Ok(shown) = serde_json::from_str::<Value>(&ran.stdout) else { return Vec::new() };
-    let said = shown["turns"].as_array().unwrap().iter().filter(|turn| turn["role"] != "summary");
+    let shown = serde_json::from_str::<Value>(&ran.stdout).unwrap_or_default();
+    let said = shown["turns"].as_array().into_iter().flatten().filter(|turn| turn["role"] != "summary");
     said.map(|turn| (string(&turn["role"]), string(&turn["content"]))).collect()
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
 pub(crate) fn is_signed(method: &Method, path: &str, headers: &HeaderMap) -> bool {
     let shows = |name| headers.contains_key(name);
     *method == Method::POST
-        && path.starts_with(PREFIX)
+        && path.strip_prefix(PREFIX).is_some_and(|name| !name.is_empty() && !name.contains('/'))
         && headers.contains_key(SIGNATURE)
         && !shows(header::AUTHORIZATION)
         && !shows(header::COOKIE)

@@ -10,8 +10,12 @@ use super::{ADA, config, exchange, last_prompt, machine, state, turns, until_sho
 
 #[test]
 fn what_was_told_on_telegram_is_known_everywhere_and_the_other_way_round() {
-    let model =
-        ModelServer::scripted([Step::reply("How lovely."), Step::reply("In Alfama."), Step::reply("On Fridays.")]);
+    let model = ModelServer::scripted([
+        Step::reply("How lovely."),
+        Step::reply("In Alfama."),
+        Step::reply("I see."),
+        Step::reply("On Fridays."),
+    ]);
     let bot = BotApi::start();
     let home = machine(&model, &bot);
     let daemon = Daemon::start(&home);
@@ -23,11 +27,13 @@ fn what_was_told_on_telegram_is_known_everywhere_and_the_other_way_round() {
     assert_eq!(daemon.get("/api/chat")["available"], json!(true));
 
     // Over HTTP, and in the terminal.
+    daemon.post("/api/sessions", &json!({"channel": "web", "session": "web:1"}));
     let context = daemon.post("/api/sessions/web:1/context", &json!({"message": "Where is my flat?"}));
     assert_eq!(string(&context["message"]).matches("Alfama").count(), 1, "{context}");
-    let ran = home.run_with(&["chat", "--session", "main"], "Where is my flat? By the way: we deploy on Fridays.\n");
+    let ran = home.run_with(&["chat", "--session", "main"], "Where is my flat?\nWe deploy on Fridays at noon.\n");
     assert!(ran.stdout.contains("In Alfama."), "{ran:?}");
-    assert_eq!(last_prompt(&model).matches("third floor").count(), 1, "{}", last_prompt(&model));
+    let prompt = model.requests()[1].body.to_string();
+    assert_eq!(prompt.matches("third floor").count(), 1, "{prompt}");
 
     // And back.
     home.remember(&["--layer", "identity", "My name is Ada"]);
@@ -35,7 +41,7 @@ fn what_was_told_on_telegram_is_known_everywhere_and_the_other_way_round() {
     bot.say(ADA, "When do we deploy?");
     until_shown(&bot, ADA, &["How lovely.", "On Fridays."]);
     let prompt = last_prompt(&model);
-    assert_eq!(prompt.matches("we deploy on Fridays").count(), 1, "{prompt}");
+    assert_eq!(prompt.matches("We deploy on Fridays at noon").count(), 1, "{prompt}");
     assert!(prompt.contains("My name is Ada"), "{prompt}");
     assert_eq!(prompt.matches("third floor").count(), 1, "it is further up in the conversation: {prompt}");
     assert_eq!(daemon.stop().code, 0);

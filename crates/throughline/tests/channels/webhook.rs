@@ -48,6 +48,7 @@ fn a_program_says_something_and_gets_the_reply_once_per_id() {
     assert_eq!(ask(&daemon, "shop", &body), (200, expected));
     let again = ask(&daemon, "shop", &json!({"conversation": "42", "message": "When?"}));
     assert_eq!(again, (200, json!({"session": "shop:42-2", "reply": "At nine, as I said.", "tools": []})));
+    daemon.post("/api/sessions", &json!({"channel": "web", "session": "web:1"}));
     let context = daemon.post("/api/sessions/web:1/context", &json!({"message": "What did Bob ask about the shop?"}));
     assert!(context["message"].as_str().unwrap().contains("When does the shop open?"), "{context}");
 }
