@@ -37,6 +37,7 @@ impl ChannelHost for Household {
 
     fn hear(&self, said: &Incoming, tell: Tell<'_>) -> Result<(), Problem> {
         let first = session_of(said)?;
+        let _turn = self.in_turn.enter(&first);
         let sessions = self.conversations(&first)?;
         let current = sessions.last().unwrap_or(&first).clone();
         if said.text.trim_start().starts_with('/') {

@@ -12,6 +12,7 @@ use throughline_core::ports::SamplingClient;
 use throughline_core::vault::VaultAnswer;
 use throughline_server::{Code, Host, ModelWork, Problem, Settings, VaultAdded, VaultFiles};
 
+use super::in_turn::InTurn;
 use super::resting::Resting;
 use crate::world::{World, random_secret};
 use crate::{background, directory, exports, health, vault};
@@ -21,13 +22,15 @@ pub(crate) struct Household {
     pub(super) world: World,
     /// Conversations that could not be consolidated lately.
     pub(super) resting: Mutex<Resting>,
+    /// Conversations on channels in which a message is being answered.
+    pub(super) in_turn: InTurn,
 }
 
 impl Household {
     pub(crate) fn new(mut world: World) -> Self {
         throughline_readers::quiet_panics();
         world.engine = world.engine.acting(Actor::new(Source::User, "http"));
-        Self { world, resting: Mutex::default() }
+        Self { world, resting: Mutex::default(), in_turn: InTurn::default() }
     }
 }
 

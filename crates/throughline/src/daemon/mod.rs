@@ -4,6 +4,7 @@ mod ask;
 mod channels;
 mod chores;
 mod host;
+mod in_turn;
 mod presence;
 mod resting;
 mod talks;

@@ -54,6 +54,20 @@ fn a_program_says_something_and_gets_the_reply_once_per_id() {
 }
 
 #[test]
+fn a_message_that_is_sent_twice_at_once_is_answered_once() {
+    let model = ModelServer::scripted([Step::reply("Once."), Step::reply("never asked for")]);
+    let home = machine(&model);
+    let daemon = Daemon::start(&home);
+    let body = json!({"conversation": "1", "message": "hello", "id": "a"});
+    let replies: Vec<Value> = std::thread::scope(|scope| {
+        let sending: Vec<_> = (0..4).map(|_| scope.spawn(|| ask(&daemon, "shop", &body).1["reply"].clone())).collect();
+        sending.into_iter().map(|sent| sent.join().unwrap()).collect()
+    });
+    assert_eq!((replies, model.requests().len()), (vec![json!("Once."); 4], 1));
+    assert_eq!(turns(&home, "shop:1"), exchange("hello", "Once."));
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_and_a_failed_reply_is_asked_for_again() {
     let model = ModelServer::scripted([Step::fail(400, "no such model"), Step::reply("Better.")]);
     let home = machine(&model);

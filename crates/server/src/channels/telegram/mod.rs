@@ -93,18 +93,29 @@ async fn listen(api: Api, settings: TelegramSettings, desk: Desk) {
     let ledger = Ledger::new(desk.clone(), Book::of(me.id, kept.as_deref()));
     let bot = Arc::new(Bot { api, me, settings, desk: desk.clone(), ledger });
     let mut lines = Lines::default();
+    // The first poll does not wait for a message: it is to show soon that the bot is heard.
+    let mut pace = Pace::AtOnce;
     loop {
         let is_idle = lines.running.is_empty();
+        if pace != Pace::AtOnce {
+            pace = if is_idle { Pace::Waiting } else { Pace::Looking };
+        }
         tokio::select! {
             () = desk.stop().cancelled() => break,
             Some(chat) = lines.running.join_next(), if !is_idle => lines.go_on(&bot, chat.unwrap_or_default()),
-            updates = bot.updates(is_idle) => match updates {
+            updates = bot.updates(pace) => match updates {
                 Ok((asked, updates)) => {
                     rests.reset();
+                    pace = Pace::Waiting;
                     desk.say(ChannelState::listening(&bot.me.username));
                     bot.take_in(&updates, asked, &mut lines).await;
                 }
-                Err(error) => if !rests.after(&error).await { break },
+                Err(error) => {
+                    if !rests.after(&error).await {
+                        break;
+                    }
+                    pace = Pace::AtOnce;
+                }
             }
         }
     }
@@ -155,6 +166,17 @@ fn rest(error: &ApiError, failures: u32) -> Duration {
         ApiError::Refused { retry_after: Some(seconds), .. } => Duration::from_secs((*seconds).max(1)),
         _ => Duration::from_secs(1).saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST_REST),
     }
+}
+
+/// How messages are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// Without waiting for one: at the start, and after a failure.
+    AtOnce,
+    /// Waiting for one.
+    Waiting,
+    /// In a moment, without waiting: a reply is under way.
+    Looking,
 }
 
 /// What waits in each chat, and what is under way.
@@ -214,10 +236,10 @@ struct Bot {
 }
 
 impl Bot {
-    /// What is new: as soon as there is something, or, while a reply is under way, in a moment.
-    async fn updates(&self, is_idle: bool) -> Result<(Option<i64>, Vec<Value>), ApiError> {
-        let wait = if is_idle { WAIT } else { Duration::ZERO };
-        if !is_idle {
+    /// What is new, and from which update on that was asked for.
+    async fn updates(&self, pace: Pace) -> Result<(Option<i64>, Vec<Value>), ApiError> {
+        let wait = if pace == Pace::Waiting { WAIT } else { Duration::ZERO };
+        if pace == Pace::Looking {
             tokio::time::sleep(LOOK_EVERY).await;
         }
         let offset = self.ledger.offset().await;
