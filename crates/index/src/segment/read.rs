@@ -62,10 +62,9 @@ impl std::ops::Deref for Payload {
 }
 
 impl Payload {
-    /// The rest of it, from a place on.
-    pub fn skip(mut self, bytes: usize) -> Self {
-        self.range.start = (self.range.start + bytes).min(self.range.end);
-        self
+    /// The shared bytes, and where it stands in them.
+    pub fn into_parts(self) -> (Arc<[u8]>, Range<usize>) {
+        (self.bytes, self.range)
     }
 }
 
