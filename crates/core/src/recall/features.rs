@@ -454,8 +454,7 @@ fn conversations(candidates: &[Candidate], matches: &[Matches]) -> (Vec<Option<u
 
 /// The one speaker whom the question names, and the words of the question that are names of speakers.
 fn named(question: &Question, candidates: &[Candidate]) -> (WordSet, Option<String>) {
-    let mut names: Vec<&str> =
-        candidates.iter().filter_map(|candidate| candidate.traits.speaker.as_deref()).collect();
+    let mut names: Vec<&str> = candidates.iter().filter_map(|candidate| candidate.traits.speaker.as_deref()).collect();
     names.sort_unstable();
     names.dedup();
     let mut speakers: Vec<String> = names.into_iter().map(str::to_lowercase).collect();

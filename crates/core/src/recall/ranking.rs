@@ -171,9 +171,7 @@ fn chosen(pool: &Pool, mut points: Vec<(usize, f32)>, limit: usize) -> Vec<usize
     if limit > 0 && limit < points.len() {
         points.select_nth_unstable_by(limit - 1, order);
     }
-    let is_chosen = |(n, (at, _)): &(usize, &(usize, f32))| {
-        *n < limit || pool.candidates[*at].sketch.is_correction()
-    };
+    let is_chosen = |(n, (at, _)): &(usize, &(usize, f32))| *n < limit || pool.candidates[*at].sketch.is_correction();
     points.iter().enumerate().filter(is_chosen).map(|(_, (at, _))| *at).collect()
 }
 

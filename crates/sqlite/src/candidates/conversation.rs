@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rusqlite::Connection;
-use throughline_core::model::Role;
+use throughline_core::model::{Role, Source};
 use throughline_core::recall::{Candidate, FoundBy, Pool};
 
 use super::{Found, is_found};
@@ -11,13 +11,24 @@ use crate::rows;
 use crate::words::{Lookup, Place};
 
 /// So many turns before and after one that was found come with it.
-const BESIDE: usize = 2;
+const BESIDE: i64 = 2;
 
 /// What tools printed may stand between them: so many positions are looked at where it does.
 const REACH: i64 = 6;
 
-/// The turns of a conversation that were found, by their positions.
-type OfSession = BTreeMap<i64, Candidate>;
+/// The turns of a conversation that were found, with their rows, by their positions.
+type OfSession = BTreeMap<i64, (i64, Candidate)>;
+
+/// A turn that was found, or that a person or an assistant said near one.
+struct Near {
+    row: i64,
+    position: i64,
+    /// Where it was looked up already.
+    candidate: Option<Candidate>,
+}
+
+/// Turns one after the other, what tools printed aside.
+type Stretch = Vec<Near>;
 
 /// Adds the turns of these rows to a pool, and what stands beside them.
 pub(super) fn add_turns(
@@ -33,48 +44,19 @@ pub(super) fn add_turns(
         if let Some((candidate, Some(Place { session, position }))) = lookup.candidate(*row, *found_by)?
             && is_found(&candidate)
         {
-            sessions.entry(session).or_default().insert(position, candidate);
+            sessions.entry(session).or_default().insert(position, (*row, candidate));
         }
     }
     for (session, mut found) in sessions {
-        let (near, is_whole) = places(connection, session, &found, BESIDE as i64)?;
-        let places = if is_whole { near } else { places(connection, session, &found, REACH)?.0 };
-        for stretch in places {
-            add_stretch(lookup, &stretch, &mut found, pool)?;
+        let stretches = match beside_by_row(lookup, session, &found)? {
+            Some(stretches) => stretches,
+            None => read_stretches(connection, session, &found)?,
+        };
+        for stretch in stretches {
+            add_stretch(lookup, stretch, &mut found, pool)?;
         }
     }
     Ok(())
-}
-
-/// A turn of a stretch: its row and its position.
-type InStretch = (i64, i64);
-
-/// The stretches of a conversation around what was found, each the turns that were found or that a person or an assistant
-/// said; and whether nothing else came between.
-fn places(
-    connection: &Connection,
-    session: i64,
-    found: &OfSession,
-    reach: i64,
-) -> rusqlite::Result<(Vec<Vec<InStretch>>, bool)> {
-    let sql = "SELECT row, position, role FROM turns WHERE session = ? AND position BETWEEN ? AND ? ORDER BY position";
-    let mut statement = connection.prepare_cached(sql)?;
-    let (mut stretches, mut is_whole) = (Vec::new(), true);
-    for (first, last) in bounds(found, reach) {
-        let mut rows = statement.query([session, first, last])?;
-        let mut stretch = Vec::new();
-        while let Some(row) = rows.next()? {
-            let position = row.get(1)?;
-            let is_said = || rows::parsed(row, 2).map(|role| matches!(role, Role::User | Role::Assistant));
-            if found.contains_key(&position) || is_said()? {
-                stretch.push((row.get(0)?, position));
-            } else {
-                is_whole = false;
-            }
-        }
-        stretches.push(stretch);
-    }
-    Ok((stretches, is_whole))
 }
 
 /// The first and the last position of each stretch to read: around every turn that was found, as few as possible.
@@ -83,32 +65,79 @@ fn bounds(found: &OfSession, reach: i64) -> Vec<(i64, i64)> {
     for position in found.keys() {
         match bounds.last_mut() {
             Some((_, last)) if position - reach <= *last + 1 => *last = position + reach,
-            _ => bounds.push((position - reach, position + reach)),
+            _ => bounds.push(((position - reach).max(1), position + reach)),
         }
     }
     bounds
 }
 
+/// The stretches where turns of a conversation have neighbouring rows, which the index tells by itself. None where another
+/// conversation, the end of this one or what tools printed comes between.
+fn beside_by_row(lookup: &mut Lookup<'_>, session: i64, found: &OfSession) -> rusqlite::Result<Option<Vec<Stretch>>> {
+    let mut stretches = Vec::new();
+    for (first, last) in bounds(found, BESIDE) {
+        let mut stretch = Stretch::new();
+        for position in first..=last {
+            if let Some((row, _)) = found.get(&position) {
+                stretch.push(Near { row: *row, position, candidate: None });
+                continue;
+            }
+            let known = found.range(first..=last).min_by_key(|(known, _)| (position - **known).abs());
+            let Some((known, (row, _))) = known else { return Ok(None) };
+            let row = row + position - known;
+            let Some((candidate, place)) = lookup.candidate(row, FoundBy::Beside)? else { return Ok(None) };
+            if place != Some(Place { session, position }) || candidate.traits.source == Source::System {
+                return Ok(None);
+            }
+            stretch.push(Near { row, position, candidate: Some(candidate) });
+        }
+        stretches.push(stretch);
+    }
+    Ok(Some(stretches))
+}
+
+/// The stretches as the table has them.
+fn read_stretches(connection: &Connection, session: i64, found: &OfSession) -> rusqlite::Result<Vec<Stretch>> {
+    // The index that has the role too, so that no row is read.
+    let sql = "SELECT row, position, role FROM turns INDEXED BY turns_due \
+               WHERE session = ? AND position BETWEEN ? AND ? ORDER BY position";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut stretches = Vec::new();
+    for (first, last) in bounds(found, REACH) {
+        let mut rows = statement.query([session, first, last])?;
+        let mut stretch = Stretch::new();
+        while let Some(row) = rows.next()? {
+            let position = row.get(1)?;
+            let is_said = || rows::parsed(row, 2).map(|role| matches!(role, Role::User | Role::Assistant));
+            if found.contains_key(&position) || is_said()? {
+                stretch.push(Near { row: row.get(0)?, position, candidate: None });
+            }
+        }
+        stretches.push(stretch);
+    }
+    Ok(stretches)
+}
+
 /// Adds those turns of a stretch that were found, or that stand beside one.
 fn add_stretch(
     lookup: &mut Lookup<'_>,
-    stretch: &[InStretch],
+    stretch: Stretch,
     found: &mut OfSession,
     pool: &mut Pool,
 ) -> rusqlite::Result<()> {
-    let is_found: Vec<bool> = stretch.iter().map(|(_, position)| found.contains_key(position)).collect();
+    let is_found: Vec<bool> = stretch.iter().map(|near| found.contains_key(&near.position)).collect();
     let mut last = None;
-    for (at, (row, position)) in stretch.iter().enumerate() {
-        let around = at.saturating_sub(BESIDE)..(at + BESIDE + 1).min(stretch.len());
+    for (at, near) in stretch.into_iter().enumerate() {
+        let around = at.saturating_sub(BESIDE as usize)..(at + BESIDE as usize + 1).min(is_found.len());
         if !is_found[around].contains(&true) {
             last = None;
             continue;
         }
-        let beside = match found.remove(position) {
+        let candidate = match found.remove(&near.position).map(|(_, candidate)| candidate).or(near.candidate) {
             Some(candidate) => Some(candidate),
-            None => lookup.candidate(*row, FoundBy::Beside)?.map(|(candidate, _)| candidate),
+            None => lookup.candidate(near.row, FoundBy::Beside)?.map(|(candidate, _)| candidate),
         };
-        let Some(candidate) = beside else { continue };
+        let Some(candidate) = candidate else { continue };
         pool.candidates.push(candidate);
         let here = pool.candidates.len() - 1;
         pool.beside.extend(last.map(|before| (before, here)));

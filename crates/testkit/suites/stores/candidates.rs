@@ -22,7 +22,9 @@ pub(super) fn ids(store: &dyn Store, candidates: &[Candidate]) -> Vec<String> {
         assert_eq!((traits.kind, traits.layer, traits.source), (entry.kind, entry.layer, entry.source));
         assert_eq!((&traits.session, &traits.speaker), (&entry.session, &speaker));
         assert_eq!((traits.importance, candidate.created_at), (entry.importance, entry.created_at));
-        assert!(analysis::index_text(&entry.content).split(' ').all(|term| candidate.sketch.has(term) || term.is_empty()));
+        assert!(
+            analysis::index_text(&entry.content).split(' ').all(|term| candidate.sketch.has(term) || term.is_empty())
+        );
         entry.id.to_string()
     };
     candidates.iter().zip(retrieved).map(id).collect()
