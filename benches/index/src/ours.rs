@@ -184,7 +184,7 @@ impl OursInSqlite {
 fn document(number: i64, terms: &str) -> Document {
     // About what a store says of a memory: some classes, a time each.
     let class = format!("knowledge active user project-{}", number % 7).into_bytes();
-    Document { number, terms: terms.to_owned(), class, time: 1_700_000_000_000 + number * 61_003, expires: i64::MAX }
+    Document { number, terms: terms.to_owned(), class, time: 1_700_000_000_000 + number * 61_003, expires: i64::MAX, payload: Vec::new() }
 }
 
 fn seal(rows: &mut Rows, documents: &[Document], upkeep: &mut Upkeep) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::error::IndexError;
-use crate::segment::{PAGE, Segment, put_tombstones};
+use crate::segment::{PAGE, Page, Segment, put_tombstones};
 use crate::store::{Part, SegmentId, SegmentReader, SegmentStore};
 
 /// Buries documents in every segment but `except`. Idempotent. Gives how many segments changed.
@@ -35,27 +35,16 @@ pub(crate) fn bury_in(store: &mut dyn SegmentStore, id: SegmentId, numbers: &[i6
 
 /// The places of these documents in a segment, buried or not.
 fn ordinals(segment: &Segment<'_>, numbers: &[i64]) -> Result<Vec<u32>, IndexError> {
-    let mut numbers: Vec<i64> =
-        numbers.iter().copied().filter(|number| (segment.least..=segment.greatest).contains(number)).collect();
-    numbers.sort_unstable();
-    let (mut found, mut numbers) = (Vec::new(), numbers.into_iter().peekable());
-    for nth in 0..segment.pages() {
-        if numbers.peek().is_none() {
-            break;
-        }
-        let page = segment.page(nth)?;
-        let number = |at: u32| page.number(at).map_err(segment.corrupt());
-        let last = number(page.len() - 1)?;
-        while let Some(wanted) = numbers.next_if(|wanted| *wanted <= last) {
-            let (mut low, mut high) = (0, page.len());
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if number(middle)? < wanted { low = middle + 1 } else { high = middle }
-            }
-            if low < page.len() && number(low)? == wanted {
-                found.push(nth * PAGE + low);
-            }
-        }
+    let mut found = Vec::new();
+    let mut open: Option<(u32, Page)> = None;
+    for number in numbers {
+        let Some(nth) = segment.page_of(*number)? else { continue };
+        let page = match open.take() {
+            Some((at, page)) if at == nth => page,
+            _ => segment.page(nth)?,
+        };
+        found.extend(page.find(*number).map_err(segment.corrupt())?.map(|at| nth * PAGE + at));
+        open = Some((nth, page));
     }
     Ok(found)
 }

@@ -13,6 +13,9 @@
 //!                         merge (tombstones are dropped)
 //! ```
 //!
+//! A document may carry a payload, opaque bytes that [`Fetch`] gives back by its number, so that ranking reads no row of the
+//! store.
+//!
 //! A store keeps the bytes of segments behind [`SegmentReader`] and [`SegmentStore`], in the caller's transaction. A document has a
 //! number that the store chooses, such as the row of what it indexes. A number is live in one segment at most: who adds a
 //! newer version calls [`bury`] for the older ones in the same transaction.
@@ -20,6 +23,7 @@
 mod bury;
 mod bytes;
 mod error;
+mod fetch;
 mod memory;
 mod merge;
 mod policy;
@@ -31,11 +35,12 @@ mod tail;
 
 pub use bury::{bury, contains_any};
 pub use error::IndexError;
+pub use fetch::{ClassName, Fetch, Fetched};
 pub use memory::MemoryStore;
 pub use merge::{Merge, merge, replace};
 pub use policy::{Limits, choose};
 pub use score::{SCORE_UNIT, Statistics, contribution, length_code};
 pub use search::{Admit, Everything, Hit, Query, search, statistics};
-pub use segment::{Built, Document, FORMAT, SegmentInfo, add, build, info, numbers};
+pub use segment::{Built, Document, FORMAT, Payload, SegmentInfo, add, build, info, numbers};
 pub use store::{Part, SegmentId, SegmentReader, SegmentStore};
 pub use tail::{Tail, TailDocument};

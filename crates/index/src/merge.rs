@@ -6,7 +6,7 @@
 use crate::bury::bury_in;
 use crate::error::{Corrupt, IndexError};
 use crate::segment::postings::{Block, Posting};
-use crate::segment::{Built, Classes, Entry, PAGE, Page, Row, Segment, Terms, Writer};
+use crate::segment::{Built, Classes, Entry, PAGE, Page, Payload, Row, Segment, Terms, Writer};
 use crate::store::{SegmentId, SegmentReader, SegmentStore};
 
 /// Not in the merged segment.
@@ -32,8 +32,8 @@ impl Merge {
 pub fn merge(store: &dyn SegmentReader, ids: &[SegmentId]) -> Result<Merge, IndexError> {
     let segments = ids.iter().map(|id| Segment::open(store, *id)).collect::<Result<Vec<_>, _>>()?;
     let buried = segments.iter().map(Segment::tombstones).collect::<Result<Vec<_>, _>>()?;
-    let Documents { rows, classes, places } = documents(&segments, &buried)?;
     let mut writer = Writer::default();
+    let Documents { rows, classes, places } = documents(&segments, &buried, &mut writer)?;
     let mut streams = segments.iter().map(Stream::new).collect::<Result<Vec<_>, _>>()?;
     let mut postings = Vec::new();
     while let Some(term) = streams.iter().filter_map(Stream::term).min().map(<[u8]>::to_vec) {
@@ -88,7 +88,8 @@ struct Documents {
     places: Vec<Vec<u32>>,
 }
 
-fn documents(segments: &[Segment<'_>], buried: &[Vec<u32>]) -> Result<Documents, IndexError> {
+/// The documents that are left; their payloads go to the writer.
+fn documents(segments: &[Segment<'_>], buried: &[Vec<u32>], writer: &mut Writer) -> Result<Documents, IndexError> {
     let mut all: Vec<(i64, usize, u32, Row)> = Vec::new();
     let mut classes = Classes::default();
     for (nth, (segment, buried)) in segments.iter().zip(buried).enumerate() {
@@ -103,12 +104,14 @@ fn documents(segments: &[Segment<'_>], buried: &[Vec<u32>]) -> Result<Documents,
     all.sort_unstable_by_key(|(number, nth, ..)| (*number, *nth));
     let mut places: Vec<Vec<u32>> = segments.iter().map(|segment| vec![BURIED; segment.documents as usize]).collect();
     let mut rows = Vec::with_capacity(all.len());
+    let mut payloads: Vec<Payloads<'_>> = segments.iter().map(Payloads::new).collect();
     for (number, nth, ordinal, row) in all {
         if rows.last().is_some_and(|last: &Row| last.number == number) {
             return Err(Corrupt("a document is in two segments").of(segments[nth].id));
         }
         places[nth][ordinal as usize] = rows.len() as u32;
         rows.push(row);
+        writer.add_payload(&payloads[nth].read(ordinal)?);
     }
     Ok(Documents { rows, classes, places })
 }
@@ -119,6 +122,30 @@ fn rows(segment: &Segment<'_>, page: &Page, first: u32, buried: &[u32]) -> Resul
         .filter(|at| buried.binary_search(&(first + at)).is_err())
         .map(|at| page.row(at).map(|row| (first + at, row)).map_err(segment.corrupt()))
         .collect()
+}
+
+/// The payloads of a segment; its documents are asked for in order.
+struct Payloads<'s> {
+    segment: &'s Segment<'s>,
+    page: Option<(u32, Page)>,
+}
+
+impl<'s> Payloads<'s> {
+    fn new(segment: &'s Segment<'s>) -> Self {
+        Self { segment, page: None }
+    }
+
+    /// Empty where the segment has none.
+    fn read(&mut self, ordinal: u32) -> Result<Payload, IndexError> {
+        let nth = ordinal / PAGE;
+        let page = match self.page.take() {
+            Some((at, page)) if at == nth => page,
+            _ => self.segment.page(nth)?,
+        };
+        let payload = self.segment.payload(&page, ordinal % PAGE)?.unwrap_or_default();
+        self.page = Some((nth, page));
+        Ok(payload)
+    }
 }
 
 /// The terms of a segment, one after the other.

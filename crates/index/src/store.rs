@@ -43,6 +43,10 @@ impl Part {
         Self::numbered(4, nth)
     }
 
+    pub(crate) const fn payloads(nth: u32) -> Option<Self> {
+        Self::numbered(5, nth)
+    }
+
     /// Whether its bytes never change as long as its segment is there.
     pub const fn is_immutable(self) -> bool {
         self.0 != Self::TOMBSTONES.0

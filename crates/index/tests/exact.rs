@@ -150,7 +150,27 @@ fn document() -> impl Strategy<Value = Document> {
         class: vec![class, 7],
         time,
         expires,
+        payload: payload(number, time),
     })
+}
+
+/// What comes back with a document; of some, nothing.
+fn payload(number: i64, time: i64) -> Vec<u8> {
+    vec![number as u8; if number % 7 == 3 { 0 } else { 1 + time.unsigned_abs() as usize % 90 }]
+}
+
+/// What is fetched of a document is what was put in, unless it changed since it was sealed.
+fn check_fetched(model: &Model) {
+    let mut fetch = Fetch::new(&model.store).unwrap();
+    for number in (-4..70).chain([100, 2000, 5099]).filter(|number| !model.changed.contains(number)) {
+        let found = fetch.get(number).unwrap();
+        let expected = model.documents.get(&number).filter(|document| !document.payload.is_empty());
+        assert_eq!(found.as_ref().map(|found| &*found.payload), expected.map(|document| &document.payload[..]));
+        if let (Some(found), Some(expected)) = (found, expected) {
+            assert_eq!((found.time, found.expires), (expected.time, expected.expires));
+            assert_eq!(fetch.class(found.class).unwrap(), expected.class);
+        }
+    }
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -184,7 +204,8 @@ fn apply(model: &mut Model, step: Step) {
                 let terms: Vec<String> = (0..1 + roll(1) % 9).map(|at| word(roll(at + 2))).collect();
                 let (class, time) = (vec![(roll(70) % 4) as u8, 7], (roll(71) % 50) as i64);
                 let number = 100 + (roll(72) % 5000) as i64;
-                model.put(Document { number, terms: terms.join(" "), class, time, expires: i64::MAX });
+                let payload = payload(number, time);
+                model.put(Document { number, terms: terms.join(" "), class, time, expires: i64::MAX, payload });
             }
             model.seal(usize::MAX);
         }
@@ -224,6 +245,7 @@ proptest! {
             let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
             let hits = search(&model.store, &model.tail(filter), &filter.query(&terms, *limit)).unwrap();
             prop_assert_eq!(hits, model.scan(&terms, *limit, filter));
+            check_fetched(&model);
         }
         merge_all(&mut model);
         let live: u64 = model.documents.len() as u64;
@@ -262,6 +284,11 @@ proptest! {
         let filter = Wanted { since: Some(3), ..Wanted::default() };
         let _ = search(&model.store, &Tail::default(), &filter.query(&terms, 10));
         let _ = search(&model.store, &Tail::default(), &Query::new(&terms, 100_000));
+        if let Ok(mut fetch) = Fetch::new(&model.store) {
+            for number in (-3..60).chain(100..130) {
+                let _ = fetch.get(number).map(|found| found.map(|found| fetch.class(found.class).map(drop)));
+            }
+        }
         let ids = model.store.list().unwrap();
         let _ = merge(&model.store, &ids);
         let _ = bury(&mut model.store, &[1, 2, 3, 100, 101, 2000], None);
@@ -277,6 +304,7 @@ fn erased_words_leave_with_a_merge() {
         class: b"c".to_vec(),
         time: 0,
         expires: i64::MAX,
+        payload: terms.as_bytes().to_vec(),
     };
     let mut model = Model::default();
     model.put(document(1, "plain words stay"));
@@ -299,12 +327,48 @@ fn erased_words_leave_with_a_merge() {
 #[test]
 fn another_format_is_refused() {
     let mut store = MemoryStore::default();
-    let document = Document { number: 1, terms: "tea".to_owned(), class: Vec::new(), time: 0, expires: i64::MAX };
-    let id = add(&mut store, &build(&[document]).unwrap()).unwrap();
+    let id = add(&mut store, &build(&[tea(1)]).unwrap()).unwrap();
     let (_, header) = store.parts_mut().next().unwrap();
     let mut changed = header.to_vec();
     changed[4] = 9;
     *header = changed.into();
     let error = search(&store, &Tail::default(), &Query::new(&["tea"], 1)).unwrap_err();
     assert_eq!(error.to_string(), format!("segment {id} has format 9; this program knows format {FORMAT}"));
+}
+
+fn tea(number: i64) -> Document {
+    let (terms, class, payload) = ("tea".to_owned(), Vec::new(), b"green".to_vec());
+    Document { number, terms, class, time: 0, expires: i64::MAX, payload }
+}
+
+/// The header of a segment as format 1 had it: pages say their times and nothing else.
+fn before_payloads(header: &[u8], pages: usize) -> Vec<u8> {
+    const PAGES_AT: usize = 50;
+    let mut old = header[..PAGES_AT].to_vec();
+    old[4] = 1;
+    for page in header[PAGES_AT..].chunks(24).take(pages) {
+        old.extend_from_slice(&page[..16]);
+    }
+    old.extend_from_slice(&header[PAGES_AT + pages * 24..]);
+    old
+}
+
+#[test]
+fn segments_without_payloads_are_searched_and_merged() {
+    let mut store = MemoryStore::default();
+    let documents: Vec<Document> = (1..=2000).map(tea).collect();
+    add(&mut store, &build(&documents).unwrap()).unwrap();
+    let (_, header) = store.parts_mut().next().unwrap();
+    *header = before_payloads(header, 2).into();
+    let found = |store: &MemoryStore| search(store, &Tail::default(), &Query::new(&["tea"], 3000)).unwrap().len();
+    assert_eq!(found(&store), 2000);
+    assert_eq!(Fetch::new(&store).unwrap().get(1500).unwrap(), None, "nothing is known of it but its postings");
+    assert_eq!(bury(&mut store, &[1, 1500], None).unwrap(), 1);
+    add(&mut store, &build(&[tea(1500)]).unwrap()).unwrap();
+    let merged = merge(&store, &store.list().unwrap()).unwrap();
+    assert!(replace(&mut store, &merged).unwrap());
+    assert_eq!(found(&store), 1999);
+    let mut fetch = Fetch::new(&store).unwrap();
+    let mut payload = |number| fetch.get(number).unwrap().map(|found| found.payload.to_vec());
+    assert_eq!((payload(1), payload(2), payload(1500)), (None, None, Some(b"green".to_vec())));
 }

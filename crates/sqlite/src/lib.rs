@@ -28,6 +28,7 @@ mod jobs;
 mod leases;
 mod ledger;
 mod line_sources;
+mod marks;
 #[cfg(test)]
 mod migration_tests;
 mod mutes;

@@ -10,7 +10,7 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing, without_path};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 26] = [
+pub(crate) const MIGRATIONS: [&str; 27] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
@@ -37,6 +37,7 @@ pub(crate) const MIGRATIONS: [&str; 26] = [
     include_str!("migrations/0024_threads.sql"),
     include_str!("migrations/0025_line_sources.sql"),
     include_str!("migrations/0026_word_index.sql"),
+    include_str!("migrations/0027_payloads.sql"),
 ];
 
 /// The schema that brought the word index: from there on, a memory that begins has no other.

@@ -10,7 +10,7 @@ use crate::model::{EntryId, Kind, Layer, SessionId, Source};
 use crate::ports::Page;
 use crate::recall::analysis::stems;
 use crate::recall::find::Fallback;
-use crate::recall::fold::fold;
+use crate::recall::fold::{fold, fold_around};
 use crate::recall::{Filter, FoundBy, Hit, Projects, Question, RecallRequest, Scope, Why, distinct_words, past};
 use crate::settings::InjectAt;
 
@@ -72,17 +72,20 @@ impl ContextService<'_> {
             statements.iter().filter(|hit| is_sure(hit)).map(|hit| hit.memory.entry.id.clone()).collect();
         let spoken = distinct_words(message);
         let muted = self.muted(request.project.as_deref())?;
+        let is_in_view = |hit: &Hit| {
+            let entry = &hit.memory.entry;
+            in_view.contains(&entry.id) || stands_in(opening, &entry.content)
+        };
         let is_news = |hit: &Hit| {
             let entry = &hit.memory.entry;
-            let is_known = in_view.contains(&entry.id) || stands_in(opening, &entry.content);
             let says_something = !is_weak(hit, &question) && !is_small_talk(hit);
             let may_be_given = may_be_given(hit) && !is_muted(hit, &muted);
-            !is_known && may_be_given && adds_something(&entry.content, &spoken) && says_something
+            !is_in_view(hit) && may_be_given && adds_something(&entry.content, &spoken) && says_something
         };
         // A memory and the turns it came from are one statement: one of them must fit.
         let fits = |hit: &Hit| sure.contains(&hit.memory.entry.id) || hit.evidence.iter().any(|id| sure.contains(id));
         let (mut fitting, mut left): (Vec<Hit>, Vec<Hit>) =
-            fold(statements).into_iter().filter(is_news).partition(fits);
+            fold_around(statements, is_in_view).into_iter().filter(is_news).partition(fits);
         // A summary is evidence of what it repeats. It is given itself where it fits and no turn of its conversation does.
         let told: HashSet<SessionId> =
             fitting.iter().filter(|hit| is_turn(hit)).filter_map(|hit| hit.memory.entry.session.clone()).collect();

@@ -1,7 +1,7 @@
 //! Candidates for a recall.
 
 use crate::model::EntryId;
-use crate::recall::{Candidate, Filter, Pool, Terms};
+use crate::recall::{CandidateMark, Filter, Pool, Retrieved, Terms};
 use crate::vault::Passage;
 
 use super::Stored;
@@ -12,8 +12,12 @@ pub trait Candidates {
     /// Memories and turns that have one of the words, those that fit best by BM25; turns with their neighbours. What
     /// stands beside a turn need not pass the filter.
     fn search(&self, search: &Search) -> Stored<Pool>;
+    /// What marks stand for, in their order; nothing for what is gone.
+    fn fetch(&self, marks: &[CandidateMark]) -> Stored<Vec<Option<Retrieved>>>;
+    /// The marks of memories and turns, in the order of their ids; nothing for an id that is neither.
+    fn marks(&self, ids: &[EntryId]) -> Stored<Vec<Option<CandidateMark>>>;
     /// Memories and turns that contain one of `needles` literally, case of ASCII letters aside; most needles first.
-    fn contains(&self, needles: &[String], filter: &Filter, limit: usize) -> Stored<Vec<Candidate>>;
+    fn contains(&self, needles: &[String], filter: &Filter, limit: usize) -> Stored<Vec<Retrieved>>;
     /// Passages of the vault by BM25, best first.
     fn search_passages(&self, terms: &Terms, limit: usize) -> Stored<Vec<(Passage, f64)>>;
 }

@@ -6,7 +6,7 @@
 
 use crate::embedding::Baseline;
 use crate::model::{EntryId, Kind};
-use crate::recall::Filter;
+use crate::recall::{CandidateMark, Filter};
 use crate::vault::Packed;
 
 use super::{MadeBy, Stored, VectorSetId};
@@ -72,5 +72,5 @@ pub trait MemoryVectors {
         limit: usize,
     ) -> Stored<Vec<(EntryId, Kind, f64)>>;
     /// The cosine of each of these memories with `query`, in order; `None` for one without a vector in the set.
-    fn cosines(&self, set: &VectorSetId, query: &[f32], ids: &[EntryId]) -> Stored<Vec<Option<f64>>>;
+    fn cosines(&self, set: &VectorSetId, query: &[f32], marks: &[CandidateMark]) -> Stored<Vec<Option<f64>>>;
 }

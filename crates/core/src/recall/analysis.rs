@@ -5,6 +5,7 @@
 //! is query syntax, and nothing panics.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -32,6 +33,9 @@ const STOP_CHARACTERS: &str =
 
 /// Pairs that are function words though one of their characters may carry meaning elsewhere.
 const STOP_PAIRS: &str = " 多少 一下 可以 为什 為什 如何 是否 没有 沒有 还是 還是 ";
+
+static STOP_WORD_SET: LazyLock<HashSet<&'static str>> = LazyLock::new(|| set_of(STOP_WORDS));
+static STOP_PAIR_SET: LazyLock<HashSet<&'static str>> = LazyLock::new(|| set_of(STOP_PAIRS));
 
 /// Japanese particles: dropped alone only, since pairs of them are words (かに, もの).
 const STOP_KANA: &str = "のはをにがとでもへかねよ";
@@ -135,10 +139,10 @@ enum Origin<'a> {
 impl Term<'_> {
     fn is_stop(&self) -> bool {
         match self.origin {
-            Origin::Word(plain) => is_listed(STOP_WORDS, plain),
+            Origin::Word(plain) => STOP_WORD_SET.contains(plain),
             Origin::Alone | Origin::Single => is_in(STOP_CHARACTERS, self.text) || is_in(STOP_KANA, self.text),
             Origin::Pair(left, right) => {
-                is_in(STOP_CHARACTERS, left) && is_in(STOP_CHARACTERS, right) || is_listed(STOP_PAIRS, self.text)
+                is_in(STOP_CHARACTERS, left) && is_in(STOP_CHARACTERS, right) || STOP_PAIR_SET.contains(self.text)
             }
         }
     }
@@ -329,8 +333,9 @@ fn is_in(characters: &str, unit: &str) -> bool {
 }
 
 /// Whether a list, separated by spaces and with one at both ends, holds the word.
-fn is_listed(list: &str, word: &str) -> bool {
-    list.match_indices(word).any(|(at, _)| list[..at].ends_with(' ') && list[at + word.len()..].starts_with(' '))
+/// The words of a list, to look one up.
+fn set_of(list: &'static str) -> HashSet<&'static str> {
+    list.split(' ').filter(|word| !word.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -31,11 +31,12 @@ use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::{Kind, Layer, Memory, SessionId, Source};
+use crate::model::{Kind, Layer, SessionId, Source};
 
+use super::places::Places;
 use super::pool::{Candidate, FoundBy, MeaningBy, Pool};
 use super::question::{Part, Question, WordSet, bits, share_of_characters};
-use super::request::Beside;
+use super::sketch::Sketch;
 
 macro_rules! features {
     ($($name:ident => $text:literal),* $(,)?) => {
@@ -178,9 +179,10 @@ impl Conversation {
 impl<'a> Read<'a> {
     pub(super) fn new(question: &'a Question, pool: &'a Pool, now: Timestamp) -> Self {
         let count = pool.candidates.len();
-        let (places, count_of_words) = (question.places(), question.words.len());
-        let read = |candidate: &Candidate| matches(&candidate.terms, &places, count_of_words);
-        let matches: Vec<Matches> = pool.candidates.iter().map(read).collect();
+        let places = Places::of(question);
+        let mut counts = vec![0.0; question.words.len()];
+        let mut read = |candidate: &Candidate| matches(&candidate.sketch, &places, &mut counts);
+        let matches: Vec<Matches> = pool.candidates.iter().map(&mut read).collect();
         let rarity = rarity(question, &pool.candidates, &matches);
         let (mut before, mut after) = (vec![None; count], vec![None; count]);
         for (left, right) in &pool.beside {
@@ -210,20 +212,16 @@ impl<'a> Read<'a> {
         self.conversation(at).is_some_and(|conversation| conversation.with_assistant)
     }
 
-    /// What makes a short turn understandable: the answer to a question, else what was said before.
-    pub(super) fn beside(&self, at: usize) -> Option<Beside> {
-        let is_before = !is_question(&self.pool.candidates[at].memory);
+    /// What makes a short turn understandable: the answer to a question, else what was said before. Its place, and whether
+    /// it comes before.
+    pub(super) fn beside(&self, at: usize) -> Option<(usize, bool)> {
+        let is_before = !self.is_question(at);
         let place = if is_before { self.before[at] } else { self.after[at] };
-        let place = place.filter(|_| self.matches[at].terms <= SHORT_TERMS)?;
-        let Candidate { memory, speaker, .. } = &self.pool.candidates[place];
-        let entry = &memory.entry;
-        Some(Beside {
-            id: entry.id.clone(),
-            speaker: speaker.clone(),
-            source: entry.source,
-            content: entry.content.clone(),
-            is_before,
-        })
+        place.filter(|_| self.matches[at].terms <= SHORT_TERMS).map(|place| (place, is_before))
+    }
+
+    fn is_question(&self, at: usize) -> bool {
+        self.pool.candidates[at].sketch.is_question()
     }
 
     /// What tells the meaning of a candidate; what has no vector yet is weighed by its words.
@@ -264,7 +262,6 @@ impl<'a> Read<'a> {
                 let cover_context = share(around) + in_time;
                 let candidate = &self.pool.candidates[at];
                 let prior = PRIOR + cover_context;
-                let is_question = |at: usize| is_question(&self.pool.candidates[at].memory);
                 features.set(Feature::Own, own[at] + in_time);
                 features.set(Feature::Previous, beside(before));
                 features.set(Feature::Next, beside(after));
@@ -279,8 +276,8 @@ impl<'a> Read<'a> {
                 features.set(Feature::Speaker, if self.is_by_named(candidate) { prior } else { 0.0 });
                 features.set(Feature::Role, if self.is_by_asked_role(at) { prior } else { 0.0 });
                 features.set(Feature::Time, if self.is_in_time(candidate) { prior } else { 0.0 });
-                features.set(Feature::Answers, before.filter(|at| is_question(*at)).map_or(0.0, |at| own[at]));
-                features.set(Feature::Question, if is_question(at) { own[at] } else { 0.0 });
+                features.set(Feature::Answers, before.filter(|at| self.is_question(*at)).map_or(0.0, |at| own[at]));
+                features.set(Feature::Question, if self.is_question(at) { own[at] } else { 0.0 });
                 features.set(Feature::Short, own[at] / (1.0 + self.matches[at].terms / 30.0));
                 features.set(Feature::Asked, (total / UNIT_BITS).min(1.0));
                 features.set(Feature::Rare, self.own(at, asked, rarity) / all_rarity);
@@ -288,7 +285,7 @@ impl<'a> Read<'a> {
                 let conversation = self.conversation(at).filter(|_| !is_alone);
                 features.set(Feature::RareSession, rare_share(conversation.map_or(around, |other| other.words)));
                 self.set_meaning(at, is_alone, &mut features);
-                self.set_priors(&candidate.memory, &mut features);
+                self.set_priors(candidate, &mut features);
                 features
             })
             .collect()
@@ -332,18 +329,18 @@ impl<'a> Read<'a> {
     }
 
     fn is_by_named(&self, candidate: &Candidate) -> bool {
-        self.speaker.is_some() && candidate.speaker.as_ref().map(|name| name.to_lowercase()) == self.speaker
+        self.speaker.is_some() && candidate.traits.speaker.as_ref().map(|name| name.to_lowercase()) == self.speaker
     }
 
     fn is_by_asked_role(&self, at: usize) -> bool {
         let asked = if self.question.asks_assistant { Source::Agent } else { Source::User };
-        self.is_with_assistant(at) && self.pool.candidates[at].memory.entry.source == asked
+        self.is_with_assistant(at) && self.pool.candidates[at].traits.source == asked
     }
 
     /// What happened on a day is also told on the next.
     fn is_in_time(&self, candidate: &Candidate) -> bool {
         const DAY: SignedDuration = SignedDuration::from_hours(24);
-        let at = candidate.memory.entry.created_at;
+        let at = candidate.created_at;
         let told_at = at.checked_sub(DAY).unwrap_or(at);
         self.question.times.iter().any(|time| time.from <= at && told_at < time.until)
     }
@@ -360,26 +357,31 @@ impl<'a> Read<'a> {
         features.set(Feature::SessionMeaning, conversation.map_or(own, best));
     }
 
-    fn set_priors(&self, memory: &Memory, features: &mut Features) {
+    fn set_priors(&self, candidate: &Candidate, features: &mut Features) {
         const HALF_LIFE_DAYS: f32 = 30.0;
-        let entry = &memory.entry;
-        if entry.kind == Kind::Turn {
+        let traits = &candidate.traits;
+        if traits.kind == Kind::Turn {
             return;
         }
-        let age = (self.now.as_millisecond() - entry.updated_at.as_millisecond()).max(0) as f32 / 86_400_000.0;
+        let age = (self.now.as_millisecond() - updated_at(candidate)).max(0) as f32 / 86_400_000.0;
         features.set(Feature::Recency, 0.5f32.powf(age / HALF_LIFE_DAYS));
         features.set(
             Feature::Trust,
-            match entry.source {
+            match traits.source {
                 Source::User => 1.0,
                 Source::Agent => 0.5,
                 Source::System => 0.0,
             },
         );
-        features.set(Feature::Significance, entry.importance.value() as f32);
-        features.set(Feature::Archive, if entry.layer == Layer::Archive { 1.0 } else { 0.0 });
-        features.set(Feature::Correction, if super::ranking::is_correction(memory) { 1.0 } else { 0.0 });
+        features.set(Feature::Significance, traits.importance.value() as f32);
+        features.set(Feature::Archive, if traits.layer == Layer::Archive { 1.0 } else { 0.0 });
+        features.set(Feature::Correction, if candidate.sketch.is_correction() { 1.0 } else { 0.0 });
     }
+}
+
+/// When a candidate was changed last, in milliseconds.
+pub(super) fn updated_at(candidate: &Candidate) -> i64 {
+    candidate.created_at.as_millisecond().saturating_add(candidate.sketch.updated_after())
 }
 
 /// BM25's inverse document frequency of each word among the candidates that were found, not those beside them; 0 for a word
@@ -399,21 +401,14 @@ fn share_of_best(windows: &[WordSet], share: &impl Fn(WordSet) -> f32) -> f32 {
     windows.iter().map(|window| share(*window)).fold(0.0, f32::max)
 }
 
-fn is_question(memory: &Memory) -> bool {
-    memory.entry.content.trim_end().ends_with(['?', '？'])
-}
-
-/// Finds the words of a question in analysed text.
-fn matches(terms: &str, places: &HashMap<&str, usize>, words: usize) -> Matches {
-    let mut counts = vec![0.0; words];
+/// Finds the words of a question in a text. `counts` is all zeros, before and after.
+fn matches(sketch: &Sketch, places: &Places, counts: &mut [f32]) -> Matches {
     let (mut all, mut beginning, mut pairs) = (0, 0, Vec::new());
     let mut halves: Vec<WordSet> = Vec::new();
-    let mut length = 0;
     // A word of the index is followed by its plain form: the next word is one or two terms away.
     let mut last: Option<(usize, usize)> = None;
-    for (at, term) in terms.split(' ').enumerate() {
-        length = at + 1;
-        let Some(place) = places.get(term).copied() else { continue };
+    for (at, hash) in sketch.hashes().enumerate() {
+        let Some(place) = places.get(hash) else { continue };
         counts[place] += 1.0;
         all |= 1 << place;
         halves.resize(halves.len().max(at / (PASSAGE_TERMS / 2) + 1), 0);
@@ -427,8 +422,8 @@ fn matches(terms: &str, places: &HashMap<&str, usize>, words: usize) -> Matches 
         last = Some((place, at));
     }
     let windows = (0..halves.len()).map(|at| halves[at] | halves.get(at + 1).copied().unwrap_or_default()).collect();
-    let counts = counts.into_iter().enumerate().filter(|(_, count)| *count > 0.0).collect();
-    Matches { counts, all, beginning, windows, pairs, terms: length as f32 }
+    let counts = bits(all).map(|place| (place, std::mem::take(&mut counts[place]))).collect();
+    Matches { counts, all, beginning, windows, pairs, terms: sketch.len() as f32 }
 }
 
 fn conversations(candidates: &[Candidate], matches: &[Matches]) -> (Vec<Option<usize>>, Vec<Conversation>) {
@@ -436,8 +431,8 @@ fn conversations(candidates: &[Candidate], matches: &[Matches]) -> (Vec<Option<u
     let mut conversations: Vec<Conversation> = Vec::new();
     let mut session = Vec::with_capacity(candidates.len());
     for (at, candidate) in candidates.iter().enumerate() {
-        let entry = &candidate.memory.entry;
-        let place = entry.session.as_ref().filter(|_| entry.kind == Kind::Turn).map(|id| {
+        let traits = &*candidate.traits;
+        let place = traits.session.as_ref().filter(|_| traits.kind == Kind::Turn).map(|id| {
             *known.entry(id).or_insert_with(|| {
                 conversations.push(Conversation::default());
                 conversations.len() - 1
@@ -446,8 +441,8 @@ fn conversations(candidates: &[Candidate], matches: &[Matches]) -> (Vec<Option<u
         if let Some(place) = place {
             let conversation = &mut conversations[place];
             let first = conversation.members.first().map(|first: &usize| &candidates[*first]);
-            conversation.with_others |= first.is_some_and(|first| first.speaker != candidate.speaker);
-            conversation.with_assistant |= entry.source == Source::Agent;
+            conversation.with_others |= first.is_some_and(|first| first.traits.speaker != traits.speaker);
+            conversation.with_assistant |= traits.source == Source::Agent;
             conversation.words |= matches[at].all;
             conversation.terms += matches[at].terms;
             conversation.members.push(at);
@@ -459,8 +454,10 @@ fn conversations(candidates: &[Candidate], matches: &[Matches]) -> (Vec<Option<u
 
 /// The one speaker whom the question names, and the words of the question that are names of speakers.
 fn named(question: &Question, candidates: &[Candidate]) -> (WordSet, Option<String>) {
-    let mut speakers: Vec<String> =
-        candidates.iter().filter_map(|candidate| candidate.speaker.as_ref().map(|name| name.to_lowercase())).collect();
+    let mut names: Vec<&str> = candidates.iter().filter_map(|candidate| candidate.traits.speaker.as_deref()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut speakers: Vec<String> = names.into_iter().map(str::to_lowercase).collect();
     speakers.sort_unstable();
     speakers.dedup();
     let mut words = 0;

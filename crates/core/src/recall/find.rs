@@ -7,10 +7,11 @@ use crate::kernel::Kernel;
 use crate::lineage::LineageService;
 use crate::model::{EntryId, Kind, Layer};
 use crate::ports::{self, MemorySet, Search};
-use crate::recall::fold::{fold, is_summary_part};
+use crate::recall::fold::{fold, is_part_of_summary};
+use crate::recall::ranking::{Ranked, measured, order, rank};
 use crate::recall::{
-    AskedBy, Features, Filter, FoundBy, Hit, MeaningBy, Pool, Question, Recall, RecallLog, RecallRecord, RecallRequest,
-    Terms, measured, rank,
+    AskedBy, Beside, Candidate, CandidateMark, Features, Filter, FoundBy, Hit, MeaningBy, Pool, Question, Recall,
+    RecallLog, RecallRecord, RecallRequest, Retrieved, Terms,
 };
 
 /// More than this is a listing, not a recall.
@@ -118,24 +119,47 @@ impl RecallService<'_> {
         }
         let question = Question::of(&request.query, &self.kernel.local_now());
         let pool = self.pool(&question, request)?;
-        let mut hits = rank(&question, &pool, &request.filter, self.kernel.now, self.kernel.settings.ranking);
-        if hits.is_empty() && fallback == Fallback::Letters {
-            hits = self.by_letters(request, limit)?;
+        if pool.candidates.iter().all(|candidate| !candidate.is_admitted) && fallback == Fallback::Letters {
+            return self.by_letters(request, limit);
         }
-        // Parts of a summary are for whoever asks for the archive.
-        if request.filter.layers.is_empty() {
-            hits.retain(|hit| !is_summary_part(hit));
-        }
-        hits.truncate(limit);
-        Ok(hits)
+        self.ranked(&question, &pool, request)
     }
 
     /// The same for a list of words, which has no meaning of its own: nothing is embedded.
     pub(crate) fn find_words(&self, request: &RecallRequest) -> Done<Vec<Hit>> {
         let question = Question::of(&request.query, &self.kernel.local_now());
         let pool = self.pool_with(&question, request, None)?;
-        let mut hits = rank(&question, &pool, &request.filter, self.kernel.now, self.kernel.settings.ranking);
-        hits.truncate(request.limit.min(MAX_HITS));
+        self.ranked(&question, &pool, request)
+    }
+
+    /// The best of a pool, in order.
+    fn ranked(&self, question: &Question, pool: &Pool, request: &RecallRequest) -> Done<Vec<Hit>> {
+        let (now, ranking) = (self.kernel.now, self.kernel.settings.ranking);
+        // Parts of a summary are for whoever asks for the archive.
+        let takes_parts = !request.filter.layers.is_empty();
+        let is_wanted = |candidate: &Candidate| takes_parts || !candidate.sketch.is_part_of_summary();
+        let limit = request.limit.min(MAX_HITS);
+        let mut hits = self.hits(pool, rank(question, pool, (now, ranking), is_wanted, limit))?;
+        order(&mut hits, ranking, limit);
+        Ok(hits)
+    }
+
+    /// Reads what was chosen, with what stands beside it. What is gone meanwhile is left out.
+    fn hits(&self, pool: &Pool, ranked: Vec<Ranked>) -> Done<Vec<Hit>> {
+        let mark = |at: usize| pool.candidates[at].mark;
+        let beside = |ranked: &Ranked| ranked.beside.map(|(at, _)| mark(at));
+        let marks: Vec<CandidateMark> =
+            ranked.iter().flat_map(|ranked| std::iter::once(mark(ranked.at)).chain(beside(ranked))).collect();
+        let mut fetched = self.candidates.fetch(&marks)?.into_iter();
+        let mut hits = Vec::with_capacity(ranked.len());
+        for ranked in ranked {
+            let own = fetched.next().flatten();
+            let beside = ranked.beside.and_then(|(_, is_before)| Some((fetched.next().flatten()?, is_before)));
+            if let Some(Retrieved { memory, speaker }) = own {
+                let beside = beside.map(|(beside, is_before)| Beside::of(beside, is_before));
+                hits.push(Hit { speaker, beside, ..Hit::of(memory, ranked.why) });
+            }
+        }
         Ok(hits)
     }
 
@@ -179,10 +203,15 @@ impl RecallService<'_> {
                 continue;
             }
             let search = Search { terms: terms.clone(), also: Vec::new(), filter: filter.clone(), limit: OF_TIME };
-            let found = self.candidates.search(&search)?.candidates.into_iter().map(|candidate| candidate.memory.entry);
-            ids.extend(found.filter(|entry| filter.admits(entry)).map(|entry| entry.id));
+            let found = self.candidates.search(&search)?.candidates.into_iter().filter(|found| found.is_admitted);
+            ids.extend(self.ids(&found.map(|found| found.mark).collect::<Vec<_>>())?);
         }
         Ok(ids)
+    }
+
+    fn ids(&self, marks: &[CandidateMark]) -> Done<Vec<EntryId>> {
+        let fetched = self.candidates.fetch(marks)?;
+        Ok(fetched.into_iter().flatten().map(|found| found.memory.entry.id).collect())
     }
 
     /// The vectors of a question and what is nearest to them; nothing without vectors, or where they fail.
@@ -204,9 +233,9 @@ impl RecallService<'_> {
     /// Notes how near each candidate is in meaning.
     fn compare(&self, meaning: &Meaning, pool: &mut Pool) {
         pool.meaning_by = if meaning.set.by.is_builtin() { MeaningBy::Builtin } else { MeaningBy::Chosen };
-        let ids: Vec<EntryId> = pool.candidates.iter().map(|candidate| candidate.memory.entry.id.clone()).collect();
+        let marks: Vec<CandidateMark> = pool.candidates.iter().map(|candidate| candidate.mark).collect();
         for query in &meaning.queries {
-            let cosines = match self.vectors.cosines(&meaning.set.id, query, &ids) {
+            let cosines = match self.vectors.cosines(&meaning.set.id, query, &marks) {
                 Ok(cosines) => cosines,
                 Err(error) => {
                     tracing::warn!(%error, "vectors cannot be compared; going on by words");
@@ -226,21 +255,22 @@ impl RecallService<'_> {
         let question = Question::of(&request.query, &self.kernel.local_now());
         let pool = self.pool(&question, request)?;
         let measured = measured(&question, &pool, self.kernel.now);
-        let named = pool.candidates.into_iter().zip(measured);
-        Ok(named
-            .map(|(candidate, (features, with_assistant))| Measured {
-                id: candidate.memory.entry.id,
-                features,
-                with_assistant,
-            })
-            .collect())
+        let marks: Vec<CandidateMark> = pool.candidates.iter().map(|candidate| candidate.mark).collect();
+        let named = self.candidates.fetch(&marks)?.into_iter().zip(measured);
+        let measured = |(found, (features, with_assistant)): (Option<Retrieved>, _)| {
+            found.map(|found| Measured { id: found.memory.entry.id, features, with_assistant })
+        };
+        Ok(named.filter_map(measured).collect())
     }
 
     /// What contains the query, or pieces of it, letter by letter.
     fn by_letters(&self, request: &RecallRequest, limit: usize) -> Done<Vec<Hit>> {
         let needles = needles(&request.query);
-        let found = self.candidates.contains(&needles, &request.filter, limit)?;
-        Ok(found.into_iter().map(|candidate| Hit::by_letters(candidate, &needles)).collect())
+        let mut found = self.candidates.contains(&needles, &request.filter, limit)?;
+        if request.filter.layers.is_empty() {
+            found.retain(|found| !is_part_of_summary(&found.memory.entry));
+        }
+        Ok(found.into_iter().map(|found| Hit::by_letters(found, &needles)).collect())
     }
 
     /// The newest recalls first, from the log.

@@ -1,7 +1,7 @@
-//! One hit per statement: a memory, the turns it came from and the summaries that repeat it are one; of memory and turn
-//! the one that fits best stands, or the memory that tells it, and names the others as its evidence.
+//! One hit per statement: a memory, the turns it came from and the summaries that repeat it are one. Of memory and turn, the
+//! memory stands if it tells most of the turn, else the turn, which says more; it names the others as its evidence.
 
-use crate::model::{EntryId, Kind, Layer};
+use crate::model::{Entry, EntryId, Kind, Layer};
 
 use super::analysis;
 use super::request::Hit;
@@ -19,14 +19,18 @@ const COMPARED: usize = 60;
 const PARTS: &str = "ctx_";
 
 /// Whether it is a part of a session's summary: kept for searching by hand.
-pub(crate) fn is_summary_part(hit: &Hit) -> bool {
-    let entry = &hit.memory.entry;
+pub(super) fn is_part_of_summary(entry: &Entry) -> bool {
     entry.layer == Layer::Archive && entry.key.as_deref().is_some_and(|key| key.starts_with(PARTS))
 }
 
 /// Folds hits that say the same, best first. Memories are looked at first, then what was said: a summary that repeats one
 /// is its evidence, however well the summary fits.
 pub(crate) fn fold(hits: Vec<Hit>) -> Vec<Hit> {
+    fold_around(hits, |_| false)
+}
+
+/// The same; a memory that `stays` and fits better than its turns is not replaced by one of them.
+pub(crate) fn fold_around(hits: Vec<Hit>, stays: impl Fn(&Hit) -> bool) -> Vec<Hit> {
     let mut placed: Vec<(usize, Hit)> = hits.into_iter().enumerate().collect();
     placed.sort_by_key(|(_, hit)| match (hit.memory.entry.layer, hit.memory.entry.kind) {
         (Layer::Archive, Kind::Turn) => 1,
@@ -40,9 +44,16 @@ pub(crate) fn fold(hits: Vec<Hit>) -> Vec<Hit> {
             continue;
         }
         let words = distinct_stems(&hit.memory.entry.content);
-        match kept.iter_mut().find(|kept| is_same((&kept.hit, &kept.words), (&hit, &words))) {
-            None => kept.push(Kept { at, hit, words }),
-            Some(kept) => kept.fold(Kept { at, hit, words }),
+        let hit = Kept { at, hit, words };
+        match place_of(&kept, &hit, &stays) {
+            Place::OfItsOwn => kept.push(hit),
+            Place::In(at) => kept[at].take_in(hit),
+            Place::Of(told) => {
+                let mut hit = hit;
+                // From the back, so that the places of the others stay.
+                told.into_iter().rev().for_each(|at| hit.take_in(kept.remove(at)));
+                kept.push(hit);
+            }
         }
     }
     kept.sort_by_key(|kept| kept.at);
@@ -57,21 +68,47 @@ struct Kept {
 }
 
 impl Kept {
-    /// Takes in another that says the same.
-    fn fold(&mut self, mut other: Kept) {
-        if comes_from(&self.hit, &other.hit) && other.at < self.at {
-            std::mem::swap(self, &mut other);
-            if shared(&self.words, &other.words) as f64 >= TOLD * self.words.len() as f64 {
-                // The memory tells what was said: it stands in the turn's place.
-                std::mem::swap(&mut self.hit, &mut other.hit);
-                std::mem::swap(&mut self.hit.score, &mut other.hit.score);
-                std::mem::swap(&mut self.hit.why, &mut other.hit.why);
-                std::mem::swap(&mut self.words, &mut other.words);
-            }
+    /// Takes in another that says the same, and stands where the better of the two stood, with its score.
+    fn take_in(&mut self, mut other: Kept) {
+        if other.at < self.at {
+            std::mem::swap(&mut self.at, &mut other.at);
+            std::mem::swap(&mut self.hit.score, &mut other.hit.score);
+            std::mem::swap(&mut self.hit.why, &mut other.hit.why);
         }
         self.hit.evidence.push(other.hit.memory.entry.id);
         self.hit.evidence.extend(other.hit.evidence);
     }
+
+    /// Whether this memory tells most of what a turn says.
+    fn tells(&self, turn: &Kept) -> bool {
+        shared(&self.words, &turn.words) as f64 >= TOLD * turn.words.len() as f64
+    }
+}
+
+/// Where a hit goes among those before it.
+enum Place {
+    /// It says something new.
+    OfItsOwn,
+    /// It is evidence of this one.
+    In(usize),
+    /// It is a turn that says more than these memories, which are made of it.
+    Of(Vec<usize>),
+}
+
+fn place_of(kept: &[Kept], hit: &Kept, stays: impl Fn(&Hit) -> bool) -> Place {
+    let is_made_of_it = |at: &usize| !hit.words.is_empty() && comes_from(&kept[*at].hit, &hit.hit);
+    let told: Vec<usize> = (0..kept.len()).filter(is_made_of_it).collect();
+    let stands = |at: &&usize| {
+        let memory = &kept[**at];
+        memory.tells(hit) || (memory.at < hit.at && stays(&memory.hit))
+    };
+    match told.iter().find(stands) {
+        Some(at) => return Place::In(*at),
+        None if !told.is_empty() => return Place::Of(told),
+        None => {}
+    }
+    let same = kept.iter().position(|kept| is_same((&kept.hit, &kept.words), (&hit.hit, &hit.words)));
+    same.map_or(Place::OfItsOwn, Place::In)
 }
 
 fn is_summary(hit: &Hit) -> bool {
@@ -81,9 +118,6 @@ fn is_summary(hit: &Hit) -> bool {
 fn is_same((a, a_words): (&Hit, &[String]), (b, b_words): (&Hit, &[String])) -> bool {
     if a_words.is_empty() || b_words.is_empty() {
         return false;
-    }
-    if comes_from(a, b) || comes_from(b, a) {
-        return true;
     }
     let is_turn = |hit: &Hit| hit.memory.entry.kind == Kind::Turn;
     match (is_turn(a), is_turn(b)) {
@@ -99,7 +133,7 @@ fn is_same((a, a_words): (&Hit, &[String]), (b, b_words): (&Hit, &[String])) -> 
     }
 }
 
-/// Whether a memory was made of this turn and says nothing beyond it.
+/// Whether a memory was made of this turn.
 fn comes_from(memory: &Hit, turn: &Hit) -> bool {
     let (entry, turn) = (&memory.memory.entry, &turn.memory.entry);
     let is_source = |id: &EntryId| entry.provenance.iter().any(|source| source.as_str() == id.as_str());

@@ -1,8 +1,13 @@
 //! What a store found for a question, before anything is ranked.
 
+use std::sync::Arc;
+
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::Memory;
+use crate::model::{Importance, Kind, Layer, Memory, SessionId, Source};
+
+use super::sketch::Sketch;
 
 /// How a candidate was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -33,19 +38,65 @@ impl FoundBy {
     }
 }
 
-/// Something that may be a hit, or stands beside one.
+/// Names a candidate to the store that found it; it means nothing to anybody else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CandidateMark(i64);
+
+impl CandidateMark {
+    /// A mark that a store gives.
+    pub const fn new(mark: i64) -> Self {
+        Self(mark)
+    }
+
+    /// As the store gave it.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+/// What many candidates have in common.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
-    /// The memory.
-    pub memory: Memory,
+pub struct Traits {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its layer.
+    pub layer: Layer,
+    /// Whose word it is.
+    pub source: Source,
+    /// How important it is.
+    pub importance: Importance,
+    /// The conversation that it is a turn of, or came from.
+    pub session: Option<SessionId>,
     /// Who said it, for a turn.
     pub speaker: Option<String>,
-    /// Its text as the index has it.
-    pub terms: String,
+}
+
+/// Something that may be a hit, or stands beside one: as much of it as ranking reads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// What the store calls it.
+    pub mark: CandidateMark,
+    /// What it has in common with others.
+    pub traits: Arc<Traits>,
+    /// When it was made or said.
+    pub created_at: Timestamp,
+    /// Its text as the index has it, and a few facts.
+    pub sketch: Sketch,
+    /// Whether the filter lets it through; if not, it only stands beside another.
+    pub is_admitted: bool,
     /// How it was found.
     pub found_by: FoundBy,
     /// How near its meaning is, beyond the mean, where that is known.
     pub meaning: Option<f32>,
+}
+
+/// A memory, or a turn in the shape of one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Retrieved {
+    /// The memory.
+    pub memory: Memory,
+    /// Who said it, for a turn.
+    pub speaker: Option<String>,
 }
 
 /// Which model says how near a meaning is: the larger it is, the more that tells.

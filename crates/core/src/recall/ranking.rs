@@ -13,14 +13,14 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Kind, Memory, Source};
+use crate::model::Kind;
 
-use super::features::{Feature, Features, Read, Setting};
-use super::filter::Filter;
-use super::pool::{FoundBy, MeaningBy, Pool};
+use super::features::{Feature, Features, Read, Setting, updated_at};
+use super::pool::{Candidate, FoundBy, MeaningBy, Pool};
 use super::question::Question;
 use super::request::Hit;
 use super::similar::{distinct_words, overlap};
+use super::sketch::is_correction;
 use super::weights::{self, Weights};
 
 /// What shares this much of its words with a correction is on its subject.
@@ -116,8 +116,25 @@ fn contribution(name: &str, value: f32, points: f32) -> Contribution {
     Contribution { name: name.to_owned(), value: rounded(value), points: rounded(points) }
 }
 
-/// Scores candidates and orders them, best first; the order never depends on chance. What the filter does not admit counts as a neighbour only.
-pub fn rank(question: &Question, pool: &Pool, filter: &Filter, now: Timestamp, ranking: Ranking) -> Vec<Hit> {
+/// A candidate that was weighed.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Ranked {
+    /// Its place in the pool.
+    pub(super) at: usize,
+    pub(super) why: Why,
+    /// What makes a short turn understandable: its place in the pool, and whether it comes before.
+    pub(super) beside: Option<(usize, bool)>,
+}
+
+/// Scores candidates and chooses the best, and every correction, which may stand before others. What the filter does not admit
+/// counts as a neighbour only, and so does what `is_wanted` refuses.
+pub(super) fn rank(
+    question: &Question,
+    pool: &Pool,
+    (now, ranking): (Timestamp, Ranking),
+    is_wanted: impl Fn(&Candidate) -> bool,
+    limit: usize,
+) -> Vec<Ranked> {
     let read = Read::new(question, pool, now);
     let mut best: Vec<Option<(f32, Features, f32)>> = vec![None; pool.candidates.len()];
     for part in &question.parts {
@@ -128,36 +145,47 @@ pub fn rank(question: &Question, pool: &Pool, filter: &Filter, now: Timestamp, r
             }
         }
     }
-    let admitted = pool
-        .candidates
-        .iter()
-        .zip(best)
-        .enumerate()
-        .filter(|(_, (candidate, _))| filter.admits(&candidate.memory.entry));
-    let mut hits: Vec<Hit> = admitted
-        .filter_map(|(at, (candidate, best))| {
-            let (_, features, discount) = best?;
-            let why = Why::of(candidate.found_by, &features, weights_for(&read, at, ranking), discount);
-            Some(Hit {
-                score: why.score(),
-                why,
-                memory: candidate.memory.clone(),
-                speaker: candidate.speaker.clone(),
-                evidence: Vec::new(),
-                beside: read.beside(at),
-                withdrawn: None,
-            })
-        })
-        .collect();
-    if ranking == Ranking::Fused {
-        lift_corrections(&mut hits);
+    let is_hit = |candidate: &Candidate| candidate.is_admitted && is_wanted(candidate);
+    let hits = best.iter().enumerate().filter(|(at, _)| is_hit(&pool.candidates[*at]));
+    let points = hits.filter_map(|(at, best)| best.as_ref().map(|(points, ..)| (at, *points)));
+    let chosen = chosen(pool, points.collect(), limit);
+    let ranked = |at: usize| {
+        let (_, features, discount) = best[at]?;
+        let why = Why::of(pool.candidates[at].found_by, &features, weights_for(&read, at, ranking), discount);
+        Some(Ranked { at, why, beside: read.beside(at) })
+    };
+    chosen.into_iter().filter_map(ranked).collect()
+}
+
+/// The places of the best, and of corrections.
+fn chosen(pool: &Pool, mut points: Vec<(usize, f32)>, limit: usize) -> Vec<usize> {
+    let place = |at: usize| {
+        let candidate = &pool.candidates[at];
+        let updated_at = updated_at(candidate);
+        let by_time = if candidate.traits.kind == Kind::Turn { (1, updated_at) } else { (0, -updated_at) };
+        (by_time, candidate.mark)
+    };
+    let order = |(a, of_a): &(usize, f32), (b, of_b): &(usize, f32)| {
+        of_b.total_cmp(of_a).then_with(|| place(*a).cmp(&place(*b)))
+    };
+    if limit > 0 && limit < points.len() {
+        points.select_nth_unstable_by(limit - 1, order);
     }
-    sort(&mut hits);
-    hits
+    let is_chosen = |(n, (at, _)): &(usize, &(usize, f32))| *n < limit || pool.candidates[*at].sketch.is_correction();
+    points.iter().enumerate().filter(is_chosen).map(|(_, (at, _))| *at).collect()
+}
+
+/// Puts hits in order, best first, corrections before what they correct; the order never depends on chance.
+pub(super) fn order(hits: &mut Vec<Hit>, ranking: Ranking, limit: usize) {
+    if ranking == Ranking::Fused {
+        lift_corrections(hits);
+    }
+    sort(hits);
+    hits.truncate(limit);
 }
 
 /// The features of every candidate for the whole question, in the order of the pool: what weights are fitted to.
-pub fn measured(question: &Question, pool: &Pool, now: Timestamp) -> Vec<(Features, bool)> {
+pub(super) fn measured(question: &Question, pool: &Pool, now: Timestamp) -> Vec<(Features, bool)> {
     let read = Read::new(question, pool, now);
     let Some(whole) = question.parts.first() else { return Vec::new() };
     read.features(whole).into_iter().enumerate().map(|(at, features)| (features, read.is_with_assistant(at))).collect()
@@ -193,20 +221,14 @@ fn weights_for(read: &Read<'_>, at: usize, ranking: Ranking) -> &'static Weights
     }
 }
 
-/// Whether it corrects something. An assistant's bare word for it is not enough: it must have replaced something.
-pub(super) fn is_correction(memory: &Memory) -> bool {
-    let is_believed = memory.entry.source != Source::Agent || !memory.entry.supersedes.is_empty();
-    is_believed && memory.entry.tags.iter().any(|tag| tag == CORRECTION_TAG)
-}
-
 /// Lifts every correction before whatever else is on its subject.
 fn lift_corrections(hits: &mut [Hit]) {
-    let words: Vec<Vec<String>> = match hits.iter().any(|hit| is_correction(&hit.memory)) {
+    let words: Vec<Vec<String>> = match hits.iter().any(|hit| is_correction(&hit.memory.entry)) {
         true => hits.iter().map(|hit| distinct_words(&hit.memory.entry.content)).collect(),
         false => return,
     };
-    for at in (0..hits.len()).filter(|at| is_correction(&hits[*at].memory)).collect::<Vec<_>>() {
-        let rivals = (0..hits.len()).filter(|other| !is_correction(&hits[*other].memory));
+    for at in (0..hits.len()).filter(|at| is_correction(&hits[*at].memory.entry)).collect::<Vec<_>>() {
+        let rivals = (0..hits.len()).filter(|other| !is_correction(&hits[*other].memory.entry));
         let on_subject = rivals.filter(|other| overlap(&words[at], &words[*other]) >= SAME_SUBJECT);
         let best = on_subject.map(|other| hits[other].why.order_points()).fold(f64::NEG_INFINITY, f64::max);
         let hit = &mut hits[at];

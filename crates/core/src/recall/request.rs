@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{EntryId, Kind, Memory, RecallId, SessionId, Source, Withdrawal, spelled};
 
 use super::filter::Filter;
-use super::pool::Candidate;
+use super::pool::{FoundBy, Retrieved};
 use super::ranking::{Contribution, Why};
 
 /// A question to the memory, in plain text.
@@ -60,15 +60,23 @@ pub struct Beside {
     pub is_before: bool,
 }
 
+impl Beside {
+    /// A turn that comes before a hit, or after it.
+    pub(crate) fn of(Retrieved { memory, speaker }: Retrieved, is_before: bool) -> Self {
+        let entry = memory.entry;
+        Self { id: entry.id, speaker, source: entry.source, content: entry.content, is_before }
+    }
+}
+
 impl Hit {
     /// Something that contains pieces of a query letter by letter: the more of them, the surer.
-    pub(crate) fn by_letters(candidate: Candidate, needles: &[String]) -> Self {
-        let text = candidate.memory.entry.content.to_lowercase();
-        let found = needles.iter().filter(|needle| text.contains(&needle.to_lowercase())).count();
-        let share = found as f64 / needles.len().max(1) as f64;
+    pub(crate) fn by_letters(found: Retrieved, needles: &[String]) -> Self {
+        let text = found.memory.entry.content.to_lowercase();
+        let count = needles.iter().filter(|needle| text.contains(&needle.to_lowercase())).count();
+        let share = count as f64 / needles.len().max(1) as f64;
         let letters = Contribution { name: "letters".to_owned(), value: share, points: 2.0 * share - 1.0 };
-        let why = Why { features: vec![letters], ..Why::only(candidate.found_by) };
-        Self::of(candidate.memory, why)
+        let why = Why { features: vec![letters], ..Why::only(FoundBy::Substring) };
+        Self::of(found.memory, why)
     }
 
     /// A memory with the reason why it was found.

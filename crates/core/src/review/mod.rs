@@ -18,7 +18,7 @@ use crate::model::{
     Verb,
 };
 use crate::ports::{self, Op, Page, Unseen};
-use crate::recall::{Candidate, Filter, RecallService};
+use crate::recall::{Filter, RecallService, Retrieved};
 use crate::sessions::SessionService;
 use crate::text::bullets;
 
@@ -126,7 +126,7 @@ impl ReviewService<'_> {
     /// The turns that a memory came from; for a line of a document, those that have its very words.
     fn evidence(&self, entry: &Entry) -> Done<Vec<Evidence>> {
         let ids = entry.provenance.iter().map(|turn| EntryId::new(turn.as_str())).take(MOST_EVIDENCE);
-        let mut found: Vec<Candidate> = Vec::new();
+        let mut found: Vec<Retrieved> = Vec::new();
         for id in ids {
             found.extend(self.recall.said(&id)?);
         }
@@ -138,7 +138,7 @@ impl ReviewService<'_> {
         found.into_iter().map(|turn| self.as_evidence(turn)).collect()
     }
 
-    fn as_evidence(&self, turn: Candidate) -> Done<Evidence> {
+    fn as_evidence(&self, turn: Retrieved) -> Done<Evidence> {
         let title = turn.memory.entry.session.as_ref().map(|session| self.sessions.title(session)).transpose()?;
         Ok(Evidence { turn: turn.memory, speaker: turn.speaker, title })
     }

@@ -65,10 +65,14 @@ impl<'q> Query<'q> {
 
     /// Whether its filter lets a document through.
     pub fn admits(&self, document: &Document) -> bool {
-        self.since.is_none_or(|since| document.time >= since)
-            && self.until.is_none_or(|until| document.time < until)
-            && self.live_at.is_none_or(|now| document.expires > now)
-            && self.admit.admits(&document.class)
+        self.admits_times(document.time, document.expires) && self.admit.admits(&document.class)
+    }
+
+    /// Whether it lets a document of this time and expiry through, as far as those go.
+    pub fn admits_times(&self, time: i64, expires: i64) -> bool {
+        self.since.is_none_or(|since| time >= since)
+            && self.until.is_none_or(|until| time < until)
+            && self.live_at.is_none_or(|now| expires > now)
     }
 }
 

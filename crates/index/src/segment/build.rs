@@ -22,6 +22,8 @@ pub struct Document {
     pub time: i64,
     /// From when on it is not found any more; the greatest number means never.
     pub expires: i64,
+    /// Opaque bytes that come back with the document; see [`fetch`](crate::fetch).
+    pub payload: Vec<u8>,
 }
 
 /// The parts of a segment that is not in a store yet.
@@ -97,6 +99,7 @@ pub fn build(documents: &[Document]) -> Option<Built> {
     let mut terms: Vec<(&str, Vec<Posting>)> = terms.into_iter().collect();
     terms.sort_unstable_by_key(|(term, _)| *term);
     let mut writer = Writer::default();
+    order.iter().for_each(|document| writer.add_payload(&document.payload));
     for (term, postings) in &terms {
         writer.add_term(term.as_bytes(), postings);
     }

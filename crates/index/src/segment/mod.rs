@@ -2,10 +2,11 @@
 //!
 //! | part | what it holds |
 //! |---|---|
-//! | header | format, counts, the least and greatest number, the times of each page, the first term of each dictionary block |
+//! | header | format, counts, the least and greatest number; of each page its times and first number; the first term of each dictionary block |
 //! | dictionary | about 2 KB of sorted terms each; a term with few documents has its postings here |
 //! | postings | blocks of 128 and, for longer lists, a directory of them with their bounds |
-//! | documents | pages of 1,024: number, class, time, expiry, length |
+//! | documents | pages of 1,024: number, class, time, expiry, length, where its payload ends |
+//! | payloads | about 4 KB each |
 //! | classes | what documents have in common, each once |
 //! | tombstones | documents that were replaced or removed; the only part that changes |
 
@@ -18,14 +19,15 @@ mod write;
 pub use build::{Built, Document, add, build};
 pub(crate) use build::{Classes, words};
 pub(crate) use pages::{PAGE, Page};
+pub use read::Payload;
 pub(crate) use read::{Entry, Place, Segment, Terms, put_tombstones};
 pub(crate) use write::{Row, Writer};
 
 use crate::error::IndexError;
 use crate::store::{SegmentId, SegmentReader};
 
-/// The format of segments that this program writes and reads.
-pub const FORMAT: u16 = 1;
+/// The format of segments that this program writes. It reads format 1 too, which has no payloads.
+pub const FORMAT: u16 = 2;
 
 pub(crate) const MAGIC: [u8; 4] = *b"TLWI";
 

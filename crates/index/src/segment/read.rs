@@ -15,10 +15,14 @@ use super::{FORMAT, MAGIC};
 
 const PAGES_AT: usize = 4 + 2 + 3 * 4 + 4 * 8;
 
+/// The format before payloads: pages say their times only.
+const WITHOUT_PAYLOADS: u16 = 1;
+
 /// A segment that was found in a store.
 pub(crate) struct Segment<'s> {
     store: &'s dyn SegmentReader,
     pub(crate) id: SegmentId,
+    format: u16,
     header: Arc<[u8]>,
     pub(crate) documents: u32,
     pub(crate) classes: u32,
@@ -28,6 +32,40 @@ pub(crate) struct Segment<'s> {
     /// The least and the greatest number of its documents.
     pub(crate) least: i64,
     pub(crate) greatest: i64,
+}
+
+/// The payload of a document: a piece of a part, which is shared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payload {
+    bytes: Arc<[u8]>,
+    range: Range<usize>,
+}
+
+impl Default for Payload {
+    fn default() -> Self {
+        Self { bytes: Arc::new([]), range: 0..0 }
+    }
+}
+
+impl From<Vec<u8>> for Payload {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { range: 0..bytes.len(), bytes: bytes.into() }
+    }
+}
+
+impl std::ops::Deref for Payload {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[self.range.clone()]
+    }
+}
+
+impl Payload {
+    /// The shared bytes, and where it stands in them.
+    pub fn into_parts(self) -> (Arc<[u8]>, Range<usize>) {
+        (self.bytes, self.range)
+    }
 }
 
 /// Where the postings of a term stand.
@@ -54,12 +92,12 @@ impl<'s> Segment<'s> {
         let header = store.get(id, Part::HEADER)?.ok_or(Corrupt("its header is missing").of(id))?;
         let mut bytes = Bytes::new(&header);
         let format = Self::format(&mut bytes).map_err(|corrupt| corrupt.of(id))?;
-        if format != FORMAT {
+        if !(WITHOUT_PAYLOADS..=FORMAT).contains(&format) {
             return Err(IndexError::Format { segment: id, found: format, known: FORMAT });
         }
         let counts = Self::counts(&mut bytes).map_err(|corrupt| corrupt.of(id))?;
         let ([documents, classes, dictionary_blocks], [terms, postings], [least, greatest]) = counts;
-        Ok(Self { store, id, header, documents, classes, dictionary_blocks, terms, postings, least, greatest })
+        Ok(Self { store, id, format, header, documents, classes, dictionary_blocks, terms, postings, least, greatest })
     }
 
     fn format(bytes: &mut Bytes<'_>) -> Result<u16, Corrupt> {
@@ -84,9 +122,50 @@ impl<'s> Segment<'s> {
         self.documents.div_ceil(PAGE)
     }
 
+    /// Where the header tells about a page.
+    fn page_at(&self, page: u32) -> usize {
+        let width = if self.format == WITHOUT_PAYLOADS { 16 } else { 24 };
+        PAGES_AT + page as usize * width
+    }
+
+    /// The first number on a page.
+    fn first_number(&self, page: u32) -> Result<i64, IndexError> {
+        if self.format == WITHOUT_PAYLOADS {
+            return self.page(page)?.number(0).map_err(self.corrupt());
+        }
+        let read = Bytes::at(&self.header, self.page_at(page) + 16).and_then(|mut bytes| bytes.i64());
+        read.map_err(self.corrupt())
+    }
+
+    /// The page that has a number, if any has.
+    pub(crate) fn page_of(&self, number: i64) -> Result<Option<u32>, IndexError> {
+        if !(self.least..=self.greatest).contains(&number) {
+            return Ok(None);
+        }
+        let (mut low, mut high) = (0, self.pages());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.first_number(middle)? <= number { low = middle + 1 } else { high = middle }
+        }
+        Ok(low.checked_sub(1))
+    }
+
+    /// The payload of a document; none in a segment without payloads.
+    pub(crate) fn payload(&self, page: &Page, at: u32) -> Result<Option<Payload>, IndexError> {
+        let Some((part, range)) = page.payload(at).map_err(self.corrupt())? else { return Ok(None) };
+        if range.is_empty() {
+            return Ok(Some(Payload::default()));
+        }
+        let bytes = self.part(Part::payloads(part))?;
+        if range.end > bytes.len() {
+            return Err(Corrupt("no such payload").of(self.id));
+        }
+        Ok(Some(Payload { bytes, range }))
+    }
+
     /// The earliest and the latest time on a page.
     pub(crate) fn times(&self, page: u32) -> Result<(i64, i64), IndexError> {
-        let mut bytes = Bytes::at(&self.header, PAGES_AT + page as usize * 16).map_err(self.corrupt())?;
+        let mut bytes = Bytes::at(&self.header, self.page_at(page)).map_err(self.corrupt())?;
         let read = |bytes: &mut Bytes<'_>| Ok((bytes.i64()?, bytes.i64()?));
         read(&mut bytes).map_err(self.corrupt())
     }
@@ -98,7 +177,8 @@ impl<'s> Segment<'s> {
 
     pub(crate) fn page(&self, nth: u32) -> Result<Page, IndexError> {
         let left = self.documents.checked_sub(nth.saturating_mul(PAGE)).ok_or(Corrupt("no such page").of(self.id))?;
-        Page::read(self.part(Part::documents(nth))?, left.min(PAGE)).map_err(self.corrupt())
+        let has_payloads = self.format != WITHOUT_PAYLOADS;
+        Page::read(self.part(Part::documents(nth))?, left.min(PAGE), has_payloads).map_err(self.corrupt())
     }
 
     /// Calls `with` for the bytes of a class.
@@ -132,7 +212,7 @@ impl<'s> Segment<'s> {
 
     /// The last dictionary block that begins with this term or one before it.
     fn dictionary_block(&self, term: &[u8]) -> Result<Option<u32>, Corrupt> {
-        let table = PAGES_AT + self.pages() as usize * 16;
+        let table = self.page_at(self.pages());
         let (mut low, mut high) = (0, self.dictionary_blocks);
         while low < high {
             let middle = low + (high - low) / 2;

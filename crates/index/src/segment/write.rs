@@ -3,7 +3,7 @@
 use crate::bytes::put_varint;
 use crate::store::Part;
 
-use super::pages::{PAGE, PageRow, put_page};
+use super::pages::{PAGE, PageRow, PayloadEnd, put_page};
 use super::postings::{BLOCK, BlockPlace, Bound, Posting, put_block};
 use super::{FORMAT, MAGIC};
 
@@ -12,6 +12,9 @@ const DICTIONARY_BYTES: usize = 2048;
 
 /// A part of postings ends once it is this long; offsets of blocks fit in 16 bits.
 const POSTINGS_BYTES: usize = 16 * 1024;
+
+/// A part of payloads ends once it is this long: a search reads those of the documents that it found, and little else.
+const PAYLOAD_BYTES: usize = 4096;
 
 /// Lists of so many documents stand in the dictionary itself.
 pub(crate) const INLINE: usize = 6;
@@ -33,6 +36,10 @@ pub(crate) struct Writer {
     postings: Vec<u8>,
     postings_parts: u32,
     counted: u64,
+    payloads: Vec<u8>,
+    payload_parts: u32,
+    /// Part and end of each payload, in the order of documents.
+    payload_ends: Vec<PayloadEnd>,
     /// Set where a segment has more parts than there are numbers for.
     is_too_large: bool,
 }
@@ -101,6 +108,22 @@ impl Writer {
         self.postings_parts += 1;
     }
 
+    /// Adds the payload of the next document. A page begins with a part of its own.
+    pub(crate) fn add_payload(&mut self, payload: &[u8]) {
+        let begins_page = self.payload_ends.len().is_multiple_of(PAGE as usize);
+        if !self.payloads.is_empty() && (begins_page || self.payloads.len() >= PAYLOAD_BYTES) {
+            self.end_payload_part();
+        }
+        self.payloads.extend_from_slice(payload);
+        self.payload_ends.push(PayloadEnd { part: self.payload_parts, end: self.payloads.len() as u32 });
+    }
+
+    fn end_payload_part(&mut self) {
+        let bytes = std::mem::take(&mut self.payloads);
+        self.put(Part::payloads(self.payload_parts), bytes);
+        self.payload_parts += 1;
+    }
+
     fn end_dictionary_block(&mut self) {
         let bytes = std::mem::take(&mut self.dictionary);
         self.put(Part::dictionary(self.firsts.len() as u32 - 1), bytes);
@@ -121,8 +144,13 @@ impl Writer {
         if !self.postings.is_empty() {
             self.end_postings_part();
         }
-        for (nth, page) in rows.chunks(PAGE as usize).enumerate() {
-            self.put(Part::documents(nth as u32), put_page(page));
+        if !self.payloads.is_empty() {
+            self.end_payload_part();
+        }
+        let payloads = std::mem::take(&mut self.payload_ends);
+        let pages = rows.chunks(PAGE as usize).zip(payloads.chunks(PAGE as usize));
+        for (nth, (page, payloads)) in pages.enumerate() {
+            self.put(Part::documents(nth as u32), put_page(page, payloads));
         }
         for (nth, page) in classes.chunks(CLASS_PAGE).enumerate() {
             let mut bytes = Vec::new();
@@ -149,6 +177,7 @@ impl Writer {
             let times = || page.iter().map(|row| row.time);
             out.extend_from_slice(&times().min()?.to_le_bytes());
             out.extend_from_slice(&times().max()?.to_le_bytes());
+            out.extend_from_slice(&page.first()?.number.to_le_bytes());
         }
         put_strings(&mut out, &self.firsts);
         Some(out)

@@ -1,118 +1,147 @@
 //! Turns that were found, with those that stand beside them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use rusqlite::{Connection, Row};
-use throughline_core::model::{Entry, EntryId, Memory, Role};
+use rusqlite::Connection;
+use throughline_core::model::{Role, Source};
 use throughline_core::recall::{Candidate, FoundBy, Pool};
 
-use super::Found;
+use super::{Found, is_found};
 use crate::rows;
-use crate::words::turn_entry;
-
-pub(super) const TURN_COLUMNS: &str =
-    "t.id, s.id, t.role, t.speaker, t.at, t.content, s.project, ifnull(u.count, 0), u.last_at, t.terms";
-
-/// How many columns [`turn`] reads.
-pub(super) const TURN_WIDTH: usize = 10;
+use crate::words::{Lookup, Place};
 
 /// So many turns before and after one that was found come with it.
-const BESIDE: usize = 2;
+const BESIDE: i64 = 2;
 
-/// What tools printed may stand between them: so many positions are looked at.
+/// What tools printed may stand between them: so many positions are looked at where it does.
 const REACH: i64 = 6;
 
+/// The turns of a conversation that were found, with their rows, by their positions.
+type OfSession = BTreeMap<i64, (i64, Candidate)>;
+
+/// A turn that was found, or that a person or an assistant said near one.
+struct Near {
+    row: i64,
+    position: i64,
+    /// Where it was looked up already.
+    candidate: Option<Candidate>,
+}
+
+/// Turns one after the other, what tools printed aside.
+type Stretch = Vec<Near>;
+
 /// Adds the turns of these rows to a pool, and what stands beside them.
-pub(super) fn add_turns(connection: &Connection, found: &[Found], pool: &mut Pool) -> rusqlite::Result<()> {
-    let mut place = connection.prepare_cached("SELECT session, position FROM turns WHERE row = ?")?;
-    let mut sessions: BTreeMap<i64, HashMap<i64, FoundBy>> = BTreeMap::new();
-    for (row, found_by) in found {
-        let (session, position) = place.query_row([row], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        sessions.entry(session).or_default().insert(position, *found_by);
+pub(super) fn add_turns(
+    connection: &Connection,
+    lookup: &mut Lookup<'_>,
+    rows: &[Found],
+    pool: &mut Pool,
+) -> rusqlite::Result<()> {
+    let mut sessions: BTreeMap<i64, OfSession> = BTreeMap::new();
+    let mut in_order: Vec<&Found> = rows.iter().collect();
+    in_order.sort_unstable_by_key(|(row, _)| *row);
+    for (row, found_by) in in_order {
+        if let Some((candidate, Some(Place { session, position }))) = lookup.candidate(*row, *found_by)?
+            && is_found(&candidate)
+        {
+            sessions.entry(session).or_default().insert(position, (*row, candidate));
+        }
     }
-    for (session, found) in sessions {
-        for (first, last) in stretches(&found) {
-            add_stretch(connection, session, (first, last), &found, pool)?;
+    for (session, mut found) in sessions {
+        let stretches = match beside_by_row(lookup, session, &found)? {
+            Some(stretches) => stretches,
+            None => read_stretches(connection, session, &found)?,
+        };
+        for stretch in stretches {
+            add_stretch(lookup, stretch, &mut found, pool)?;
         }
     }
     Ok(())
 }
 
-/// The stretches of a conversation to read: around every turn that was found, as few as possible.
-fn stretches(found: &HashMap<i64, FoundBy>) -> Vec<(i64, i64)> {
-    let mut positions: Vec<i64> = found.keys().copied().collect();
-    positions.sort_unstable();
-    let mut stretches: Vec<(i64, i64)> = Vec::new();
-    for position in positions {
-        match stretches.last_mut() {
-            Some((_, last)) if position - REACH <= *last + 1 => *last = position + REACH,
-            _ => stretches.push((position - REACH, position + REACH)),
+/// The first and the last position of each stretch to read: around every turn that was found, as few as possible.
+fn bounds(found: &OfSession, reach: i64) -> Vec<(i64, i64)> {
+    let mut bounds: Vec<(i64, i64)> = Vec::new();
+    for position in found.keys() {
+        match bounds.last_mut() {
+            Some((_, last)) if position - reach <= *last + 1 => *last = position + reach,
+            _ => bounds.push(((position - reach).max(1), position + reach)),
         }
     }
-    stretches
+    bounds
 }
 
-/// Adds those turns of a stretch that were found, or that stand beside one. Only they are read whole: what tools printed
-/// can be long.
+/// The stretches where turns of a conversation have neighbouring rows, which the index tells by itself. None where another
+/// conversation, the end of this one or what tools printed comes between.
+fn beside_by_row(lookup: &mut Lookup<'_>, session: i64, found: &OfSession) -> rusqlite::Result<Option<Vec<Stretch>>> {
+    let mut stretches = Vec::new();
+    for (first, last) in bounds(found, BESIDE) {
+        let mut stretch = Stretch::new();
+        for position in first..=last {
+            if let Some((row, _)) = found.get(&position) {
+                stretch.push(Near { row: *row, position, candidate: None });
+                continue;
+            }
+            let known = found.range(first..=last).min_by_key(|(known, _)| (position - **known).abs());
+            let Some((known, (row, _))) = known else { return Ok(None) };
+            let row = row + position - known;
+            let Some((candidate, place)) = lookup.candidate(row, FoundBy::Beside)? else { return Ok(None) };
+            if place != Some(Place { session, position }) || candidate.traits.source == Source::System {
+                return Ok(None);
+            }
+            stretch.push(Near { row, position, candidate: Some(candidate) });
+        }
+        stretches.push(stretch);
+    }
+    Ok(Some(stretches))
+}
+
+/// The stretches as the table has them.
+fn read_stretches(connection: &Connection, session: i64, found: &OfSession) -> rusqlite::Result<Vec<Stretch>> {
+    // The index that has the role too, so that no row is read.
+    let sql = "SELECT row, position, role FROM turns INDEXED BY turns_due \
+               WHERE session = ? AND position BETWEEN ? AND ? ORDER BY position";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut stretches = Vec::new();
+    for (first, last) in bounds(found, REACH) {
+        let mut rows = statement.query([session, first, last])?;
+        let mut stretch = Stretch::new();
+        while let Some(row) = rows.next()? {
+            let position = row.get(1)?;
+            let is_said = || rows::parsed(row, 2).map(|role| matches!(role, Role::User | Role::Assistant));
+            if found.contains_key(&position) || is_said()? {
+                stretch.push(Near { row: row.get(0)?, position, candidate: None });
+            }
+        }
+        stretches.push(stretch);
+    }
+    Ok(stretches)
+}
+
+/// Adds those turns of a stretch that were found, or that stand beside one.
 fn add_stretch(
-    connection: &Connection,
-    session: i64,
-    (first, last): (i64, i64),
-    found: &HashMap<i64, FoundBy>,
+    lookup: &mut Lookup<'_>,
+    stretch: Stretch,
+    found: &mut OfSession,
     pool: &mut Pool,
 ) -> rusqlite::Result<()> {
-    let places = places(connection, session, (first, last), found)?;
-    let sql = format!(
-        "SELECT {TURN_COLUMNS} FROM turns t JOIN sessions s ON s.row = t.session \
-         LEFT JOIN uses u ON u.id = t.id WHERE t.row = ?"
-    );
-    let mut whole = connection.prepare_cached(&sql)?;
+    let is_found: Vec<bool> = stretch.iter().map(|near| found.contains_key(&near.position)).collect();
     let mut last = None;
-    for (at, (row, found_by)) in places.iter().enumerate() {
-        let around = at.saturating_sub(BESIDE)..(at + BESIDE + 1).min(places.len());
-        if places[around].iter().all(|(_, found_by)| found_by.is_none()) {
+    for (at, near) in stretch.into_iter().enumerate() {
+        let around = at.saturating_sub(BESIDE as usize)..(at + BESIDE as usize + 1).min(is_found.len());
+        if !is_found[around].contains(&true) {
             last = None;
             continue;
         }
-        pool.candidates.push(whole.query_row([row], |row| turn(row, found_by.unwrap_or(FoundBy::Beside)))?);
+        let candidate = match found.remove(&near.position).map(|(_, candidate)| candidate).or(near.candidate) {
+            Some(candidate) => Some(candidate),
+            None => lookup.candidate(near.row, FoundBy::Beside)?.map(|(candidate, _)| candidate),
+        };
+        let Some(candidate) = candidate else { continue };
+        pool.candidates.push(candidate);
         let here = pool.candidates.len() - 1;
         pool.beside.extend(last.map(|before| (before, here)));
         last = Some(here);
     }
     Ok(())
-}
-
-/// The rows of a stretch that were found, or that a person or an assistant said, in order.
-fn places(
-    connection: &Connection,
-    session: i64,
-    (first, last): (i64, i64),
-    found: &HashMap<i64, FoundBy>,
-) -> rusqlite::Result<Vec<(i64, Option<FoundBy>)>> {
-    let sql = "SELECT row, position, role FROM turns WHERE session = ? AND position BETWEEN ? AND ? ORDER BY position";
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([session, first, last])?;
-    let mut places = Vec::new();
-    while let Some(row) = rows.next()? {
-        let found_by = found.get(&row.get(1)?).copied();
-        if found_by.is_some() || matches!(rows::parsed(row, 2)?, Role::User | Role::Assistant) {
-            places.push((row.get(0)?, found_by));
-        }
-    }
-    Ok(places)
-}
-
-/// A turn in the shape of a memory.
-pub(super) fn turn(row: &Row<'_>, found_by: FoundBy) -> rusqlite::Result<Candidate> {
-    let at = rows::time(row.get(4)?)?;
-    let entry = Entry {
-        id: EntryId::new(row.get::<_, String>(0)?),
-        content: row.get(5)?,
-        created_at: at,
-        updated_at: at,
-        ..turn_entry(rows::parsed(row, 2)?, rows::parsed(row, 1)?, row.get(6)?)
-    };
-    let last_at = row.get::<_, Option<i64>>(8)?.map(rows::time).transpose()?;
-    let memory = Memory::new(entry, row.get(7)?, last_at);
-    Ok(Candidate { memory, speaker: row.get(3)?, terms: row.get(9)?, found_by, meaning: None })
 }

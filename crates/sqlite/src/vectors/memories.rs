@@ -6,15 +6,13 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use throughline_core::embedding::{Baseline, EMBEDDED_CHARS};
 use throughline_core::model::{EntryId, Kind};
 use throughline_core::ports::{MadeBy, MemorySet, MemoryVector, MemoryVectors, UnembeddedMemory, VectorSetId};
-use throughline_core::recall::Filter;
+use throughline_core::recall::{CandidateMark, Filter};
 use throughline_core::vault::Sought;
 
 use super::{blocks, nearest};
 use crate::error::while_doing;
+use crate::marks::TURNS;
 use crate::{SqliteStore, Stored};
-
-/// Added to the row of a turn, it gives the turn's item.
-pub(super) const TURNS: i64 = 1 << 40;
 
 /// So many bits of the key of a vector are the item.
 const ITEM_BITS: u32 = 42;
@@ -99,13 +97,13 @@ impl MemoryVectors for SqliteStore {
         )
     }
 
-    fn cosines(&self, set: &VectorSetId, query: &[f32], ids: &[EntryId]) -> Stored<Vec<Option<f64>>> {
+    fn cosines(&self, set: &VectorSetId, query: &[f32], marks: &[CandidateMark]) -> Stored<Vec<Option<f64>>> {
         self.snapshot(
             |connection| match known(connection, set)? {
                 Some((set, dimension)) if dimension == query.len() => {
-                    nearest::cosines(connection, set, &Sought::of(query), ids)
+                    nearest::cosines(connection, set, &Sought::of(query), marks)
                 }
-                _ => Ok(vec![None; ids.len()]),
+                _ => Ok(vec![None; marks.len()]),
             },
             "compare memories by vectors",
         )

@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 use throughline_core::model::{EntryId, Kind};
-use throughline_core::recall::Filter;
+use throughline_core::recall::{CandidateMark, Filter};
 use throughline_core::vault::{Sought, rescored};
 
 use super::blocks;
-use super::memories::{TURNS, key};
+use super::memories::key;
 use crate::filter;
+use crate::marks::{Marked, TURNS, marked};
 use crate::rows::parsed;
 
 /// An item and how many of its signs differ, in one number that sorts by the latter: an item has 42 bits.
@@ -190,19 +191,12 @@ pub(super) fn cosines(
     connection: &Connection,
     set: i64,
     query: &Sought,
-    ids: &[EntryId],
+    marks: &[CandidateMark],
 ) -> rusqlite::Result<Vec<Option<f64>>> {
-    let of_turn = "SELECT v.scale, v.bytes FROM turns t JOIN memory_vectors v ON v.key = t.row + ?2 WHERE t.id = ?1";
-    let of_entry = "SELECT v.scale, v.bytes FROM entries e JOIN memory_vectors v ON v.key = e.row + ?2 WHERE e.id = ?1";
-    let mut of_turn = connection.prepare_cached(of_turn)?;
-    let mut of_entry = connection.prepare_cached(of_entry)?;
-    let mut found = Vec::with_capacity(ids.len());
-    for id in ids {
-        let turn = of_turn.query_row((id.as_str(), key(set, TURNS)), |row| cosine(query, row)).optional()?;
-        found.push(match turn {
-            Some(cosine) => Some(cosine),
-            None => of_entry.query_row((id.as_str(), key(set, 0)), |row| cosine(query, row)).optional()?,
-        });
-    }
-    Ok(found)
+    let mut statement = connection.prepare_cached("SELECT scale, bytes FROM memory_vectors WHERE key = ?")?;
+    let mut found = |mark: &CandidateMark| match marked(*mark) {
+        Marked::Chunk(_) => Ok(None),
+        _ => statement.query_row([key(set, mark.get())], |row| cosine(query, row)).optional(),
+    };
+    marks.iter().map(&mut found).collect()
 }

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize};
 use throughline_core::model::{Entry, EntryId, Importance, Kind, Layer, Namespace, Role, SessionId, Source, Status};
-use throughline_core::recall::Filter;
-use throughline_index::{Admit, Document};
+use throughline_core::recall::{Filter, Sketch};
+use throughline_index::{Admit, Document, Payload};
 
 use super::Collection;
 use crate::error::unreadable;
@@ -26,52 +26,132 @@ struct EntryClass(
     Option<String>,
 );
 
-/// About a turn: its role, its session and the session's project.
+/// About a turn: its role, its session, the session's project, and who spoke.
 #[derive(Serialize, Deserialize)]
-struct TurnClass(String, String, Option<String>);
+struct TurnClass(String, String, Option<String>, #[serde(default)] Option<String>);
 
 /// About a passage: its collection of the vault.
 #[derive(Serialize, Deserialize)]
 struct ChunkClass(String);
 
 impl Collection {
-    /// Number, terms, time, expiry, and what makes the class.
+    /// Number, terms, time, expiry, content, what makes the class, and what makes the payload.
     const fn select(self) -> &'static str {
         match self {
             Self::Entries => {
-                "SELECT d.row, d.terms, d.created_at, d.expires_at, d.kind, d.namespace, d.layer, d.source, d.status, \
-                 d.importance, d.tags, d.session, d.task, d.project FROM entries d"
+                "SELECT d.row, d.terms, d.created_at, d.expires_at, d.content, d.kind, d.namespace, d.layer, d.source, \
+                 d.status, d.importance, d.tags, d.session, d.task, d.project, d.key, d.updated_at, d.supersedes \
+                 FROM entries d"
             }
             Self::Turns => {
-                "SELECT d.row, d.terms, d.at, NULL, d.role, s.id, s.project FROM turns d \
-                 JOIN sessions s ON s.row = d.session"
+                "SELECT d.row, d.terms, d.at, NULL, d.content, d.role, s.id, s.project, d.speaker, d.session, d.position \
+                 FROM turns d JOIN sessions s ON s.row = d.session"
             }
             Self::Chunks => {
-                "SELECT d.row, d.terms, v.updated_at, NULL, v.collection FROM vault_chunks d \
+                "SELECT d.row, d.terms, v.updated_at, NULL, d.content, v.collection FROM vault_chunks d \
                  JOIN vault_documents v ON v.row = d.document"
             }
         }
     }
 
     fn document(self, row: &Row<'_>) -> rusqlite::Result<Document> {
-        let class = match self {
+        let class = self.class(row)?;
+        let terms: String = row.get(1)?;
+        let payload = self.payload(row, &class, &terms)?;
+        let expires = row.get::<_, Option<i64>>(3)?.unwrap_or(i64::MAX);
+        Ok(Document { number: row.get(0)?, terms, class, time: row.get(2)?, expires, payload })
+    }
+
+    fn class(self, row: &Row<'_>) -> rusqlite::Result<Vec<u8>> {
+        match self {
             Self::Entries => to_bytes(&EntryClass(
-                row.get(4)?,
                 row.get(5)?,
                 row.get(6)?,
                 row.get(7)?,
                 row.get(8)?,
                 row.get(9)?,
-                rows::json(row, 10)?,
-                row.get(11)?,
+                row.get(10)?,
+                rows::json(row, 11)?,
                 row.get(12)?,
                 row.get(13)?,
+                row.get(14)?,
             )),
-            Self::Turns => to_bytes(&TurnClass(row.get(4)?, row.get(5)?, row.get(6)?)),
-            Self::Chunks => to_bytes(&ChunkClass(row.get(4)?)),
-        }?;
-        let expires = row.get::<_, Option<i64>>(3)?.unwrap_or(i64::MAX);
-        Ok(Document { number: row.get(0)?, terms: row.get(1)?, class, time: row.get(2)?, expires })
+            Self::Turns => to_bytes(&TurnClass(row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?)),
+            Self::Chunks => to_bytes(&ChunkClass(row.get(5)?)),
+        }
+    }
+
+    /// What ranking reads: the sketch of the text; in front of that of a turn, its place.
+    fn payload(self, row: &Row<'_>, class: &[u8], terms: &str) -> rusqlite::Result<Vec<u8>> {
+        // Nothing is known of what no search may find: its row is read where it stands beside a hit.
+        let Some((entry, _)) = self.entry(class) else { return Ok(Vec::new()) };
+        let created_at = rows::time(row.get(2)?)?;
+        let entry = Entry { content: row.get(4)?, created_at, updated_at: created_at, ..entry };
+        match self {
+            Self::Entries => {
+                let supersedes = row.get_ref(17)?.as_str_or_null()?.map(rows::from_json).transpose()?;
+                let entry = Entry {
+                    key: row.get(15)?,
+                    updated_at: rows::time(row.get(16)?)?,
+                    supersedes: supersedes.unwrap_or_default(),
+                    ..entry
+                };
+                Ok(Sketch::encode(&entry, terms))
+            }
+            Self::Turns => {
+                let place = Place { session: row.get(9)?, position: row.get(10)? };
+                Ok(place.before(&Sketch::encode(&entry, terms)))
+            }
+            Self::Chunks => Ok(Sketch::encode(&entry, terms)),
+        }
+    }
+
+    /// What a class says, in the shape of an entry, and who spoke.
+    pub(super) fn entry(self, class: &[u8]) -> Option<(Entry, Option<String>)> {
+        match self {
+            Self::Entries => serde_json::from_slice(class).ok().and_then(entry_of).map(|entry| (entry, None)),
+            Self::Turns => serde_json::from_slice(class).ok().and_then(turn_of),
+            Self::Chunks => serde_json::from_slice(class).ok().and_then(chunk_of).map(|entry| (entry, None)),
+        }
+    }
+}
+
+/// Where a turn stands: its conversation and its position there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) session: i64,
+    pub(crate) position: i64,
+}
+
+impl Place {
+    const WIDTH: usize = 8;
+
+    /// The bytes of a payload: this, then the rest; empty where a number is too large for that.
+    fn before(self, rest: &[u8]) -> Vec<u8> {
+        match (u32::try_from(self.session), u32::try_from(self.position)) {
+            (Ok(session), Ok(position)) => [&session.to_le_bytes()[..], &position.to_le_bytes(), rest].concat(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Reads what stands in front of a payload.
+    fn read(payload: &[u8]) -> Option<Self> {
+        let (session, rest) = payload.split_first_chunk()?;
+        let (position, _) = rest.split_first_chunk()?;
+        let number = |bytes: &[u8; 4]| i64::from(u32::from_le_bytes(*bytes));
+        Some(Self { session: number(session), position: number(position) })
+    }
+}
+
+/// Where a turn stands, if it is one, and the sketch of a text.
+pub(super) fn read_payload(collection: Collection, payload: Payload) -> Option<(Option<Place>, Sketch)> {
+    let place = (collection == Collection::Turns).then(|| Place::read(&payload));
+    let width = if place.is_some() { Place::WIDTH } else { 0 };
+    let (bytes, range) = payload.into_parts();
+    let sketch = Sketch::decode(bytes, (range.start + width).min(range.end)..range.end)?;
+    match place {
+        None => Some((None, sketch)),
+        Some(place) => Some((Some(place?), sketch)),
     }
 }
 
@@ -109,14 +189,16 @@ impl Admitted {
     }
 }
 
+impl Admitted {
+    /// What a class says, in the shape of an entry.
+    pub(super) fn admits_entry(&self, entry: &Entry) -> bool {
+        self.filter.admits(entry)
+    }
+}
+
 impl Admit for Admitted {
     fn admits(&self, class: &[u8]) -> bool {
-        let entry = match self.collection {
-            Collection::Entries => serde_json::from_slice(class).ok().and_then(entry_of),
-            Collection::Turns => serde_json::from_slice(class).ok().and_then(turn_of),
-            Collection::Chunks => serde_json::from_slice(class).ok().and_then(chunk_of),
-        };
-        entry.is_some_and(|entry| self.filter.admits(&entry))
+        self.collection.entry(class).is_some_and(|(entry, _)| self.admits_entry(&entry))
     }
 }
 
@@ -136,9 +218,9 @@ fn entry_of(class: EntryClass) -> Option<Entry> {
 }
 
 /// A summary repeats what others said; the evidence is what they said.
-fn turn_of(TurnClass(role, session, project): TurnClass) -> Option<Entry> {
+fn turn_of(TurnClass(role, session, project, speaker): TurnClass) -> Option<(Entry, Option<String>)> {
     let role = role.parse().ok().filter(|role| *role != Role::Summary)?;
-    Some(turn_entry(role, session.parse().ok()?, project))
+    Some((turn_entry(role, session.parse().ok()?, project), speaker))
 }
 
 fn chunk_of(ChunkClass(collection): ChunkClass) -> Option<Entry> {

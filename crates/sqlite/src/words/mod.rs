@@ -8,6 +8,7 @@
 //! | `documents.rs` | rows as documents of the index, with the class that filters are asked about |
 //! | `segments.rs` | the port of the index over two tables |
 //! | `tail.rs` | what changed since the segments were made |
+//! | `lookup.rs` | rows as candidates, from what the index keeps of them |
 //! | `cache.rs` | parts and documents that a process keeps |
 //! | `upkeep.rs` | sealing the tail, merging, building anew |
 //! | `worker.rs` | the thread that does so |
@@ -17,6 +18,7 @@
 mod cache;
 mod documents;
 pub(crate) mod fts5;
+mod lookup;
 mod purge;
 mod segments;
 mod tail;
@@ -32,8 +34,13 @@ use throughline_index::{IndexError, Query};
 use crate::error::unreadable;
 use crate::filter;
 
+use documents::Admitted;
+use segments::Served;
+use tail::Changed;
+
 pub(crate) use cache::Cache;
-pub(crate) use documents::{chunk_entry, turn_entry};
+pub(crate) use documents::{Place, chunk_entry, turn_entry};
+pub(crate) use lookup::Lookup;
 pub(crate) use purge::{check, purge};
 pub(crate) use upkeep::{begin_again, build_on};
 pub(crate) use worker::Worker;
@@ -80,29 +87,61 @@ impl Collection {
 }
 
 /// Whether searches use the index.
-pub(crate) fn is_ready(connection: &Connection, collection: Collection) -> rusqlite::Result<bool> {
+pub(super) fn is_ready(connection: &Connection, collection: Collection) -> rusqlite::Result<bool> {
     let sql = "SELECT is_ready FROM word_indexes WHERE collection = ?";
     connection.prepare_cached(sql)?.query_row([collection.number()], |row| row.get(0))
 }
 
-/// The rows that fit best and that the filter admits, with how well they fit.
-pub(crate) fn search(
-    connection: &Connection,
-    cache: &Cache,
+/// A collection as one snapshot has it, for one search.
+pub(crate) struct Searched<'c> {
+    connection: &'c Connection,
     collection: Collection,
-    terms: &[String],
-    (filter, limit): (&Filter, usize),
-) -> rusqlite::Result<Vec<(i64, f64)>> {
-    let admitted = documents::Admitted::new(collection, filter);
-    let since = filter.since.map(filter::rounded_up);
-    let until = filter.until.map(filter::rounded_up);
-    let live_at = filter.live_at.map(jiff::Timestamp::as_millisecond);
-    let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
-    let query = Query { terms: &terms, limit, since, until, live_at, admit: &admitted };
-    let changed = tail::changed(connection, cache, collection)?;
-    let store = segments::Served::new(connection, cache, collection)?;
-    let hits = throughline_index::search(&store, &changed.tail(&query), &query).map_err(as_sqlite)?;
-    Ok(hits.into_iter().map(|hit| (hit.number, hit.score())).collect())
+    filter: &'c Filter,
+    admitted: Admitted,
+    /// None until the index is complete.
+    index: Option<(Served<'c>, Changed)>,
+}
+
+impl<'c> Searched<'c> {
+    pub(crate) fn new(
+        connection: &'c Connection,
+        cache: &'c Cache,
+        collection: Collection,
+        filter: &'c Filter,
+    ) -> rusqlite::Result<Self> {
+        let index = if is_ready(connection, collection)? {
+            let changed = tail::changed(connection, cache, collection)?;
+            Some((Served::new(connection, cache, collection)?, changed))
+        } else {
+            None
+        };
+        Ok(Self { connection, collection, filter, admitted: Admitted::new(collection, filter), index })
+    }
+
+    fn query<'q>(&'q self, terms: &'q [&'q str], limit: usize) -> Query<'q> {
+        let (since, until) = (self.filter.since.map(filter::rounded_up), self.filter.until.map(filter::rounded_up));
+        let live_at = self.filter.live_at.map(jiff::Timestamp::as_millisecond);
+        Query { terms, limit, since, until, live_at, admit: &self.admitted }
+    }
+
+    /// The rows that fit best and that the filter admits, with how well they fit; nothing until the index is complete.
+    pub(crate) fn search(&self, terms: &[String], limit: usize) -> rusqlite::Result<Option<Vec<(i64, f64)>>> {
+        let Some((served, changed)) = &self.index else { return Ok(None) };
+        let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
+        let query = self.query(&terms, limit);
+        let hits = throughline_index::search(served, &changed.tail(&query), &query).map_err(as_sqlite)?;
+        Ok(Some(hits.into_iter().map(|hit| (hit.number, hit.score())).collect()))
+    }
+
+    /// The filter of the search.
+    pub(crate) fn filter(&self) -> &Filter {
+        self.filter
+    }
+
+    /// Looks rows up.
+    pub(crate) fn lookup(&self) -> rusqlite::Result<Lookup<'_>> {
+        Lookup::new(self)
+    }
 }
 
 /// An error of the index as the closures of this crate give it.

@@ -11,11 +11,31 @@ use super::{Collection, documents};
 /// The items of a tail, as they are now.
 #[derive(Default)]
 pub(super) struct Changed {
+    /// In the order of their numbers.
     documents: Vec<Arc<Document>>,
     removed: Vec<i64>,
 }
 
+/// What a tail says of a row.
+pub(super) enum Said<'t> {
+    /// Nothing: segments have it as it is.
+    Nothing,
+    /// It is this now.
+    Now(&'t Document),
+    /// It is gone.
+    Removed,
+}
+
 impl Changed {
+    /// What became of a row.
+    pub(super) fn of(&self, number: i64) -> Said<'_> {
+        match self.documents.binary_search_by_key(&number, |document| document.number) {
+            Ok(at) => Said::Now(&self.documents[at]),
+            Err(_) if self.removed.contains(&number) => Said::Removed,
+            Err(_) => Said::Nothing,
+        }
+    }
+
     /// The tail of a search.
     pub(super) fn tail(&self, query: &Query<'_>) -> Tail<'_> {
         let documents = self.documents.iter().map(|of| TailDocument {
@@ -48,5 +68,6 @@ pub(super) fn changed(connection: &Connection, cache: &Cache, collection: Collec
             None => changed.removed.push(item),
         }
     }
+    changed.documents.sort_unstable_by_key(|document| document.number);
     Ok(changed)
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use throughline_core::model::{Entry, EntryId};
+use throughline_core::model::{Entry, EntryId, Kind};
 use throughline_core::ports::{Candidates as _, Eraser as _, Erasure, Health as _, Index as _, Search, Turns as _};
-use throughline_core::recall::{Filter, FoundBy, Projects};
+use throughline_core::recall::{Candidate, CandidateMark, Filter, FoundBy, Projects, Retrieved, Sketch};
 use throughline_testkit::stores::{entry, inactive, insert, minute, turn, update};
 
 use super::segments::Set;
@@ -30,8 +30,25 @@ fn found(store: &SqliteStore, terms: &[&str], filter: &Filter) -> BTreeSet<Strin
     let terms = terms.iter().map(|term| (*term).to_owned()).collect();
     let search = Search { terms, also: Vec::new(), filter: filter.clone(), limit: 100_000 };
     let pool = store.search(&search).unwrap();
-    let by_words = pool.candidates.into_iter().filter(|candidate| candidate.found_by == FoundBy::Words);
-    by_words.map(|candidate| candidate.memory.entry.id.to_string()).collect()
+    let by_words: Vec<Candidate> =
+        pool.candidates.into_iter().filter(|candidate| candidate.found_by == FoundBy::Words).collect();
+    let marks: Vec<CandidateMark> = by_words.iter().map(|candidate| candidate.mark).collect();
+    let retrieved = store.fetch(&marks).unwrap();
+    by_words.iter().zip(retrieved).map(|(candidate, found)| agreed(store, candidate, found.unwrap())).collect()
+}
+
+/// What the index keeps of a row is what its row says, whatever upkeep did. Gives its id.
+fn agreed(store: &SqliteStore, candidate: &Candidate, Retrieved { memory, .. }: Retrieved) -> String {
+    let entry = memory.entry;
+    if entry.kind != Kind::Turn {
+        let sql = "SELECT terms FROM entries WHERE id = ?";
+        let terms = |connection: &Connection| connection.query_row(sql, [entry.id.as_str()], |row| row.get(0));
+        let sketch = Sketch::encode(&entry, &store.read::<String>(terms, "read").unwrap());
+        let range = 0..sketch.len();
+        let sketch = Sketch::decode(sketch.into(), range).unwrap();
+        assert_eq!(sketch, candidate.sketch, "{entry:?}");
+    }
+    entry.id.to_string()
 }
 
 fn count(store: &SqliteStore, sql: &str) -> i64 {

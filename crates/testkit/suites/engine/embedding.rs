@@ -35,8 +35,9 @@ fn nearest(world: &World, embedder: &Arc<FakeEmbedder>, question: &str) -> (Stri
     let found = world.store.nearest_memories(&set.id, &vectors[0], &filter, 1).unwrap();
     let (id, kind, cosine) = found.into_iter().next().unwrap();
     assert!(set.baseline.above_mean(&vectors[0], cosine) > 1.0, "{question}");
-    let same = world.store.cosines(&set.id, &vectors[0], &[id.clone(), EntryId::new("nobody")]).unwrap();
-    assert_eq!(same, [Some(cosine), None]);
+    let marks = world.store.marks(&[id.clone(), EntryId::new("nobody")]).unwrap();
+    let [Some(mark), None] = marks[..] else { panic!("{marks:?}") };
+    assert_eq!(world.store.cosines(&set.id, &vectors[0], &[mark]).unwrap(), [Some(cosine)]);
     (id.to_string(), kind)
 }
 

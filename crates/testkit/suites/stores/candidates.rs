@@ -6,18 +6,37 @@ use super::*;
 
 pub(super) fn search(store: &dyn Store, query: &str, filter: Filter, limit: usize) -> Vec<String> {
     let pool = done(store.search(&searching(query, filter, limit)));
-    let found = pool.candidates.into_iter().filter(|candidate| candidate.found_by == FoundBy::Words);
-    found.map(|found| has_a_term_of(query, found).memory.entry.id.to_string()).collect()
+    let found: Vec<Candidate> =
+        pool.candidates.into_iter().filter(|candidate| candidate.found_by == FoundBy::Words).collect();
+    found.iter().for_each(|found| has_a_term_of(query, found));
+    ids(store, &found)
+}
+
+/// The ids of candidates. What ranking reads of each agrees with what it stands for.
+pub(super) fn ids(store: &dyn Store, candidates: &[Candidate]) -> Vec<String> {
+    let marks: Vec<CandidateMark> = candidates.iter().map(|candidate| candidate.mark).collect();
+    let retrieved = done(store.fetch(&marks));
+    let id = |(candidate, retrieved): (&Candidate, Option<Retrieved>)| {
+        let Retrieved { memory, speaker } = retrieved.expect("it was just found");
+        let (entry, traits) = (memory.entry, &candidate.traits);
+        assert_eq!((traits.kind, traits.layer, traits.source), (entry.kind, entry.layer, entry.source));
+        assert_eq!((&traits.session, &traits.speaker), (&entry.session, &speaker));
+        assert_eq!((traits.importance, candidate.created_at), (entry.importance, entry.created_at));
+        assert!(
+            analysis::index_text(&entry.content).split(' ').all(|term| candidate.sketch.has(term) || term.is_empty())
+        );
+        entry.id.to_string()
+    };
+    candidates.iter().zip(retrieved).map(id).collect()
 }
 
 /// What is found has one of the words: in its text as the index has it, which ranking reads.
 #[track_caller]
-fn has_a_term_of(query: &str, found: Candidate) -> Candidate {
+fn has_a_term_of(query: &str, found: &Candidate) {
     let terms = Terms::of_query(query);
-    let has = |term: &String| found.terms.split(' ').any(|other| other == term);
-    assert!(terms.as_slice().iter().any(has), "{query:?}: {found:?}");
+    assert!(terms.as_slice().iter().any(|term| found.sketch.has(term)), "{query:?}: {found:?}");
     assert_eq!(found.meaning, None, "a store knows nothing of a question's meaning");
-    found
+    assert!(found.is_admitted);
 }
 
 pub(super) fn found(store: &dyn Store, query: &str) -> Vec<String> {
@@ -28,7 +47,6 @@ pub(super) fn found(store: &dyn Store, query: &str) -> Vec<String> {
 
 pub(super) fn by_letters(store: &dyn Store, needle: &str) -> Vec<String> {
     let candidates = done(store.contains(&[needle.to_owned()], &Filter::default(), 100));
-    assert!(candidates.iter().all(|found| found.found_by == FoundBy::Substring));
     let mut ids: Vec<String> = candidates.into_iter().map(|found| found.memory.entry.id.to_string()).collect();
     ids.sort();
     ids

@@ -49,7 +49,13 @@ fn every_kind() -> Filter {
 
 fn cosines(store: &dyn Store, set: &MemorySet, ids: &[&str]) -> Vec<Option<f64>> {
     let ids: Vec<EntryId> = ids.iter().map(|id| EntryId::new(*id)).collect();
-    done(store.cosines(&set.id, &axis(1), &ids))
+    done(store.cosines(&set.id, &axis(1), &marks(store, &ids)))
+}
+
+/// The marks of memories; for one that is not there, a mark that stands for nothing.
+fn marks(store: &dyn Store, ids: &[EntryId]) -> Vec<CandidateMark> {
+    let nothing = CandidateMark::new(i64::from(u32::MAX));
+    done(store.marks(ids)).into_iter().map(|mark| mark.unwrap_or(nothing)).collect()
 }
 
 fn counts(store: &dyn Store, set: &MemorySet) -> (u64, u64, u64) {
@@ -208,10 +214,10 @@ fn an_unknown_set_or_another_dimension_finds_nothing() {
     let set = begin(&*store, "m", DIMENSION);
     embed(&*store, &set);
     let unknown = VectorSetId::new("of another store");
-    let ids = [EntryId::new("e1")];
+    let marks = marks(&*store, &[EntryId::new("e1")]);
     for (id, query) in [(&unknown, axis(1)), (&set.id, vec![1.0; DIMENSION + 1])] {
         assert_eq!(done(store.nearest_memories(id, &query, &every_kind(), 9)), []);
-        assert_eq!(done(store.cosines(id, &query, &ids)), [None]);
+        assert_eq!(done(store.cosines(id, &query, &marks)), [None]);
     }
     assert_eq!(done(store.nearest_memories(&set.id, &axis(1), &every_kind(), 0)), []);
     assert_eq!(done(store.count_memory_vectors(&unknown)), (0, 0));

@@ -58,7 +58,8 @@ use jiff::SignedDuration;
 use throughline_core::model::*;
 use throughline_core::ports::*;
 use throughline_core::recall::{
-    AskedBy, Candidate, Contribution, Filter, FoundBy, Pool, RecallRecord, RecalledHit, Scope, Terms, Why,
+    AskedBy, Candidate, CandidateMark, Contribution, Filter, FoundBy, Pool, RecallRecord, RecalledHit, Retrieved,
+    Scope, Terms, Why, analysis,
 };
 use throughline_core::vault::{Chunk, Packed, Passage, Place, VaultDocument};
 use throughline_testkit::Fresh;

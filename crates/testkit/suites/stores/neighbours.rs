@@ -1,5 +1,6 @@
 //! Turns that are found come with those beside them: they say what an answer was about.
 
+use super::candidates::ids;
 use super::*;
 
 /// The word that is looked for.
@@ -22,16 +23,16 @@ fn converse(store: &dyn Store, session: &str, turns: &str) {
 
 /// What is found, in the order of the conversation: `1 2! 3` where 2 is found and the others stand beside it; ` | ` stands
 /// where two are not side by side.
-fn shown(pool: &Pool) -> String {
-    let id = |at: usize| pool.candidates[at].memory.entry.id.as_str();
+fn shown(store: &dyn Store, pool: &Pool) -> String {
+    let ids = ids(store, &pool.candidates);
     let mut places: Vec<usize> = (0..pool.candidates.len()).collect();
-    places.sort_by_key(|at| pool.candidates[*at].memory.entry.created_at);
+    places.sort_by_key(|at| pool.candidates[*at].created_at);
     let mut text = String::new();
     for (n, at) in places.iter().enumerate() {
         if let Some(before) = n.checked_sub(1).map(|n| places[n]) {
             text.push_str(if pool.beside.contains(&(before, *at)) { " " } else { " | " });
         }
-        text.push_str(id(*at).rsplit('-').next().unwrap());
+        text.push_str(ids[*at].rsplit('-').next().unwrap());
         text.push_str(match pool.candidates[*at].found_by {
             FoundBy::Beside => "",
             FoundBy::Words => "!",
@@ -52,7 +53,7 @@ fn search(store: &dyn Store, filter: Filter, also: &[&str]) -> Pool {
 fn check(turns: &str, expected: &str) {
     let store = make();
     converse(&*store, "cli:a", turns);
-    assert_eq!(shown(&search(&*store, Filter::default(), &[])), expected, "{turns}");
+    assert_eq!(shown(&*store, &search(&*store, Filter::default(), &[])), expected, "{turns}");
 }
 
 #[test]
@@ -89,7 +90,7 @@ fn conversations_are_apart() {
         converse(&*store, session, turns);
     }
     let pool = search(&*store, Filter::default(), &[]);
-    let session = |at: &usize| pool.candidates[*at].memory.entry.session.clone();
+    let session = |at: &usize| pool.candidates[*at].traits.session.clone();
     assert_eq!((pool.candidates.len(), pool.beside.len()), (6, 4));
     assert!(pool.beside.iter().all(|(left, right)| session(left) == session(right)), "{pool:?}");
 }
@@ -100,11 +101,12 @@ fn what_is_wanted_anyway_comes_with_its_neighbours() {
     insert(&*store, entry("e", "something else"));
     converse(&*store, "cli:a", "uauaua");
     let pool = search(&*store, Filter { kinds: vec![Kind::Turn], ..Filter::default() }, &["cli:a-2", "e", "nobody"]);
-    assert_eq!(shown(&pool), "0 1 2~ 3 4");
+    assert_eq!(shown(&*store, &pool), "0 1 2~ 3 4");
     let memories = Filter { kinds: vec![Kind::Entry], ..Filter::default() };
     let pool = search(&*store, memories, &["cli:a-2", "e", "nobody"]);
-    let found: Vec<_> = pool.candidates.iter().map(|found| (found.memory.entry.id.as_str(), found.found_by)).collect();
-    assert_eq!((found, pool.beside.len()), (vec![("e", FoundBy::Meaning)], 0));
+    let found_by: Vec<_> = pool.candidates.iter().map(|found| found.found_by).collect();
+    assert_eq!((ids(&*store, &pool.candidates), found_by), (vec!["e".to_owned()], vec![FoundBy::Meaning]));
+    assert!(pool.beside.is_empty());
 }
 
 #[test]
@@ -121,7 +123,7 @@ fn what_is_found_by_its_words_and_wanted_anyway_is_there_once() {
 fn what_the_filter_leaves_out_is_not_found_but_stands_beside() {
     let store = make();
     converse(&*store, "cli:a", "AuUAu");
-    let found = |filter: Filter| shown(&search(&*store, filter, &["cli:a-0", "cli:a-3"]));
+    let found = |filter: Filter| shown(&*store, &search(&*store, filter, &["cli:a-0", "cli:a-3"]));
     assert_eq!(found(Filter { source: Some(Source::User), ..Filter::default() }), "0 1 2! 3 4");
     assert_eq!(found(Filter { since: Some(minute(3)), ..Filter::default() }), "1 2 3! 4");
     assert_eq!(found(Filter { until: Some(minute(1)), ..Filter::default() }), "0! 1 2");
@@ -137,7 +139,7 @@ fn neighbours_do_not_count_toward_the_limit() {
     for (limit, expected) in [(0, 0), (1, 1), (2, 2), (9, 2)] {
         let pool = done(store.search(&searching(WORD, Filter::default(), limit)));
         let found = |kind| {
-            let is_found = |found: &&Candidate| found.memory.entry.kind == kind && found.found_by == FoundBy::Words;
+            let is_found = |found: &&Candidate| found.traits.kind == kind && found.found_by == FoundBy::Words;
             pool.candidates.iter().filter(is_found).count()
         };
         assert_eq!((found(Kind::Turn), found(Kind::Entry)), (expected, expected.min(1)), "of each kind {limit}");
@@ -151,7 +153,7 @@ fn a_turn_says_who_spoke_and_what_the_index_has_of_it() {
     done(store.append(&[said, turn("t2", "cli:a", "Really?")]));
     let pool = search(&*store, Filter::default(), &[]);
     let [grace, other] = pool.candidates.as_slice() else { panic!("{pool:?}") };
-    assert_eq!((grace.speaker.as_deref(), other.speaker.as_deref()), (Some("Grace"), None));
-    assert!(grace.terms.contains(WORD) && grace.terms.contains("land"), "{}", grace.terms);
-    assert!(!other.terms.is_empty(), "what stands beside is read too");
+    assert_eq!((grace.traits.speaker.as_deref(), other.traits.speaker.as_deref()), (Some("Grace"), None));
+    assert!(grace.sketch.has(WORD) && grace.sketch.has("land"), "{grace:?}");
+    assert!(!other.sketch.is_empty(), "what stands beside is read too");
 }

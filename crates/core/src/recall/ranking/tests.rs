@@ -1,11 +1,13 @@
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, civil};
 
+use std::sync::Arc;
+
 use super::*;
-use crate::model::{Entry, EntryId, Importance, Kind, Layer, Namespace, SessionId, sample_entry};
+use crate::model::{Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source, sample_entry};
 use crate::recall::analysis::index_text;
 use crate::recall::fold::fold;
-use crate::recall::{Candidate, RecallRecord};
+use crate::recall::{Candidate, CandidateMark, Filter, RecallRecord, Sketch, Traits};
 
 fn day(day: i64) -> Timestamp {
     Timestamp::from_second(day * 86_400).unwrap()
@@ -19,10 +21,59 @@ fn question(text: &str) -> Question {
     Question::of(text, &now().to_zoned(TimeZone::UTC))
 }
 
-fn candidate(entry: Entry) -> Candidate {
-    let terms = index_text(&entry.content);
-    let memory = Memory::new(entry, 0, None);
-    Candidate { memory, speaker: None, terms, found_by: FoundBy::Words, meaning: None }
+/// A pool, and what its candidates stand for.
+struct Known {
+    entries: Vec<(Entry, Option<String>)>,
+    beside: Vec<(usize, usize)>,
+    meanings: Vec<Option<f32>>,
+}
+
+impl Known {
+    fn of(entries: Vec<Entry>) -> Self {
+        let meanings = vec![None; entries.len()];
+        Self { entries: entries.into_iter().map(|entry| (entry, None)).collect(), beside: Vec::new(), meanings }
+    }
+
+    fn pool(&self, filter: &Filter) -> Pool {
+        let candidate = |(n, (entry, speaker)): (usize, &(Entry, Option<String>))| {
+            let sketch = Sketch::encode(entry, &index_text(&entry.content));
+            let range = 0..sketch.len();
+            Candidate {
+                mark: CandidateMark::new(n as i64),
+                traits: Arc::new(Traits {
+                    kind: entry.kind,
+                    layer: entry.layer,
+                    source: entry.source,
+                    importance: entry.importance,
+                    session: entry.session.clone(),
+                    speaker: speaker.clone(),
+                }),
+                created_at: entry.created_at,
+                sketch: Sketch::decode(sketch.into(), range).unwrap(),
+                is_admitted: filter.admits(entry),
+                found_by: FoundBy::Words,
+                meaning: self.meanings.get(n).copied().flatten(),
+            }
+        };
+        let candidates = self.entries.iter().enumerate().map(candidate).collect();
+        Pool { candidates, beside: self.beside.clone(), ..Pool::default() }
+    }
+
+    fn best(&self, asked: &str, filter: &Filter, ranking: Ranking, limit: usize) -> Vec<Hit> {
+        let pool = self.pool(filter);
+        let ranked = rank(&question(asked), &pool, (now(), ranking), |_| true, limit);
+        let hit = |ranked: Ranked| {
+            let (entry, speaker) = self.entries[ranked.at].clone();
+            Hit { speaker, ..Hit::of(Memory::new(entry, 0, None), ranked.why) }
+        };
+        let mut hits = ranked.into_iter().map(hit).collect();
+        order(&mut hits, ranking, limit);
+        hits
+    }
+
+    fn ranked(&self, asked: &str, filter: &Filter, ranking: Ranking) -> Vec<Hit> {
+        self.best(asked, filter, ranking, usize::MAX)
+    }
 }
 
 fn memory(id: &str, content: &str) -> Entry {
@@ -30,7 +81,7 @@ fn memory(id: &str, content: &str) -> Entry {
 }
 
 /// A conversation: who spoke, and what; `t0`, `t1`, …
-fn conversation(id: &str, turns: &[(&str, &str)]) -> Pool {
+fn conversation(id: &str, turns: &[(&str, &str)]) -> Known {
     let session: SessionId = id.parse().unwrap();
     let said = |(n, (speaker, text)): (usize, &(&str, &str))| {
         let entry = Entry {
@@ -42,16 +93,15 @@ fn conversation(id: &str, turns: &[(&str, &str)]) -> Pool {
             source: if *speaker == "assistant" { Source::Agent } else { Source::User },
             ..memory("turn", text)
         };
-        Candidate { speaker: Some((*speaker).to_owned()), ..candidate(entry) }
+        (entry, Some((*speaker).to_owned()))
     };
-    let candidates: Vec<Candidate> = turns.iter().enumerate().map(said).collect();
-    let beside = (1..candidates.len()).map(|at| (at - 1, at)).collect();
-    Pool { candidates, beside, ..Pool::default() }
+    let entries: Vec<(Entry, Option<String>)> = turns.iter().enumerate().map(said).collect();
+    let beside = (1..entries.len()).map(|at| (at - 1, at)).collect();
+    Known { entries, beside, meanings: Vec::new() }
 }
 
 fn ranked(text: &str, entries: Vec<Entry>, ranking: Ranking) -> Vec<Hit> {
-    let pool = Pool { candidates: entries.into_iter().map(candidate).collect(), ..Pool::default() };
-    rank(&question(text), &pool, &Filter::default(), now(), ranking)
+    Known::of(entries).ranked(text, &Filter::default(), ranking)
 }
 
 fn ids(hits: &[Hit]) -> Vec<&str> {
@@ -131,10 +181,10 @@ fn equal_scores_are_in_order_of_date_and_id() {
 #[test]
 fn of_equal_turns_the_order_of_the_conversation_is_kept() {
     let mut pool = conversation("cli:a", &[("Ann", "the deploy"), ("Ann", "of shoes"), ("Ann", "of hats")]);
-    for (candidate, minute) in pool.candidates.iter_mut().zip([0, 1, 2]) {
-        candidate.memory.entry.updated_at = day(900) + SignedDuration::from_mins(minute);
+    for ((entry, _), minute) in pool.entries.iter_mut().zip([0, 1, 2]) {
+        entry.updated_at = day(900) + SignedDuration::from_mins(minute);
     }
-    let hits = rank(&question("deploy"), &pool, &Filter::default(), now(), Ranking::Bm25);
+    let hits = pool.ranked("deploy", &Filter::default(), Ranking::Bm25);
     assert_eq!(ids(&hits), ["t0", "t1", "t2"]);
 }
 
@@ -150,9 +200,9 @@ fn a_summary_stands_behind_a_memory_that_fits_as_well() {
 fn what_was_said_stands_before_the_summary_that_repeats_it() {
     let mut pool = conversation("cli:a", &[("Ann", "we deploy on fridays at noon"), ("Bob", "good to know")]);
     let summary = "Ann said: we deploy on fridays at noon. The shop moves to another town.";
-    pool.candidates.push(candidate(Entry { layer: Layer::Archive, ..memory("s", summary) }));
-    pool.candidates.push(candidate(Entry { layer: Layer::Archive, ..memory("other", "the deploy of another town") }));
-    let mut hits = rank(&question("when do we deploy?"), &pool, &Filter::default(), now(), Ranking::Fused);
+    pool.entries.push((Entry { layer: Layer::Archive, ..memory("s", summary) }, None));
+    pool.entries.push((Entry { layer: Layer::Archive, ..memory("other", "the deploy of another town") }, None));
+    let mut hits = pool.ranked("when do we deploy?", &Filter::default(), Ranking::Fused);
     for turned in [false, true] {
         if turned {
             hits.reverse();
@@ -213,7 +263,7 @@ fn a_turn_counts_with_what_stands_beside_it() {
             ("Ada", "Fine"),
         ],
     );
-    let hits = rank(&question("the keys of the observatory"), &pool, &Filter::default(), now(), Ranking::Fused);
+    let hits = pool.ranked("the keys of the observatory", &Filter::default(), Ranking::Fused);
     assert!(hits.iter().position(|hit| hit.memory.entry.id.as_str() == "t2") < Some(2), "{hits:?}");
     assert_eq!(hits.len(), 4);
     assert!(hits[0].speaker.is_some(), "it is said who spoke");
@@ -224,10 +274,10 @@ fn what_the_filter_leaves_out_is_a_neighbour_only() {
     let turns = [("Ada", "Who has the keys of the observatory?"), ("assistant", "Marta has them.")];
     let pool = conversation("chat:a", &turns);
     let filter = Filter { source: Some(Source::Agent), ..Filter::default() };
-    let hits = rank(&question("the keys of the observatory"), &pool, &filter, now(), Ranking::Fused);
+    let hits = pool.ranked("the keys of the observatory", &filter, Ranking::Fused);
     assert_eq!(ids(&hits), ["t1"]);
     let alone = conversation("chat:a", &turns[1..]);
-    let without = rank(&question("the keys of the observatory"), &alone, &filter, now(), Ranking::Fused);
+    let without = alone.ranked("the keys of the observatory", &filter, Ranking::Fused);
     assert!(hits[0].score > without[0].score, "what it answers counts for it");
 }
 
@@ -236,7 +286,7 @@ fn the_speaker_whom_a_question_names_comes_first() {
     let said = "I painted a lighthouse";
     let pool = conversation("chat:a", &[("Ada", said), ("Ben", "hm"), ("Cleo", "so"), ("Ben", "well"), ("Ben", said)]);
     for (asked, expected) in [("what did Ben paint?", "t4"), ("what did ada paint?", "t0")] {
-        let hits = rank(&question(asked), &pool, &Filter::default(), now(), Ranking::Fused);
+        let hits = pool.ranked(asked, &Filter::default(), Ranking::Fused);
         assert_eq!(ids(&hits)[0], expected, "{asked}");
     }
 }
@@ -274,14 +324,11 @@ fn what_older_versions_logged_is_read() {
 
 #[test]
 fn a_text_without_a_vector_is_weighed_by_its_words_among_others_that_have_one() {
-    let pool = |others: Option<f32>| {
-        let mut exact = candidate(memory("exact", "Ada's train leaves at ten"));
-        exact.memory.entry.updated_at = day(999);
-        let other = Candidate { meaning: others, ..candidate(memory("other", "The bus is late on Mondays")) };
-        Pool { candidates: vec![exact, other], ..Pool::default() }
-    };
     let score = |others: Option<f32>| {
-        let hits = rank(&question("which train?"), &pool(others), &Filter::default(), now(), Ranking::Fused);
+        let exact = Entry { updated_at: day(999), ..memory("exact", "Ada's train leaves at ten") };
+        let mut known = Known::of(vec![exact, memory("other", "The bus is late on Mondays")]);
+        known.meanings[1] = others;
+        let hits = known.ranked("which train?", &Filter::default(), Ranking::Fused);
         hits.iter().find(|hit| hit.memory.entry.id.as_str() == "exact").unwrap().score
     };
     assert_eq!(score(Some(0.9)), score(None), "a store that is half embedded hides nothing");
@@ -311,8 +358,23 @@ fn words_that_few_candidates_have_decide_the_order_and_not_the_score() {
 fn where_one_person_speaks_every_turn_stands_alone() {
     let score = |speaker: &str| {
         let pool = conversation("chat:1", &[("Ada", "Where does the ferry leave?"), (speaker, "From pier nine.")]);
-        let hits = rank(&question("ferry leave"), &pool, &Filter::default(), now(), Ranking::Fused);
+        let hits = pool.ranked("ferry leave", &Filter::default(), Ranking::Fused);
         hits.iter().find(|hit| hit.memory.entry.id.as_str() == "t1").unwrap().score
     };
     assert!(score("Tom") > 2.0 * score("Ada"), "{} {}", score("Tom"), score("Ada"));
+}
+
+#[test]
+fn the_best_of_many_are_the_best_of_all() {
+    let of = |n: usize| memory(&format!("m{n:02}"), &format!("the deploy of shop number {} runs on friday", n % 9));
+    let mut entries: Vec<Entry> = (0..60).map(of).collect();
+    entries[41].tags = vec![CORRECTION_TAG.to_owned()];
+    let known = Known::of(entries);
+    for asked in ["the deploy of shop 7", "friday", "deploy number 3"] {
+        let all = known.ranked(asked, &Filter::default(), Ranking::Fused);
+        for limit in [0, 1, 7, 59, 60, 61] {
+            let best = known.best(asked, &Filter::default(), Ranking::Fused, limit);
+            assert_eq!(best, all[..limit.min(60)], "{asked}, {limit}");
+        }
+    }
 }
