@@ -54,6 +54,7 @@ pub(super) fn work(
     let hooked = Hooked { world: &world, session: input.session_id(), input: &input };
     let outcome = hooked.answer(event, say);
     background::start_waiting(&world, hooked.session.as_ref());
+    background::start_upkeep(&world);
     outcome
 }
 
