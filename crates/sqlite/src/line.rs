@@ -63,6 +63,12 @@ impl<B> Line<B> {
         }
     }
 
+    /// How many wait.
+    #[cfg(test)]
+    pub(crate) fn waiting(&self) -> usize {
+        locked(&self.state).waiting.len()
+    }
+
     fn entered(&self) -> Entered<'_, B> {
         Entered { line: self, is_in: true }
     }
@@ -147,7 +153,7 @@ mod tests {
                         assert_eq!(held, [0, 1, 2, 3]);
                     }
                 });
-                while locked(&line.state).waiting.len() < number as usize {
+                while line.waiting() < number as usize {
                     std::thread::yield_now();
                 }
             }
@@ -162,7 +168,7 @@ mod tests {
         let (first, _) = line.enter(true, Duration::ZERO).unwrap();
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| line.enter(false, Duration::MAX).unwrap().1);
-            while locked(&line.state).waiting.is_empty() {
+            while line.waiting() == 0 {
                 std::thread::yield_now();
             }
             let Err((first, held)) = first.hand_on(7) else { panic!("nobody shares it") };

@@ -78,6 +78,13 @@ pub(crate) fn connect(path: &Path, durability: Durability, make: Make) -> Result
     Ok(connection)
 }
 
+/// The same beside others of this process: it keeps fewer pages, so that many readers do not take much memory.
+pub(crate) fn connect_beside(path: &Path, durability: Durability) -> Result<Connection, StoreError> {
+    let connection = connect(path, durability, Make::Nothing)?;
+    connection.execute_batch("PRAGMA cache_size = -4096").map_err(while_doing("open the database"))?;
+    Ok(connection)
+}
+
 /// The same without any pragma: nothing is written by opening it, nor by closing it.
 pub(crate) fn connect_untouched(path: &Path, make: Make) -> Result<Connection, StoreError> {
     let opening = while_doing("open the database");

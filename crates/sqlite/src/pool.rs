@@ -4,6 +4,8 @@
 //! Never happens: a write that is confirmed and is not in the database at the path, or a database that is made where one
 //! was lost.
 
+#[cfg(test)]
+mod tests;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -182,7 +184,7 @@ impl Pool {
         // First a look: to open another database that is at the path by now would already write to it.
         let trouble = match self.watch.look_at_files(known) {
             Err(trouble) => trouble,
-            Ok(_) => match open::connect(&self.watch.files.main, self.durability, Make::Nothing) {
+            Ok(_) => match open::connect_beside(&self.watch.files.main, self.durability) {
                 Ok(connection) => return Ok(Some(connection)),
                 Err(error) => match self.trouble_behind(&error, known) {
                     Some(trouble) => trouble,

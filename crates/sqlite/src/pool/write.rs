@@ -104,7 +104,8 @@ impl Pool {
             batch.members.push(Arc::clone(&member));
             member
         });
-        let is_open = is_shared && batch.members.len() < MOST_TOGETHER;
+        // Whoever fails may read again and decide anew: what it met here has to be committed by then.
+        let is_open = is_shared && outcome.is_ok() && batch.members.len() < MOST_TOGETHER;
         let kept = if is_open { entered.hand_on(batch) } else { Err((entered, batch)) };
         if let Err((_entered, batch)) = kept {
             self.finish(batch, doing);

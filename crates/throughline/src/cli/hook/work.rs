@@ -1,4 +1,4 @@
-//! What each hook does, on a thread that may be left behind when the time is up. Every write is one transaction, so
+//! What each hook does. The process may end in the middle of it, when the time is up. Every write is one transaction, so
 //! nothing is half done then.
 
 use std::fs::File;
