@@ -9,6 +9,7 @@ mod tests;
 mod write;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -44,7 +45,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 const PATIENCE: u32 = 1000;
 
 /// A process that ends leaves a log that is shorter than this, in frames.
-const LONG_LOG: u64 = 256;
+const LONG_LOG: u64 = 128;
 
 /// Files that somebody puts back come one after the other: they are examined when none has changed for this long.
 const CALM: Duration = Duration::from_millis(100);
@@ -60,6 +61,8 @@ pub(crate) struct Pool {
     writing: Line<Batch>,
     /// As many read at once as there are processors, and a few that wait for the disk.
     reading: Room,
+    /// Whether the process ends soon after this.
+    is_ending: AtomicBool,
     /// One thread at a time tries to find the database again.
     recovering: Mutex<()>,
 }
@@ -138,7 +141,13 @@ impl Pool {
         let (known, connection) = establish(&watch, backups, durability, Make::New, None).map_err(Refusal::at_open)?;
         let state = Mutex::new(State::Sound { known: Arc::new(known), idle: vec![connection] });
         let (writing, reading, recovering) = (Line::default(), Room::default(), Mutex::new(()));
-        Ok(Self { watch, backups: backups.to_owned(), durability, state, writing, reading, recovering })
+        let (backups, is_ending) = (backups.to_owned(), AtomicBool::new(false));
+        Ok(Self { watch, backups, durability, state, writing, reading, is_ending, recovering })
+    }
+
+    /// From here on, connections that are closed may be left to the end of the process.
+    pub(crate) fn ending(&self) {
+        self.is_ending.store(true, Ordering::Relaxed);
     }
 
     /// Reads on a connection of its own, in one snapshot if `work` is one statement.
@@ -366,10 +375,14 @@ impl Drop for Pool {
                     let looked = self.watch.look(known, connection, Role::Writer);
                     looked.and_then(|()| self.watch.log_frames(known, connection))
                 });
-                if frames.is_ok_and(|frames| frames >= LONG_LOG) {
-                    return;
+                match frames {
+                    Ok(frames) if frames >= LONG_LOG => {}
+                    Ok(_) if *self.is_ending.get_mut() => {
+                        self.watch.bare.leave_open();
+                        std::mem::forget(std::mem::take(idle));
+                    }
+                    _ => discard(std::mem::take(idle)),
                 }
-                discard(std::mem::take(idle));
             }
         }
     }

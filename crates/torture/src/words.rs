@@ -10,7 +10,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use throughline::synthetic::Dice;
 use throughline::world::{Durability, store_at};
@@ -182,7 +182,7 @@ impl Upheaval {
             });
         }
         drop(sender);
-        let heard = self.wait(&lines, dice, kept, report);
+        let heard = self.wait(home, &lines, dice, (kept, report));
         end(processes)?;
         heard?;
         lines.iter().for_each(|line| note(&line, kept, report));
@@ -191,16 +191,27 @@ impl Upheaval {
     }
 
     /// Waits until it is time for the kill.
-    fn wait(&self, lines: &Receiver<String>, dice: &mut Dice, kept: &mut Kept, report: &mut Report) -> Result<(), Failure> {
-        // A migration is over soon: there, the kill comes at any moment from the start on.
+    fn wait(
+        &self,
+        home: &Path,
+        lines: &Receiver<String>,
+        dice: &mut Dice,
+        (kept, report): (&mut Kept, &mut Report),
+    ) -> Result<(), Failure> {
         let mut batches = if self.is_old { 0 } else { 1 + dice.below(PACE) };
         while batches > 0 {
             let line = lines.recv_timeout(SILENCE).map_err(|_| "nothing was heard of any worker for 90 s")?;
             batches -= u64::from(line == "batch");
             note(&line, kept, report);
         }
-        let moment = if self.is_old { 20 + dice.below(MOMENT * 10) } else { dice.below(MOMENT) };
-        std::thread::sleep(Duration::from_millis(moment));
+        // Every third kill comes before or within the change of the schema, the others while the index is built.
+        if self.is_old && dice.below(3) > 0 {
+            let began = Instant::now();
+            while began.elapsed() < SILENCE && old::progress(&home.join("memory.db")).is_ok_and(|(_, built)| built == 0) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        std::thread::sleep(Duration::from_millis(dice.below(MOMENT)));
         Ok(())
     }
 }

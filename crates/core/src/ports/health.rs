@@ -8,6 +8,8 @@ pub trait Health {
     fn stats(&self) -> Stored<StoreStats>;
     /// Everything that is wrong, in words; nothing when all is well.
     fn check(&self) -> Stored<Vec<String>>;
+    /// This process is about to end: closing need not free what the system frees by itself.
+    fn ending(&self);
 }
 
 /// What the store holds.

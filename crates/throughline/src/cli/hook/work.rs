@@ -55,6 +55,7 @@ pub(super) fn work(
     let outcome = hooked.answer(event, say);
     background::start_waiting(&world, hooked.session.as_ref());
     background::start_upkeep(&world);
+    world.store.ending();
     outcome
 }
 
