@@ -105,7 +105,10 @@ impl Load {
                 rates.push(outside.rate);
             }
             let (name, clients) = (verb.name, self.clients);
-            told.push_str(&format!("\n{name}: {} as many with {clients} clients as with one", ratio(rates[1], rates[0])));
+            told.push_str(&format!(
+                "\n{name}: {} as many with {clients} clients as with one",
+                ratio(rates[1], rates[0])
+            ));
         }
         let head = [
             "verb",
@@ -137,7 +140,10 @@ impl Load {
             return homes::copy(Size { memories: self.entries, turns: 0 });
         }
         let home = tempfile::tempdir()?;
-        std::fs::write(home.path().join("config.toml"), "[memory]\nuser_namespace = \"user\"\n[embeddings]\nprovider = \"none\"\n")?;
+        std::fs::write(
+            home.path().join("config.toml"),
+            "[memory]\nuser_namespace = \"user\"\n[embeddings]\nprovider = \"none\"\n",
+        )?;
         laboratory::fill(&laboratory::open(home.path(), Durability::Process)?, self.entries)?;
         Ok(home)
     }

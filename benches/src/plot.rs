@@ -161,4 +161,3 @@ fn lines(points: &[Point], figure: &str, wanted: &[(&str, &str)], stroke: Stroke
         .filter(|line| !line.at.is_empty())
         .collect()
 }
-

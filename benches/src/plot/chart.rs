@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 /// The picture, and the part of it that is plotted in.
-const WIDTH: f64 = 860.0;
+const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 480.0;
-const LEFT: f64 = 70.0;
-const RIGHT: f64 = 640.0;
+const LEFT: f64 = 80.0;
+const RIGHT: f64 = 630.0;
 const TOP: f64 = 78.0;
 const BOTTOM: f64 = 420.0;
 
@@ -173,7 +173,7 @@ fn milliseconds(value: f64) -> String {
         value if value >= 9.95 => format!("{value:.0} ms"),
         value if value >= 1.0 => format!("{value:.1} ms").replace(".0 ", " "),
         value if value >= 0.1 => format!("{value:.2} ms").replace("0 ms", " ms"),
-        value => format!("{value:.3} ms").trim_end_matches('0').to_owned(),
+        value => format!("{value:.2} ms"),
     }
 }
 

@@ -22,8 +22,8 @@ use crate::files::{Files, Stamps};
 use crate::identity::{self, BareReader};
 use crate::line::Line;
 use crate::open::{self, Durability, Make};
-use crate::watch::{Generation, Known, Role, Trouble, Watch, copy_log, present};
 use crate::room::{self, Room};
+use crate::watch::{Generation, Known, Role, Trouble, Watch, copy_log, present};
 use crate::{Stored, copies};
 use write::Batch;
 

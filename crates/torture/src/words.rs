@@ -133,7 +133,12 @@ impl Upheaval {
                 self.begin(&home, &mut dice)?;
             }
             let before = report.kills;
-            self.besiege(&home, (round, self.workers.min(self.kills - report.kills)), &mut dice, (&mut kept, &mut report))?;
+            self.besiege(
+                &home,
+                (round, self.workers.min(self.kills - report.kills)),
+                &mut dice,
+                (&mut kept, &mut report),
+            )?;
             let killed = report.kills - before;
             report.look(&home, &kept, killed)?;
             if self.is_old {
@@ -207,7 +212,8 @@ impl Upheaval {
         // Every third kill comes before or within the change of the schema, the others while the index is built.
         if self.is_old && dice.below(3) > 0 {
             let began = Instant::now();
-            while began.elapsed() < SILENCE && old::progress(&home.join("memory.db")).is_ok_and(|(_, built)| built == 0) {
+            while began.elapsed() < SILENCE && old::progress(&home.join("memory.db")).is_ok_and(|(_, built)| built == 0)
+            {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
@@ -259,8 +265,7 @@ impl Report {
         for word in 0..WORDS {
             let word = format!("w{word}");
             let has = |(_, text): &&(u32, String)| text.split(' ').any(|other| other == word);
-            let expected: BTreeSet<&str> =
-                rows.iter().filter(|(_, row)| has(row)).map(|(id, _)| id.as_str()).collect();
+            let expected: BTreeSet<&str> = rows.iter().filter(|(_, row)| has(row)).map(|(id, _)| id.as_str()).collect();
             let found = found(&*store, &word)?;
             let found: BTreeSet<&str> = found.iter().map(String::as_str).collect();
             self.searches += 1;

@@ -57,7 +57,9 @@ impl Batch {
     fn tell(&mut self, outcome: Stored<()>) {
         let mut members = std::mem::take(&mut self.members);
         let last = members.pop();
-        members.iter().for_each(|member| member.tell(outcome.as_ref().map_or_else(|error| Err(again(error)), |()| Ok(()))));
+        members
+            .iter()
+            .for_each(|member| member.tell(outcome.as_ref().map_or_else(|error| Err(again(error)), |()| Ok(()))));
         if let Some(last) = last {
             last.tell(outcome);
         }

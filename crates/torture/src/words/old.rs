@@ -15,7 +15,9 @@ pub(super) fn memory(path: &Path, entries: u64, words: u64) -> Result<(), Failur
     let connection = Connection::open(path)?;
     connection.execute_batch("PRAGMA journal_mode = wal; PRAGMA synchronous = OFF;")?;
     // Migrations name them; over rows that are not there, they do nothing.
-    for (name, arguments) in [("text_digest", 4), ("estimated_tokens", 1), ("statement_digest", 2), ("distinct_words", 1)] {
+    for (name, arguments) in
+        [("text_digest", 4), ("estimated_tokens", 1), ("statement_digest", 2), ("distinct_words", 1)]
+    {
         connection.create_scalar_function(name, arguments, FunctionFlags::SQLITE_UTF8, |_| Ok("".to_owned()))?;
     }
     let mut version = 0;
