@@ -74,6 +74,9 @@ impl Plot {
     }
 
     fn draw(&self, name: &str, chart: &Chart) -> Result<(), Failure> {
+        if chart.lines.is_empty() {
+            return Ok(());
+        }
         Ok(std::fs::write(self.dir.join(name), chart.svg())?)
     }
 }
