@@ -44,7 +44,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// A database that was found unusable is examined again when its files change, and after so many requests anyway.
 const PATIENCE: u32 = 1000;
 
-/// A process that ends leaves a log that is shorter than this, in frames.
+/// A process whose end somebody waits for leaves a log that is shorter than this, in frames.
 const LONG_LOG: u64 = 128;
 
 /// Files that somebody puts back come one after the other: they are examined when none has changed for this long.
@@ -61,7 +61,7 @@ pub(crate) struct Pool {
     writing: Line<Batch>,
     /// As many read at once as there are processors, and a few that wait for the disk.
     reading: Room,
-    /// Whether the process ends soon after this.
+    /// Whether somebody waits for the end of this process.
     is_ending: AtomicBool,
     /// One thread at a time tries to find the database again.
     recovering: Mutex<()>,
@@ -145,7 +145,7 @@ impl Pool {
         Ok(Self { watch, backups, durability, state, writing, reading, is_ending, recovering })
     }
 
-    /// From here on, connections that are closed may be left to the end of the process.
+    /// From here on, connections and a short log are left as they are.
     pub(crate) fn ending(&self) {
         self.is_ending.store(true, Ordering::Relaxed);
     }
@@ -366,7 +366,8 @@ impl Pool {
 
 impl Drop for Pool {
     /// The last connection that closes copies the log into the file: not into one that the log does not belong to, and not a
-    /// short one. That waits for the disk several times, and whoever comes next reads a short log in a moment.
+    /// short one if somebody waits for the end of the process. Copying waits for the disk several times, and whoever comes
+    /// next reads a short log in a moment.
     fn drop(&mut self) {
         match self.state.get_mut().unwrap_or_else(PoisonError::into_inner) {
             State::Lost(lost) => discard(std::mem::take(&mut lost.idle)),
@@ -376,12 +377,12 @@ impl Drop for Pool {
                     looked.and_then(|()| self.watch.log_frames(known, connection))
                 });
                 match frames {
-                    Ok(frames) if frames >= LONG_LOG => {}
-                    Ok(_) if *self.is_ending.get_mut() => {
+                    Ok(frames) if frames < LONG_LOG && *self.is_ending.get_mut() => {
                         self.watch.bare.leave_open();
                         std::mem::forget(std::mem::take(idle));
                     }
-                    _ => discard(std::mem::take(idle)),
+                    Ok(_) => {}
+                    Err(_) => discard(std::mem::take(idle)),
                 }
             }
         }

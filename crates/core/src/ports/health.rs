@@ -8,7 +8,7 @@ pub trait Health {
     fn stats(&self) -> Stored<StoreStats>;
     /// Everything that is wrong, in words; nothing when all is well.
     fn check(&self) -> Stored<Vec<String>>;
-    /// This process is about to end: closing need not free what the system frees by itself.
+    /// Somebody waits for the end of this process: closing does no more than it must.
     fn ending(&self);
 }
 

@@ -55,7 +55,9 @@ pub(super) fn work(
     let outcome = hooked.answer(event, say);
     background::start_waiting(&world, hooked.session.as_ref());
     background::start_upkeep(&world);
-    world.store.ending();
+    if event == Event::Prompt {
+        world.store.ending();
+    }
     outcome
 }
 
