@@ -38,6 +38,7 @@ impl Insert {
             "p99 ms",
             "ratio p50",
             "ratio mean",
+            "ratio p99",
             "added, mean ms",
         ];
         Ok(markdown(&head, &[durable, process]))
@@ -70,6 +71,7 @@ impl Insert {
         }
         row.push(ratio(ours.at(0.5), theirs.at(0.5)));
         row.push(ratio(ours.mean(), theirs.mean()));
+        row.push(ratio(ours.at(0.99), theirs.at(0.99)));
         row.push(ms(ours.mean() - theirs.mean()));
         Ok(row)
     }

@@ -13,6 +13,7 @@ mod insert;
 mod laboratory;
 mod load;
 mod mcp;
+mod plot;
 mod recall;
 mod start;
 mod summarise;
@@ -45,6 +46,8 @@ enum Bench {
     Hooks(hooks::Hooks),
     /// Indexing files, and packed vectors against a scan of 32-bit numbers
     Vault(vault::Vault),
+    /// Latency against size, as pictures
+    Plot(plot::Plot),
     /// The daemon under load, against the same verbs in this process
     Load(load::Load),
 }
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Bench::Mcp(bench) => bench.run(),
         Bench::Hooks(bench) => bench.run(),
         Bench::Vault(bench) => bench.run(),
+        Bench::Plot(bench) => bench.run(),
         Bench::Load(bench) => bench.run(),
     };
     match outcome {

@@ -40,6 +40,9 @@ struct Options {
     /// FTS5 with stop words answers so many questions at most: it takes seconds each at a million
     #[arg(long, default_value_t = 60)]
     slow_questions: usize,
+    /// Also write the times to this file, as comma-separated values
+    #[arg(long)]
+    csv: Option<std::path::PathBuf>,
 }
 
 /// Something that is searched.
@@ -58,19 +61,24 @@ trait Engine {
 #[allow(clippy::print_stdout, reason = "a command")]
 fn main() -> Result<(), Failure> {
     let options = Options::parse();
+    let mut csv = String::from("series,size,p50_ms,p99_ms\n");
     for size in &options.sizes {
         println!("\n{size} memories\n");
         println!(
             "| engine | p50 ms | p99 ms | mean ms | bytes a memory | same first {HITS} as FTS5 without stop words |"
         );
         println!("|---|---|---|---|---|---|");
-        measure(&options, *size)?;
+        csv.push_str(&measure(&options, *size)?);
+    }
+    if let Some(path) = &options.csv {
+        std::fs::write(path, csv)?;
     }
     Ok(())
 }
 
 #[allow(clippy::print_stdout, reason = "a command")]
-fn measure(options: &Options, size: u64) -> Result<(), Failure> {
+fn measure(options: &Options, size: u64) -> Result<String, Failure> {
+    let mut csv = String::new();
     let directory = tempfile::tempdir()?;
     let corpus = Corpus { size };
     let questions = corpus::questions(options.questions + WARM_UP);
@@ -100,6 +108,7 @@ fn measure(options: &Options, size: u64) -> Result<(), Failure> {
         times.forget(if engine.is_slow() { 3 } else { WARM_UP });
         let bytes = engine.bytes()? as f64 / size as f64;
         let (same, name) = (same as f64 / wanted.max(1) as f64, engine.name());
+        csv.push_str(&format!("{},{size},{:.4},{:.4}\n", name.replace(',', ""), times.at(0.5), times.at(0.99)));
         println!(
             "| {name} | {:.3} | {:.3} | {:.3} | {bytes:.0} | {same:.3} |",
             times.at(0.5),
@@ -113,5 +122,5 @@ fn measure(options: &Options, size: u64) -> Result<(), Failure> {
         upkeep.merges,
         upkeep.longest_merge
     );
-    Ok(())
+    Ok(csv)
 }

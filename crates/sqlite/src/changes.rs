@@ -1,19 +1,26 @@
 //! Changes: applied in one transaction, and logged.
 
-use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 use throughline_core::model::{
     Change, ContentHash, DocumentName, Entry, EntryId, MachineId, Position, SessionId, Turn,
 };
 use throughline_core::ports::{Changes, Op, StoreError, Undoable};
 
 use crate::error::{is_key_taken, while_doing};
+use crate::pool::Sharing;
 use crate::rows::{self, CHANGE_COLUMNS, ENTRY_COLUMNS, to_json};
 use crate::withdrawals::Balance;
 use crate::{SqliteStore, Stored, index, line_sources, mutes, turns, undo};
 
+/// A change of more operations has a transaction of its own.
+const MOST_SHARED: usize = 32;
+
 impl Changes for SqliteStore {
     fn apply(&self, change: &Change, ops: &[Op], last: &mut dyn FnMut() -> bool) -> Stored<Vec<Entry>> {
-        self.write("apply the change", |transaction| {
+        // A file that changes with the transaction is exchanged right before the commit; many operations take long.
+        let is_short = ops.len() <= MOST_SHARED && !ops.iter().any(|op| matches!(op, Op::Document { .. }));
+        let sharing = if is_short { Sharing::Shared } else { Sharing::Alone };
+        self.write_with(sharing, "apply the change", |transaction| {
             let mut writer = ChangeWriter::begin(transaction, change, &self.machine)?;
             let mut entries = Vec::new();
             for op in ops {
@@ -44,7 +51,7 @@ impl Changes for SqliteStore {
 
 /// Applies the operations of one change; writes the change itself when the first of them has an effect.
 pub(crate) struct ChangeWriter<'a> {
-    pub(crate) transaction: &'a Transaction<'a>,
+    pub(crate) transaction: &'a Connection,
     pub(crate) change: &'a Change,
     pub(crate) machine: &'a MachineId,
     pub(crate) row: Option<i64>,
@@ -54,7 +61,7 @@ pub(crate) struct ChangeWriter<'a> {
 impl<'a> ChangeWriter<'a> {
     /// Begins a change, or goes on with one that is there already. One that was undone in between is over, and one that
     /// an import brought along is another's: what it wrote here could not be undone.
-    pub(crate) fn begin(transaction: &'a Transaction<'a>, change: &'a Change, machine: &'a MachineId) -> Stored<Self> {
+    pub(crate) fn begin(transaction: &'a Connection, change: &'a Change, machine: &'a MachineId) -> Stored<Self> {
         let known: Option<(i64, bool)> = transaction
             .prepare_cached("SELECT row, undone_by IS NOT NULL OR adopted_by IS NOT NULL FROM changes WHERE id = ?")
             .and_then(|mut found| {

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 use throughline_core::model::{ContentHash, DocumentName};
 use throughline_core::ports::{Erased, Eraser, Erasure};
 use throughline_core::text::bullets;
@@ -21,7 +21,7 @@ impl Eraser for SqliteStore {
         self.bookkeeper.flush();
         // Sweeping needs every connection of this process to be at rest.
         let _held = self.worker.hold();
-        let mut erased = self.write("erase", |transaction| erase(transaction, erasure))?;
+        let mut erased = self.write_alone("erase", |transaction| erase(transaction, erasure))?;
         self.words.clear();
         if !self.read(|connection| Ok(sweep(connection)), "sweep")? {
             erased.unreached.push(
@@ -33,11 +33,11 @@ impl Eraser for SqliteStore {
     }
 }
 
-fn erase(transaction: &Transaction<'_>, erasure: &Erasure) -> Stored<Erased> {
+fn erase(transaction: &Connection, erasure: &Erasure) -> Stored<Erased> {
     erase_rows(transaction, erasure).map_err(while_doing("erase"))
 }
 
-fn erase_rows(transaction: &Transaction<'_>, erasure: &Erasure) -> rusqlite::Result<Erased> {
+fn erase_rows(transaction: &Connection, erasure: &Erasure) -> rusqlite::Result<Erased> {
     let mut erased = Erased::default();
     let at = erasure.at.as_millisecond();
     transaction.execute("UPDATE revisions SET erasures = erasures + 1", [])?;
@@ -88,7 +88,7 @@ fn erase_rows(transaction: &Transaction<'_>, erasure: &Erasure) -> rusqlite::Res
 }
 
 /// Leaves a tombstone for a memory that is about to be removed, and no text of it anywhere else.
-fn bury_memory(transaction: &Transaction<'_>, id: &str, at: i64) -> rusqlite::Result<()> {
+fn bury_memory(transaction: &Connection, id: &str, at: i64) -> rusqlite::Result<()> {
     let sql = format!("SELECT {ENTRY_COLUMNS} FROM entries e WHERE e.id = ? AND e.layer <> 'archive'");
     let entry = transaction.prepare_cached(&sql)?.query_row([id], rows::entry).optional()?;
     if let Some(entry) = entry {
@@ -99,20 +99,20 @@ fn bury_memory(transaction: &Transaction<'_>, id: &str, at: i64) -> rusqlite::Re
 }
 
 /// What conversations began with is kept, without these words.
-fn take_out_of_openings(transaction: &Transaction<'_>, content: &str) -> rusqlite::Result<()> {
+fn take_out_of_openings(transaction: &Connection, content: &str) -> rusqlite::Result<()> {
     let sql = "UPDATE sessions SET opening = replace(opening, ?1, '') WHERE instr(opening, ?1) > 0";
     transaction.execute(sql, [content]).map(drop)
 }
 
 /// Removes the count of a memory or turn, and the recalls that returned it; gives how many those were.
-fn forget_use(transaction: &Transaction<'_>, id: &str) -> rusqlite::Result<u64> {
+fn forget_use(transaction: &Connection, id: &str) -> rusqlite::Result<u64> {
     transaction.execute("DELETE FROM uses WHERE id = ?", [id])?;
     let returned = "DELETE FROM recalls WHERE EXISTS (SELECT 1 FROM json_each(hits) WHERE value ->> 'id' = ?)";
     Ok(transaction.execute(returned, [id])? as u64)
 }
 
 /// Removes the recalls that a turn asked for: their questions are its words, or how it begins.
-fn forget_question(transaction: &Transaction<'_>, turn: &str) -> rusqlite::Result<u64> {
+fn forget_question(transaction: &Connection, turn: &str) -> rusqlite::Result<u64> {
     let asked = "DELETE FROM recalls WHERE row IN (SELECT r.row FROM turns t JOIN sessions s ON s.row = t.session \
                  JOIN recalls r ON r.session = s.id \
                  WHERE t.id = ? AND r.query <> '' AND substr(t.content, 1, length(r.query)) = r.query)";
@@ -124,7 +124,7 @@ const TASKS_ARCHIVED_AS: &str = "SELECT task FROM task_versions WHERE state ->> 
 
 /// Blanks the working state in the earlier versions of the tasks that an entry is the archive of: its text came from
 /// there. Gives how many versions held one.
-fn blank_task(transaction: &Transaction<'_>, archive: &str) -> rusqlite::Result<u64> {
+fn blank_task(transaction: &Connection, archive: &str) -> rusqlite::Result<u64> {
     let sql = format!(
         "UPDATE task_versions SET state = json_set(state, '$.state', '') \
          WHERE task IN ({TASKS_ARCHIVED_AS}) AND state ->> 'state' <> '' \
@@ -134,14 +134,14 @@ fn blank_task(transaction: &Transaction<'_>, archive: &str) -> rusqlite::Result<
 }
 
 /// Where such a task is open again, its working state is the person's to change.
-fn still_in_tasks(transaction: &Transaction<'_>, archive: &str) -> rusqlite::Result<Vec<String>> {
+fn still_in_tasks(transaction: &Connection, archive: &str) -> rusqlite::Result<Vec<String>> {
     let sql = format!("SELECT title FROM tasks WHERE id IN ({TASKS_ARCHIVED_AS}) AND state <> '' ORDER BY row");
     let place = |row: &rusqlite::Row<'_>| Ok(format!("the working state of the task `{}`", row.get::<_, String>(0)?));
     transaction.prepare(&sql)?.query_map([archive], place)?.collect()
 }
 
 /// Takes a bullet out of every kept version of its document.
-fn scrub_document(transaction: &Transaction<'_>, name: &DocumentName, content: &str) -> rusqlite::Result<u64> {
+fn scrub_document(transaction: &Connection, name: &DocumentName, content: &str) -> rusqlite::Result<u64> {
     let address = document_address(name);
     let versions: Vec<(i64, String, String)> = transaction
         .prepare("SELECT row, text, hash FROM document_versions WHERE name = ? AND text IS NOT NULL")?

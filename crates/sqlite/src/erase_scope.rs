@@ -1,6 +1,6 @@
 //! Erasing a whole conversation, a project, or everything, in sets: a conversation may have thousands of turns.
 
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::{Connection, params};
 use throughline_core::model::DocumentName;
 use throughline_core::ports::{Erased, ErasureScope};
 
@@ -76,7 +76,7 @@ const REMOVE_REST: &str = "
     UPDATE withdrawn_key SET secret = randomblob(32);";
 
 /// Removes everything in a scope.
-pub(crate) fn erase(transaction: &Transaction<'_>, scope: &ErasureScope, at: i64) -> rusqlite::Result<Erased> {
+pub(crate) fn erase(transaction: &Connection, scope: &ErasureScope, at: i64) -> rusqlite::Result<Erased> {
     transaction.execute_batch(GOING)?;
     mark(transaction, scope)?;
     let count = |sql: &str| transaction.query_row(sql, [], |row| row.get::<_, u64>(0));
@@ -97,7 +97,7 @@ pub(crate) fn erase(transaction: &Transaction<'_>, scope: &ErasureScope, at: i64
 }
 
 /// Leaves tombstones of the statements that go, while their turns are there.
-fn bury(transaction: &Transaction<'_>, at: i64) -> rusqlite::Result<()> {
+fn bury(transaction: &Connection, at: i64) -> rusqlite::Result<()> {
     let sql = format!(
         "SELECT {ENTRY_COLUMNS} FROM entries e WHERE e.layer <> 'archive' AND e.kind = 'entry' \
          AND e.id IN (SELECT id FROM temp.going WHERE kind = 'memory')"

@@ -12,6 +12,10 @@ impl Health for SqliteStore {
         self.read(stats, "count")
     }
 
+    fn ending(&self) {
+        self.pool.ending();
+    }
+
     fn check(&self) -> Stored<Vec<String>> {
         self.bookkeeper.flush();
         self.read(check, "check the database")

@@ -202,6 +202,11 @@ impl BareReader {
         *self.connection.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
+    /// Leaves the file open until the process ends.
+    pub(crate) fn leave_open(&self) {
+        std::mem::forget(self.connection.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
     fn read_anew(&self) -> rusqlite::Result<(Connection, Identity)> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_URI

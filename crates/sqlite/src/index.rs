@@ -28,6 +28,15 @@ impl Index for SqliteStore {
         })
     }
 
+    fn has_upkeep(&self) -> bool {
+        self.worker.is_busy()
+    }
+
+    fn keep_up(&self) -> Stored<()> {
+        let _held = self.worker.hold();
+        words::keep_up(&self.pool)
+    }
+
     fn rebuild(&self, progress: &mut dyn FnMut(u64, u64)) -> Stored<u64> {
         let total: u64 = self.read(
             |connection| {
@@ -49,7 +58,7 @@ impl Index for SqliteStore {
                 progress(done.min(total) / 2, total);
             }
         }
-        self.write("rebuild the index", |transaction| {
+        self.write_alone("rebuild the index", |transaction| {
             let derived = "UPDATE turns SET tokens = estimated_tokens(content) WHERE tokens <> estimated_tokens(content);
                 DELETE FROM task_words;
                 INSERT INTO task_words (word, task) SELECT w.value, t.row FROM tasks t, json_each(distinct_words(t.title)) w;
@@ -72,7 +81,7 @@ impl SqliteStore {
     /// Analyses the next rows of a table again; gives the last row and how many there were.
     fn analyse_again(&self, table: &str, after: i64) -> Stored<Option<(i64, u64)>> {
         let analysing = while_doing("analyse the text again");
-        self.write("analyse the text again", |transaction| {
+        self.write_alone("analyse the text again", |transaction| {
             let rows = texts(transaction, table, after).map_err(&analysing)?;
             let sql = format!("UPDATE {table} SET terms = ?2 WHERE row = ?1 AND terms IS NOT ?2");
             for (row, terms) in &rows {

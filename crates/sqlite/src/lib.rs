@@ -27,6 +27,7 @@ mod injections;
 mod jobs;
 mod leases;
 mod ledger;
+mod line;
 mod line_sources;
 mod marks;
 #[cfg(test)]
@@ -36,11 +37,11 @@ mod off_record;
 mod open;
 mod pool;
 mod projects;
-mod queue;
 mod recalls;
 mod reflections;
 mod retention;
 mod reviews;
+mod room;
 mod rows;
 mod sessions;
 mod tasks;
@@ -58,12 +59,12 @@ mod words;
 use std::path::Path;
 use std::sync::Arc;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 use throughline_core::model::MachineId;
 use throughline_core::ports::{Replying, Store, StoreError};
 
 use error::while_doing;
-use pool::{Effort, Pool};
+use pool::{Effort, Pool, Sharing};
 use recalls::Bookkeeper;
 use words::{Cache, Worker};
 
@@ -123,9 +124,23 @@ impl SqliteStore {
         self.pool.read(work, doing)
     }
 
-    /// Writes in one `BEGIN IMMEDIATE` transaction: all of it, or nothing.
-    fn write<T>(&self, doing: &'static str, work: impl FnOnce(&Transaction<'_>) -> Stored<T>) -> Stored<T> {
-        let (value, is_due) = self.pool.write(doing, self.effort, |transaction| {
+    /// Writes in a `BEGIN IMMEDIATE` transaction, which it may share: all of it, or nothing.
+    fn write<T>(&self, doing: &'static str, work: impl FnOnce(&Connection) -> Stored<T>) -> Stored<T> {
+        self.write_with(Sharing::Shared, doing, work)
+    }
+
+    /// The same in a transaction of its own.
+    fn write_alone<T>(&self, doing: &'static str, work: impl FnOnce(&Connection) -> Stored<T>) -> Stored<T> {
+        self.write_with(Sharing::Alone, doing, work)
+    }
+
+    fn write_with<T>(
+        &self,
+        sharing: Sharing,
+        doing: &'static str,
+        work: impl FnOnce(&Connection) -> Stored<T>,
+    ) -> Stored<T> {
+        let (value, is_due) = self.pool.write(doing, (self.effort, sharing), |transaction| {
             let value = work(transaction)?;
             Ok((value, Worker::is_due(transaction)))
         })?;
@@ -152,7 +167,7 @@ impl Replying for SqliteStore {
 fn in_transaction<T>(
     connection: &mut Connection,
     doing: &'static str,
-    work: impl FnOnce(&Transaction<'_>) -> Stored<T>,
+    work: impl FnOnce(&Connection) -> Stored<T>,
 ) -> Stored<T> {
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(while_doing(doing))?;

@@ -1,7 +1,7 @@
 //! Pauses, and turns that were not kept.
 
 use jiff::Timestamp;
-use rusqlite::{Row, Transaction, params};
+use rusqlite::{Connection, Row, params};
 use throughline_core::model::{Pause, SessionId, TurnId};
 use throughline_core::ports::OffRecord;
 
@@ -53,12 +53,12 @@ impl OffRecord for SqliteStore {
     }
 }
 
-fn end(transaction: &Transaction<'_>, at: Timestamp) -> rusqlite::Result<()> {
+fn end(transaction: &Connection, at: Timestamp) -> rusqlite::Result<()> {
     let sql = "UPDATE pauses SET until = ?1 WHERE until IS NULL OR until > ?1";
     transaction.execute(sql, [at.as_millisecond()]).map(drop)
 }
 
-fn note(transaction: &Transaction<'_>, session: &SessionId, turns: &[TurnId], is_latest: bool) -> rusqlite::Result<()> {
+fn note(transaction: &Connection, session: &SessionId, turns: &[TurnId], is_latest: bool) -> rusqlite::Result<()> {
     let sql = "INSERT INTO unkept_turns (id, session) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM turns WHERE id = ?1) \
                ON CONFLICT DO NOTHING";
     for turn in turns {

@@ -52,6 +52,9 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 /// How long a writer waits for another before it gives up.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Copies from before a change of the schema that processes may make at once.
+const MOST_COPIES: u32 = 64;
+
 /// How much a commit waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
@@ -76,6 +79,13 @@ pub(crate) fn connect(path: &Path, durability: Durability, make: Make) -> Result
     let connection = connect_untouched(path, make)?;
     equip(&connection, durability)?;
     close_quietly(&connection, false).map_err(while_doing("open the database"))?;
+    Ok(connection)
+}
+
+/// The same beside others of this process: it keeps fewer pages, so that many readers do not take much memory.
+pub(crate) fn connect_beside(path: &Path, durability: Durability) -> Result<Connection, StoreError> {
+    let connection = connect(path, durability, Make::Nothing)?;
+    connection.execute_batch("PRAGMA cache_size = -4096").map_err(while_doing("open the database"))?;
     Ok(connection)
 }
 
@@ -249,12 +259,18 @@ pub(crate) fn migrate(
 fn save_before(connection: &Connection, directory: &Path, found: i64) -> Result<PathBuf, StoreError> {
     let mut path = directory.join(format!("before-schema-{}.db", found + 1));
     let mut nth = 1;
-    while path.exists() {
-        nth += 1;
-        path = directory.join(format!("before-schema-{}-{nth}.db", found + 1));
+    loop {
+        while path.exists() {
+            nth += 1;
+            path = directory.join(format!("before-schema-{}-{nth}.db", found + 1));
+        }
+        match crate::backup::copy(connection, &path, &mut |_, _| true) {
+            Ok(()) => return Ok(path),
+            // Another process that brings the schema up to date was faster with this name.
+            Err(_) if path.exists() && nth < MOST_COPIES => {}
+            Err(error) => return Err(error),
+        }
     }
-    crate::backup::copy(connection, &path, &mut |_, _| true)?;
-    Ok(path)
 }
 
 #[cfg(test)]

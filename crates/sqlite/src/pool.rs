@@ -4,21 +4,28 @@
 //! Never happens: a write that is confirmed and is not in the database at the path, or a database that is made where one
 //! was lost.
 
+#[cfg(test)]
+mod tests;
+mod write;
+
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::Connection;
 use throughline_core::ports::{Loss, StoreError};
 
 use crate::error::while_doing;
 use crate::establish::{Refusal, establish};
 use crate::files::{Files, Stamps};
-use crate::identity::{self, BareReader, Identity};
+use crate::identity::{self, BareReader};
+use crate::line::Line;
 use crate::open::{self, Durability, Make};
-use crate::queue::Queue;
+use crate::room::{self, Room};
 use crate::watch::{Generation, Known, Role, Trouble, Watch, copy_log, present};
 use crate::{Stored, copies};
+use write::Batch;
 
 /// How often something is tried on a database that is lost and found again in between: several processes that copy their logs
 /// at the same time can look like somebody who meddles.
@@ -27,12 +34,18 @@ const ATTEMPTS: u32 = 8;
 /// How long a write on the way to a reply waits for another writer: less than half of what a hook may take.
 const BRIEF: Duration = Duration::from_millis(100);
 
+/// How long a reader waits for room. One that reads while it reads, or writes, must not wait for itself.
+const READING: Duration = Duration::from_secs(1);
+
 /// How often recovering looks whether the last old connection was given back, and how long apart.
 const LOOKS: u32 = 400;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// A database that was found unusable is examined again when its files change, and after so many requests anyway.
 const PATIENCE: u32 = 1000;
+
+/// A process whose end somebody waits for leaves a log that is shorter than this, in frames.
+const LONG_LOG: u64 = 128;
 
 /// Files that somebody puts back come one after the other: they are examined when none has changed for this long.
 const CALM: Duration = Duration::from_millis(100);
@@ -45,7 +58,11 @@ pub(crate) struct Pool {
     durability: Durability,
     state: Mutex<State>,
     /// Threads of one process queue here, so that only processes compete for SQLite's own lock.
-    writing: Queue,
+    writing: Line<Batch>,
+    /// As many read at once as there are processors, and a few that wait for the disk.
+    reading: Room,
+    /// Whether somebody waits for the end of this process.
+    is_ending: AtomicBool,
     /// One thread at a time tries to find the database again.
     recovering: Mutex<()>,
 }
@@ -95,6 +112,15 @@ pub(crate) enum Effort {
     Log(Duration),
 }
 
+/// Whether a write may share a transaction with others of this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// It may: it is short.
+    Shared,
+    /// It takes long, or a file changes with it.
+    Alone,
+}
+
 impl Effort {
     /// How long another writer is waited for.
     fn patience(self) -> Duration {
@@ -114,8 +140,14 @@ impl Pool {
         let watch = Watch { bare: BareReader::new(path), files };
         let (known, connection) = establish(&watch, backups, durability, Make::New, None).map_err(Refusal::at_open)?;
         let state = Mutex::new(State::Sound { known: Arc::new(known), idle: vec![connection] });
-        let (writing, recovering) = (Queue::default(), Mutex::new(()));
-        Ok(Self { watch, backups: backups.to_owned(), durability, state, writing, recovering })
+        let (writing, reading, recovering) = (Line::default(), Room::default(), Mutex::new(()));
+        let (backups, is_ending) = (backups.to_owned(), AtomicBool::new(false));
+        Ok(Self { watch, backups, durability, state, writing, reading, is_ending, recovering })
+    }
+
+    /// From here on, connections and a short log are left as they are.
+    pub(crate) fn ending(&self) {
+        self.is_ending.store(true, Ordering::Relaxed);
     }
 
     /// Reads on a connection of its own, in one snapshot if `work` is one statement.
@@ -124,6 +156,7 @@ impl Pool {
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
         doing: &'static str,
     ) -> Stored<T> {
+        let _place = self.reading.enter(READING);
         for _ in 0..ATTEMPTS {
             let held = self.take()?;
             match self.watch.look(&held.known, &held.connection, Role::Reader) {
@@ -135,70 +168,6 @@ impl Pool {
             }
         }
         Err(self.lost())
-    }
-
-    /// Writes in one `BEGIN IMMEDIATE` transaction: all of it, or nothing. What it gives is in the database at the path.
-    pub(crate) fn write<T>(
-        &self,
-        doing: &'static str,
-        effort: Effort,
-        work: impl FnOnce(&Transaction<'_>) -> Stored<T>,
-    ) -> Stored<T> {
-        // Threads of this process end their transactions; only other processes may hold the lock for long.
-        let in_line = if effort == Effort::Confirmed { Duration::MAX } else { effort.patience() };
-        let _turn = self.writing.enter(in_line).ok_or(StoreError::Busy)?;
-        let mut work = Some(work);
-        for _ in 0..ATTEMPTS {
-            let mut held = self.take()?;
-            match self.attempt(&mut held, doing, effort, &mut work) {
-                Ok(value) => return self.settle(Ok(value), held),
-                Err(Failed::Store(error)) => return self.settle(Err(error), held),
-                Err(Failed::Before(trouble)) => self.lose(held, trouble),
-                Err(Failed::After { trouble, value, written }) => {
-                    return self.reconsider(held, trouble, value, &written);
-                }
-            }
-        }
-        Err(self.lost())
-    }
-
-    /// One transaction, with a look before its first statement and one after its commit.
-    fn attempt<T>(
-        &self,
-        held: &mut Held,
-        doing: &'static str,
-        effort: Effort,
-        work: &mut Option<impl FnOnce(&Transaction<'_>) -> Stored<T>>,
-    ) -> Result<T, Failed<T>> {
-        let failed = |error| Failed::Store(while_doing(doing)(error));
-        let Held { known, connection, is_hurried } = held;
-        self.watch.log_frames(known, connection).map_err(Failed::Before)?;
-        if effort != Effort::Confirmed {
-            *is_hurried = true;
-            let syncs = if matches!(effort, Effort::Log(_)) { Durability::Process } else { self.durability };
-            open::hurry(connection, effort.patience(), syncs).map_err(failed)?;
-        }
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-        let base = self.watch.before(known, &transaction).map_err(Failed::Before)?;
-        let Some(work) = work.take() else { return Err(Failed::Store(StoreError::Busy)) };
-        let value = work(&transaction).map_err(Failed::Store)?;
-        let written = identity::count(&transaction, base).map_err(failed)?;
-        transaction.commit().map_err(failed)?;
-        match self.watch.after(known, connection, &written, base) {
-            Ok(()) => Ok(value),
-            Err(trouble) => Err(Failed::After { trouble, value, written }),
-        }
-    }
-
-    /// After a commit that cannot be confirmed as it is: where the same database is found to be sound and to hold it, it can.
-    fn reconsider<T>(&self, held: Held, trouble: Trouble, value: T, written: &Identity) -> Stored<T> {
-        let file = held.known.main;
-        self.lose(held, trouble);
-        self.recover()?;
-        match &*self.state() {
-            State::Sound { known, .. } if known.is_file(Some(file)) && known.identity().is_later(written) => Ok(value),
-            _ => Err(self.error(trouble.loss())),
-        }
     }
 
     /// A connection, as long as the database is there; tries to find it again where it is not.
@@ -224,7 +193,7 @@ impl Pool {
         // First a look: to open another database that is at the path by now would already write to it.
         let trouble = match self.watch.look_at_files(known) {
             Err(trouble) => trouble,
-            Ok(_) => match open::connect(&self.watch.files.main, self.durability, Make::Nothing) {
+            Ok(_) => match open::connect_beside(&self.watch.files.main, self.durability) {
                 Ok(connection) => return Ok(Some(connection)),
                 Err(error) => match self.trouble_behind(&error, known) {
                     Some(trouble) => trouble,
@@ -270,7 +239,9 @@ impl Pool {
             return discard(vec![connection]);
         }
         match &mut *self.state() {
-            State::Sound { known: current, idle } if Arc::ptr_eq(current, &known) => idle.push(connection),
+            State::Sound { known: current, idle } if Arc::ptr_eq(current, &known) && room::is_free(idle.len()) => {
+                idle.push(connection);
+            }
             State::Lost(lost) if lost.trouble == Trouble::Log && Arc::ptr_eq(&lost.last, &known) => {
                 lost.idle.push(connection);
             }
@@ -394,31 +365,28 @@ impl Pool {
 }
 
 impl Drop for Pool {
-    /// The last connection that closes copies the log into the file: not into one that the log does not belong to.
+    /// The last connection that closes copies the log into the file: not into one that the log does not belong to, and not a
+    /// short one if somebody waits for the end of the process. Copying waits for the disk several times, and whoever comes
+    /// next reads a short log in a moment.
     fn drop(&mut self) {
         match self.state.get_mut().unwrap_or_else(PoisonError::into_inner) {
             State::Lost(lost) => discard(std::mem::take(&mut lost.idle)),
             State::Sound { known, idle } => {
-                let is_sound = idle.first().is_none_or(|connection| {
+                let frames = idle.first().map_or(Ok(0), |connection| {
                     let looked = self.watch.look(known, connection, Role::Writer);
-                    looked.and_then(|()| self.watch.log_frames(known, connection)).is_ok()
+                    looked.and_then(|()| self.watch.log_frames(known, connection))
                 });
-                if !is_sound {
-                    discard(std::mem::take(idle));
+                match frames {
+                    Ok(frames) if frames < LONG_LOG && *self.is_ending.get_mut() => {
+                        self.watch.bare.leave_open();
+                        std::mem::forget(std::mem::take(idle));
+                    }
+                    Ok(_) => {}
+                    Err(_) => discard(std::mem::take(idle)),
                 }
             }
         }
     }
-}
-
-/// Why a transaction was not confirmed.
-enum Failed<T> {
-    /// Something was refused; nothing was written.
-    Store(StoreError),
-    /// The database is not what it was; nothing was written.
-    Before(Trouble),
-    /// It was committed, and then the database was not what it was.
-    After { trouble: Trouble, value: T, written: Identity },
 }
 
 /// A connection that is in use.

@@ -12,7 +12,7 @@ use throughline_core::ports::{Recalls, StoreError};
 use throughline_core::recall::RecallRecord;
 
 use crate::error::while_doing;
-use crate::pool::{Effort, Pool};
+use crate::pool::{Effort, Pool, Sharing};
 use crate::rows::{json, optional, parsed, time, to_json};
 use crate::{SqliteStore, Stored};
 
@@ -109,7 +109,7 @@ fn write(pool: &Pool, batch: &[RecallRecord]) -> Stored<()> {
         return Ok(());
     }
     // A log is not worth a long wait at the end of a process.
-    pool.write("note recalls", Effort::Log(PATIENCE), |transaction| {
+    pool.write("note recalls", (Effort::Log(PATIENCE), Sharing::Alone), |transaction| {
         batch.iter().try_for_each(|recall| note(transaction, recall)).map_err(while_doing("note recalls"))
     })
 }

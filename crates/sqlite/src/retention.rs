@@ -1,7 +1,7 @@
 //! Removes old turns that no memory needs.
 
 use jiff::Timestamp;
-use rusqlite::{Transaction, params};
+use rusqlite::{Connection, params};
 use throughline_core::lineage::says;
 use throughline_core::text::sentences::sentences;
 
@@ -24,7 +24,7 @@ const FORGET_USES: &str =
     "DELETE FROM uses WHERE id IN (SELECT t.id FROM json_each(?) o JOIN turns t ON t.row = o.value)";
 
 /// What documents say: a line that a person wrote does not name the turns that say it.
-fn lines(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
+fn lines(transaction: &Connection) -> rusqlite::Result<Vec<String>> {
     let sql = "SELECT content FROM entries WHERE kind = 'bullet' AND status = 'active' AND layer <> 'archive'";
     transaction.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
 }
@@ -36,7 +36,7 @@ fn is_evidence(content: &str, lines: &[String]) -> bool {
 }
 
 pub(crate) fn remove_old(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     until: Timestamp,
     unread_until: Timestamp,
     limit: usize,

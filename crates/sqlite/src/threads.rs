@@ -1,7 +1,7 @@
 //! Threads: what conversations left to go on from.
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use throughline_core::model::{
     DocumentName, MachineId, Name, SessionId, Thread, ThreadId, ThreadStatus, ThreadVersion,
 };
@@ -116,7 +116,7 @@ pub(crate) fn versions(connection: &Connection, machine: &MachineId) -> rusqlite
 
 /// Takes a line of working memory out of the threads that it was rendered from, and out of their history. Gives how many
 /// versions held it.
-pub(crate) fn scrub(transaction: &Transaction<'_>, working: &DocumentName, line: &str) -> rusqlite::Result<u64> {
+pub(crate) fn scrub(transaction: &Connection, working: &DocumentName, line: &str) -> rusqlite::Result<u64> {
     let mut scrubbed = 0;
     for thread in versioned::all::<Thread>(transaction, &MachineId::new(""), "row")? {
         if let Some(without) = without(&thread, working, line) {

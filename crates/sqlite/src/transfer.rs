@@ -44,7 +44,7 @@ impl Transfer for SqliteStore {
     }
 
     fn adopt(&self, change: &Change, bundle: &Bundle, last: &mut dyn FnMut(&Adopted) -> bool) -> Stored<Adopted> {
-        self.write("import", |transaction| {
+        self.write_alone("import", |transaction| {
             let mut writer = ChangeWriter::begin(transaction, change, &self.machine)?;
             let adopted = writer
                 .change_row()

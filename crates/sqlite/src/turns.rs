@@ -97,7 +97,7 @@ impl Turns for SqliteStore {
 
     fn remove_old(&self, until: Timestamp, unread_until: Timestamp, limit: usize) -> Stored<usize> {
         self.bookkeeper.flush();
-        self.write("remove old turns", |transaction| {
+        self.write_alone("remove old turns", |transaction| {
             retention::remove_old(transaction, until, unread_until, limit).map_err(while_doing("remove old turns"))
         })
     }

@@ -20,7 +20,7 @@ impl Vault for SqliteStore {
     }
 
     fn replace_documents(&self, documents: &[(VaultDocument, Vec<Chunk>)]) -> Stored<()> {
-        self.write("index a document", |transaction| {
+        self.write_alone("index a document", |transaction| {
             let replaced = documents.iter().try_for_each(|(document, chunks)| replace(transaction, document, chunks));
             replaced.and_then(|()| changed(transaction)).map_err(while_doing("index a document"))
         })
@@ -38,7 +38,7 @@ impl Vault for SqliteStore {
         // What was noted about a chunk goes with it, so the notes must all be there.
         self.bookkeeper.flush();
         let removing = while_doing("remove from the vault");
-        self.write("remove from the vault", |transaction| {
+        self.write_alone("remove from the vault", |transaction| {
             let removed = ids.iter().map(|id| remove(transaction, id)).sum::<rusqlite::Result<u64>>();
             let sql = "INSERT INTO vault_left_out (path) VALUES (?) ON CONFLICT DO NOTHING";
             let mut leave_out = transaction.prepare_cached(sql).map_err(&removing)?;
@@ -58,7 +58,7 @@ impl Vault for SqliteStore {
 
     fn take_in_again(&self, paths: &[String]) -> Stored<()> {
         let taking = while_doing("take files in again");
-        self.write("take files in again", |transaction| {
+        self.write_alone("take files in again", |transaction| {
             let sql = "DELETE FROM vault_left_out WHERE path = ?";
             let mut statement = transaction.prepare_cached(sql).map_err(&taking)?;
             paths.iter().try_for_each(|path| statement.execute([path]).map(drop)).map_err(&taking)

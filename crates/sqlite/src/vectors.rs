@@ -45,11 +45,11 @@ impl Vectors for SqliteStore {
     }
 
     fn keep_vectors(&self, by: &MadeBy, made: &Made) -> Stored<()> {
-        self.write("keep vectors", |transaction| keep(transaction, by, made).map_err(while_doing("keep vectors")))
+        self.write_alone("keep vectors", |transaction| keep(transaction, by, made).map_err(while_doing("keep vectors")))
     }
 
     fn serve_if_complete(&self, by: &MadeBy) -> Stored<bool> {
-        self.write("change the vectors", |transaction| {
+        self.write_alone("change the vectors", |transaction| {
             serve_if_complete(transaction, by).map_err(while_doing("change the vectors"))
         })
     }

@@ -281,8 +281,8 @@ struct LogState {
 }
 
 fn log_state(connection: &Connection) -> rusqlite::Result<LogState> {
-    connection
-        .query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| Ok(LogState { frames: row.get(1)?, copied: row.get(2)? }))
+    let state = |row: &rusqlite::Row<'_>| Ok(LogState { frames: row.get(1)?, copied: row.get(2)? });
+    connection.prepare_cached("PRAGMA wal_checkpoint(NOOP)")?.query_row([], state)
 }
 
 /// Copies the log into the database file; says whether all of it is there.

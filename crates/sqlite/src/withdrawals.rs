@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter};
 use throughline_core::lineage::{digested, says};
 use throughline_core::model::{
     Change, Entry, EntryId, Kind, Layer, SessionId, StatementDigest, Status, TurnId, Verb, Withdrawal, Withdrawn,
@@ -158,7 +158,7 @@ impl Balance {
     }
 
     /// Writes down what was taken back, and what was said again.
-    pub(crate) fn settle(&self, transaction: &Transaction<'_>, change: &Change, row: i64) -> rusqlite::Result<()> {
+    pub(crate) fn settle(&self, transaction: &Connection, change: &Change, row: i64) -> rusqlite::Result<()> {
         if self.gone.is_empty() && self.said.is_empty() {
             return Ok(());
         }
@@ -248,13 +248,13 @@ fn insert(connection: &Connection, of: &Of<'_>, turns: &[TurnId], change: Option
 }
 
 /// Derives the withdrawals of inactive entries that have none: an import brings those along.
-pub(crate) fn derive(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+pub(crate) fn derive(transaction: &Connection) -> rusqlite::Result<()> {
     functions::register(transaction)?;
     transaction.execute_batch(include_str!("withdrawals.sql"))
 }
 
 /// Leaves tombstones for what is erased: of the statement, and of the sentences of its turns that say it.
-pub(crate) fn bury(transaction: &Transaction<'_>, content: &str, turns: &[TurnId], at: i64) -> rusqlite::Result<()> {
+pub(crate) fn bury(transaction: &Connection, content: &str, turns: &[TurnId], at: i64) -> rusqlite::Result<()> {
     let key = key(transaction)?;
     let mut texts: HashSet<String> = digested(content).into_iter().collect();
     for turn in turns {
@@ -273,19 +273,19 @@ pub(crate) fn bury(transaction: &Transaction<'_>, content: &str, turns: &[TurnId
 }
 
 /// Takes the text out of the withdrawals of a memory that is erased.
-pub(crate) fn blank_memory(transaction: &Transaction<'_>, id: &str) -> rusqlite::Result<()> {
+pub(crate) fn blank_memory(transaction: &Connection, id: &str) -> rusqlite::Result<()> {
     transaction.execute("UPDATE withdrawn SET by = NULL WHERE by = ?", [id])?;
     let sql = "UPDATE withdrawn SET content = NULL, memory = NULL, session = NULL, why = 'erased', change = NULL WHERE memory = ?";
     transaction.execute(sql, [id]).map(drop)
 }
 
 /// The same for a line that is erased, by its text.
-pub(crate) fn blank_line(transaction: &Transaction<'_>, content: &str) -> rusqlite::Result<()> {
+pub(crate) fn blank_line(transaction: &Connection, content: &str) -> rusqlite::Result<()> {
     let sql = "UPDATE withdrawn SET content = NULL, memory = NULL, session = NULL, why = 'erased', change = NULL WHERE content = ?";
     transaction.execute(sql, [content]).map(drop)
 }
 
 /// Keeps the id of a turn that is erased: an import must not bring it back.
-pub(crate) fn bury_turn(transaction: &Transaction<'_>, turn: &TurnId) -> rusqlite::Result<()> {
+pub(crate) fn bury_turn(transaction: &Connection, turn: &TurnId) -> rusqlite::Result<()> {
     transaction.execute("INSERT OR IGNORE INTO erased_turn_ids (turn) VALUES (?)", [turn.as_str()]).map(drop)
 }

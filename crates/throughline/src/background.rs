@@ -81,6 +81,14 @@ pub(crate) fn detached(world: &World, args: &[&str]) -> bool {
     started.is_ok()
 }
 
+/// Has the upkeep of the word index done after this process, where it did not come to its end: a process that ends does not
+/// wait for it.
+pub(crate) fn start_upkeep(world: &World) {
+    if world.engine.health().has_upkeep() && !daemon::is_running(&world.home) {
+        detached(world, &["reindex", "--merge", "--json"]);
+    }
+}
+
 /// Starts what fell silent, or was left for the conversation `here`, and the reflections that are due.
 pub(crate) fn start_idle(world: &World, here: &SessionId) {
     start_waiting(world, Some(here));

@@ -6,6 +6,7 @@ mod exclude;
 mod private;
 mod settable_clock;
 mod store;
+mod zone;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -295,12 +296,15 @@ impl Prepared {
         private_directory(&home.data)?;
         private_directory(&home.config)?;
         private_directory(&home.backups())?;
-        let is_new = config::find(&home.config)?.is_none();
-        if is_new && let Err(error) = config::write_first_run(&home.config) {
-            // Another process may have been faster; then its file is read below.
-            tracing::debug!(%error, "the first config was not written");
+        let mut config = config::load(&home.config)?;
+        let is_new = config.path.is_none();
+        if is_new {
+            if let Err(error) = config::write_first_run(&home.config) {
+                // Another process may have been faster; then its file is read.
+                tracing::debug!(%error, "the first config was not written");
+            }
+            config = config::load(&home.config)?;
         }
-        let config = config::load(&home.config)?;
         Ok(Self { home, config, is_new })
     }
 
@@ -323,7 +327,7 @@ impl Prepared {
         let documents = Arc::new(documents);
         let person = Actor::new(Source::User, "cli");
         let engine = Engine::new(Arc::clone(&store), documents, clock, Arc::new(RandomIds), settings, person);
-        let zone = TimeZone::system();
+        let zone = engine.settings().zone.clone();
         let (sampling, wrap_embedder) = (Arc::default(), None);
         let world = World { home, config, is_new, store, backups, engine, zone, sampling, wrap_embedder };
         let world = world.asking_within(embedders::ASKING);
@@ -383,7 +387,7 @@ pub fn settings(loaded: &Loaded) -> Result<Settings, OpenError> {
             turns_retention_days: memory.turns_retention_days,
         },
         daily_tokens: u64::from(loaded.config.model.daily_tokens),
-        zone: TimeZone::system(),
+        zone: zone::local(),
         tools: tools(&memory.tools)?,
         agent_erases: memory.agent_forget == config::AgentForget::Delete,
         flush_every: memory.flush_every_prompts as usize,

@@ -56,7 +56,9 @@ fn the_core_is_pure() {
 #[test]
 fn sql_is_in_the_store_alone() {
     let sql = ["SELECT ", "INSERT INTO", "DELETE FROM", "PRAGMA ", "rusqlite"];
-    assert_eq!(places(&sources("crates"), &sql, &["crates/sqlite/"]), [""; 0]);
+    // A memory of an older schema can only be made with the schema itself.
+    let except = ["crates/sqlite/", "torture/src/words/old.rs"];
+    assert_eq!(places(&sources("crates"), &sql, &except), [""; 0]);
 }
 
 #[test]

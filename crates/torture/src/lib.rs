@@ -9,6 +9,7 @@
 //! - [`siege`]: eight of them at once, and the killing
 //! - [`verdict`]: what has to be true afterwards
 //! - [`talk`]: the same for conversations that are consolidated
+//! - [`words`]: the word index while it is merged, built and migrated to
 //! - [`vanish`]: a database that disappears under a daemon with many clients
 
 pub mod hammer;
@@ -17,6 +18,7 @@ pub mod siege;
 pub mod talk;
 pub mod vanish;
 pub mod verdict;
+pub mod words;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! `hammer work` is one worker; `hammer siege` starts many, kills some, and says whether the memory kept its word.
-//! `hammer talk` and `hammer interrupt` are the same for conversations. `hammer vanish` takes the database away from a daemon,
+//! `hammer talk` and `hammer interrupt` are the same for conversations, `hammer index` and `hammer upheave` for the word index. `hammer vanish` takes the database away from a daemon,
 //! and `hammer throughline` is the program itself.
 
 #![allow(clippy::print_stdout, reason = "what it prints is what it is for")]
@@ -14,6 +14,7 @@ use throughline_torture::siege::{Record, Siege};
 use throughline_torture::talk::{self, Interruption};
 use throughline_torture::vanish::{self, Program, Vanishing, Way};
 use throughline_torture::verdict::Verdict;
+use throughline_torture::words::{self, Upheaval};
 use throughline_torture::{Failure, chain};
 
 /// What a worker that met an error ends with.
@@ -30,6 +31,10 @@ enum Command {
     Talk(Talk),
     /// Kill those who consolidate, and check that timeline and conversations agree
     Interrupt(Interrupt),
+    /// Write what becomes segments of the word index at once, until killed
+    Index(Talk),
+    /// Kill those who write to the word index, and check that searches equal a scan
+    Upheave(Upheave),
     /// Take the database away from a daemon under load, and check that nothing confirmed afterwards is lost
     Vanish(Vanish),
 }
@@ -100,6 +105,23 @@ struct Interrupt {
 }
 
 #[derive(Args)]
+struct Upheave {
+    /// How many work at once, and are killed together
+    #[arg(long, default_value_t = 8)]
+    workers: usize,
+    #[arg(long, default_value_t = 100)]
+    kills: usize,
+    /// How many memories there are before
+    #[arg(long, default_value_t = 20_000)]
+    entries: u64,
+    /// Begin each round with a memory of the schema before the word index
+    #[arg(long)]
+    old: bool,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(Args)]
 struct Vanish {
     /// How often each way is tried
     #[arg(long, default_value_t = 50)]
@@ -133,6 +155,14 @@ fn main() -> ExitCode {
                 ExitCode::from(FAILED)
             }
         }
+        Command::Index(Talk { home, name, seed }) => {
+            if words::work(&home, &name, seed) {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::from(FAILED)
+            }
+        }
+        Command::Upheave(upheave) => upheave.run().unwrap_or_else(|error| broken(&error)),
         Command::Interrupt(interrupt) => interrupt.run().unwrap_or_else(|error| broken(&error)),
         Command::Vanish(vanish) => vanish.run().unwrap_or_else(|error| broken(&error)),
     }
@@ -160,6 +190,28 @@ impl Vanish {
             is_clean &= report.problems.is_empty();
         }
         Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+impl Upheave {
+    fn run(self) -> Result<ExitCode, Failure> {
+        let Self { workers, kills, entries, old, seed } = self;
+        let (home, start) = (tempfile::tempdir()?, Instant::now());
+        let program = std::env::current_exe()?;
+        let report = Upheaval { program, workers, kills, entries, is_old: old, seed }.run(home.path())?;
+        report.problems.iter().take(20).for_each(|line| println!("  {line}"));
+        println!(
+            "workers {workers} · memories before {entries} · kills {} · before the index was complete {} · segments met {} · acknowledged {} · stored {} · searches {} · problems {} · {:.1} s",
+            report.kills,
+            report.within_migration,
+            report.segments,
+            report.acknowledged,
+            report.stored,
+            report.searches,
+            report.problems.len(),
+            start.elapsed().as_secs_f64(),
+        );
+        Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 

@@ -146,6 +146,16 @@ impl HealthService<'_> {
         health
     }
 
+    /// Whether this process began upkeep of the index that is not done.
+    pub fn has_upkeep(&self) -> bool {
+        self.index.has_upkeep()
+    }
+
+    /// Does the upkeep of the index that is left, unless others are at it.
+    pub fn keep_up(&self) -> Done<()> {
+        Ok(self.index.keep_up()?)
+    }
+
     /// Rebuilds the index from the rows and the documents.
     pub fn reindex(&self, progress: &mut dyn FnMut(u64, u64)) -> Done<u64> {
         let count = self.index.rebuild(progress)?;

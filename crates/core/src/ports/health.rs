@@ -8,6 +8,8 @@ pub trait Health {
     fn stats(&self) -> Stored<StoreStats>;
     /// Everything that is wrong, in words; nothing when all is well.
     fn check(&self) -> Stored<Vec<String>>;
+    /// Somebody waits for the end of this process: closing does no more than it must.
+    fn ending(&self);
 }
 
 /// What the store holds.

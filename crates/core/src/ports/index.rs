@@ -15,6 +15,10 @@ pub trait Index {
         stamp: Option<&str>,
         bullets: &[Entry],
     ) -> Stored<()>;
+    /// Whether this process began upkeep of the index that is not done: one that ends does not wait for it.
+    fn has_upkeep(&self) -> bool;
+    /// Does the upkeep that is left, unless others are at it.
+    fn keep_up(&self) -> Stored<()>;
     /// Rebuilds everything from the rows; reports how far it is.
     fn rebuild(&self, progress: &mut dyn FnMut(u64, u64)) -> Stored<u64>;
 }

@@ -1,6 +1,8 @@
 //! What every handler has at hand.
 
+use std::num::NonZero;
 use std::sync::{Arc, OnceLock};
+use std::thread::available_parallelism;
 
 use jiff::{Timestamp, Zoned};
 use throughline_core::engine::Engine;
@@ -20,6 +22,10 @@ use crate::scheduler::Scheduler;
 /// Requests that are served at once.
 const AT_ONCE: usize = 64;
 
+/// Searches under way at once, by processor: each takes some megabytes until it ends, and more of them find nothing faster.
+/// Others wait in line, without a thread.
+const SEARCHES_BY_PROCESSOR: usize = 4;
+
 /// Replies of a model that are under way at once: each holds a thread until it ends.
 const CHATS_AT_ONCE: usize = 8;
 
@@ -34,6 +40,8 @@ pub(crate) struct App {
     pub(crate) events: Arc<Events>,
     /// Room for requests; who finds none is told to come again.
     pub(crate) places: Semaphore,
+    /// Room for searches.
+    searches: Semaphore,
     /// Room for replies of a model.
     pub(crate) chats: Arc<Semaphore>,
     /// How channels are set up.
@@ -66,6 +74,7 @@ impl App {
             links: Links::default(),
             names,
             places: Semaphore::new(AT_ONCE),
+            searches: Semaphore::new(SEARCHES_BY_PROCESSOR * available_parallelism().map_or(1, NonZero::get)),
             chats: Arc::new(Semaphore::new(CHATS_AT_ONCE)),
             request_ids,
             starting: Starting::default(),
@@ -96,6 +105,16 @@ impl App {
         work: impl FnOnce(&Engine) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         self.host(move |host| work(host.engine())).await
+    }
+
+    /// Searches on a thread that may block, as soon as there is room.
+    pub(crate) async fn search<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Engine) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        // It is never closed.
+        let _place = self.searches.acquire().await;
+        self.engine(work).await
     }
 
     /// Asks the host on a thread that may block.

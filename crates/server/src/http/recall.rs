@@ -82,7 +82,7 @@ async fn recall(State(app): State<Arc<App>>, Body(asked): Body<Question>) -> Ans
     };
     let filter = criteria.filter(&app.now())?;
     let request = RecallRequest { query: asked.query, limit: limit(asked.limit, HITS, MOST_HITS)?, filter };
-    let found = app.engine(move |engine| {
+    let found = app.search(move |engine| {
         if asked.peek {
             return Ok(Found { recall_id: None, hits: engine.recall().look(&request)? });
         }

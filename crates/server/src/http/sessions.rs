@@ -230,7 +230,7 @@ async fn context(
     Body(said): Body<Message>,
 ) -> Answer<Context> {
     let starting = app.starting.get(&id);
-    let given = app.engine(move |engine| {
+    let given = app.search(move |engine| {
         let given = match (engine.context().give(&id, &said.message, Visibility::Stays), starting) {
             (Err(EngineError::NoSession { .. }), Some(start)) => {
                 let request = ContextRequest { message: Some(said.message), ..start.request()? };

@@ -37,7 +37,7 @@ impl MemoryVectors for SqliteStore {
     }
 
     fn begin_memory_set(&self, by: &MadeBy, baseline: &Baseline) -> Stored<MemorySet> {
-        self.write("begin vectors of memories", |transaction| {
+        self.write_alone("begin vectors of memories", |transaction| {
             begin(transaction, by, baseline).map_err(while_doing("begin vectors of memories"))
         })
     }
@@ -55,13 +55,13 @@ impl MemoryVectors for SqliteStore {
     }
 
     fn keep_memory_vectors(&self, set: &VectorSetId, made: &[MemoryVector]) -> Stored<()> {
-        self.write("keep vectors of memories", |transaction| {
+        self.write_alone("keep vectors of memories", |transaction| {
             keep(transaction, set, made).map_err(while_doing("keep vectors of memories"))
         })
     }
 
     fn finish_memory_set(&self, set: &VectorSetId) -> Stored<bool> {
-        self.write("finish vectors of memories", |transaction| {
+        self.write_alone("finish vectors of memories", |transaction| {
             finish(transaction, set).map_err(while_doing("finish vectors of memories"))
         })
     }

@@ -42,7 +42,7 @@ pub(crate) use cache::Cache;
 pub(crate) use documents::{Place, chunk_entry, turn_entry};
 pub(crate) use lookup::Lookup;
 pub(crate) use purge::{check, purge};
-pub(crate) use upkeep::{begin_again, build_on};
+pub(crate) use upkeep::{begin_again, build_on, keep_up};
 pub(crate) use worker::Worker;
 
 /// What is indexed: the kinds are searched and counted apart.

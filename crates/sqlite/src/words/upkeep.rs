@@ -11,7 +11,7 @@ use super::segments::{Segments, Set};
 use super::{Collection, as_sqlite, documents, fts5};
 use crate::Stored;
 use crate::error::while_doing;
-use crate::pool::{Effort, Pool};
+use crate::pool::{Effort, Pool, Sharing};
 use crate::recalls::PATIENCE;
 
 /// Derived data is not worth a sync or a long wait.
@@ -25,6 +25,9 @@ const BUILT: i64 = 4096;
 
 /// A merge reads and writes so many postings at most: those of about 200,000 short memories.
 const LIMITS: Limits = Limits { fan: 4, postings: 4_000_000 };
+
+/// Steps in a row that somebody else was faster with, before they are left to them.
+pub(super) const OVERTAKEN: u32 = 8;
 
 /// What a step did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +107,7 @@ fn read<T>(pool: &Pool, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -
 
 fn write(pool: &Pool, work: impl FnOnce(&Connection) -> rusqlite::Result<Step>) -> Stored<Step> {
     let doing = "write the word index";
-    pool.write(doing, EFFORT, |transaction| work(transaction).map_err(while_doing(doing)))
+    pool.write(doing, (EFFORT, Sharing::Alone), |transaction| work(transaction).map_err(while_doing(doing)))
 }
 
 /// Removes a part of FTS5, which nothing uses once every index is complete.
@@ -280,6 +283,19 @@ fn finish(connection: &Connection, collection: Collection) -> rusqlite::Result<(
     connection.prepare_cached(&sql)?.execute([number])?;
     let sql = "UPDATE word_indexes SET is_ready = 1, tail = 0 WHERE collection = ?";
     connection.prepare_cached(sql)?.execute([number]).map(drop)
+}
+
+/// Does what is left to do, until there is nothing or others are at it.
+pub(crate) fn keep_up(pool: &Pool) -> Stored<()> {
+    let mut overtaken = 0;
+    while overtaken < OVERTAKEN {
+        match step(pool)? {
+            Step::Nothing => return Ok(()),
+            Step::Done => overtaken = 0,
+            Step::Overtaken => overtaken += 1,
+        }
+    }
+    Ok(())
 }
 
 /// Begins to build every index anew; what is searched stays until the new ones are complete.

@@ -3,28 +3,32 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use throughline_core::ports::StoreError;
 
-use super::upkeep::{self, Step};
+use super::upkeep::{self, OVERTAKEN, Step};
 use crate::pool::Pool;
 
-/// Steps in a row that somebody else was faster with, before they are left to them.
-const OVERTAKEN: u32 = 8;
+/// How long a process that ends waits for the current step: a merge may take a third of a second. What a step computed is lost
+/// with the process, and nothing else.
+const LAST: Duration = Duration::from_millis(10);
 
 /// Does upkeep in the background.
 pub(crate) struct Worker {
     pool: Arc<Pool>,
     shared: Arc<Shared>,
-    thread: Mutex<Option<(SyncSender<()>, JoinHandle<()>)>>,
+    /// How the thread is told, and what ends with it.
+    thread: Mutex<Option<(SyncSender<()>, Receiver<()>)>>,
 }
 
 #[derive(Default)]
 struct Shared {
     /// Held during a step.
     working: Mutex<()>,
+    /// Whether the thread was told that there may be something to do, and has not come to the end of it.
+    is_busy: AtomicBool,
     is_ending: AtomicBool,
 }
 
@@ -57,10 +61,21 @@ impl Worker {
         let (sender, _) = thread.get_or_insert_with(|| {
             // One signal waits at most: it stands for all that come while a step runs.
             let (sender, receiver) = sync_channel(1);
+            let (alive, ended) = sync_channel(0);
             let (pool, shared) = (Arc::clone(&self.pool), Arc::clone(&self.shared));
-            (sender, std::thread::spawn(move || work(&pool, &shared, &receiver)))
+            std::thread::spawn(move || {
+                work(&pool, &shared, &receiver);
+                drop((pool, alive));
+            });
+            (sender, ended)
         });
+        self.shared.is_busy.store(true, Ordering::Relaxed);
         let _ = sender.try_send(());
+    }
+
+    /// Whether there is something left of what the thread was told to do.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.shared.is_busy.load(Ordering::Relaxed)
     }
 
     /// Waits for the current step, and lets none begin until the guard is dropped.
@@ -73,20 +88,25 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.shared.is_ending.store(true, Ordering::Relaxed);
         let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((sender, thread)) = thread {
+        if let Some((sender, ended)) = thread {
             drop(sender);
-            let _ = thread.join();
+            let _ = ended.recv_timeout(LAST);
         }
     }
 }
 
 fn work(pool: &Pool, shared: &Shared, receiver: &Receiver<()>) {
     while receiver.recv().is_ok() {
+        // Whoever comes from here on says so again.
+        shared.is_busy.store(true, Ordering::Relaxed);
         let mut overtaken = 0;
         while overtaken < OVERTAKEN && !shared.is_ending.load(Ordering::Relaxed) {
             let _working = shared.working.lock().unwrap_or_else(PoisonError::into_inner);
             match upkeep::step(pool) {
-                Ok(Step::Nothing) => break,
+                Ok(Step::Nothing) => {
+                    shared.is_busy.store(false, Ordering::Relaxed);
+                    break;
+                }
                 Ok(Step::Done) => overtaken = 0,
                 Ok(Step::Overtaken) => overtaken += 1,
                 // The next write comes back to it.

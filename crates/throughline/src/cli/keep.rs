@@ -105,12 +105,19 @@ pub(super) struct Reindex {
     /// words stays as it is
     #[arg(long)]
     vectors: bool,
+    /// Only merge what is due of the index of words: what an earlier command left when it ended
+    #[arg(long, conflicts_with = "vectors")]
+    merge: bool,
 }
 
 impl Reindex {
     pub(super) fn run(self, world: &World) -> Answer {
         if self.vectors {
             return embed(world);
+        }
+        if self.merge {
+            world.engine.health().keep_up()?;
+            return Ok(Reply::new(&json!({}), "nothing is left to merge\n"));
         }
         let bar = bar("memories");
         let count = world.engine.health().reindex(&mut |done, total| {

@@ -262,6 +262,7 @@ fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), F
     }
     if let Some(pile) = pile {
         vectors::start_memories(&world, pile);
+        background::start_upkeep(&world);
     }
     Ok((reply, Some(world)))
 }

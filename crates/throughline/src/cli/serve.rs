@@ -50,6 +50,11 @@ pub(super) struct Serve {
     json: bool,
 }
 
+/// Threads that may block: one for each request that is served at once, and some for replies of models and for jobs. They end
+/// soon after a peak, and what they took is given back.
+const THREADS: usize = 96;
+const KEPT: Duration = Duration::from_secs(5);
+
 /// What a program is told once the daemon listens.
 #[derive(Serialize)]
 pub(super) struct Ready<'a> {
@@ -120,7 +125,11 @@ impl Serve {
 pub(super) fn run_on(world: World, listening: &Listening, tell: impl FnOnce(&Ready<'_>)) -> Result<String, Failure> {
     let claim = Claim::take(&world.home).map_err(|error| Failure::io("tell whether a daemon runs", &error))?;
     let claim = claim.map_err(|running| already(&world.home, running.as_ref()))?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(THREADS)
+        .thread_keep_alive(KEPT)
+        .build();
     let runtime = runtime.map_err(|error| Failure::io("start", &error))?;
     let served = runtime.block_on(serve(world, listening, &claim, tell));
     // Whatever still runs was waited for long enough.

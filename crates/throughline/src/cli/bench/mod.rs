@@ -65,7 +65,7 @@ struct Laboratory {
     engine: Engine,
     store: Arc<dyn Store>,
     clock: Arc<SetClock>,
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl Laboratory {
@@ -82,7 +82,7 @@ impl Laboratory {
             Settings::default(),
             Actor::new(Source::User, "bench"),
         );
-        Ok(Self { engine, store, clock, _directory: directory })
+        Ok(Self { engine, store, clock, directory })
     }
 }
 

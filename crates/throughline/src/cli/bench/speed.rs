@@ -1,5 +1,8 @@
 //! `throughline bench speed --entries N [--turns M]`
 
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use clap::Args;
@@ -13,12 +16,15 @@ use crate::cli::failure::Failure;
 use crate::cli::reply::Reply;
 use crate::cli::{Answer, keep, style};
 use crate::synthetic::{self, Dice};
-use crate::world::Durability;
+use crate::world::{self, Durability};
 
 /// Questions per measurement, and how many of them only warm up.
 const QUESTIONS: usize = 300;
 const WARM_UP: usize = 30;
 const INSERTS: usize = 100;
+
+/// Processes of each sort.
+const HOOKS: usize = 100;
 
 /// Turns of one made-up conversation.
 const TURNS: u64 = 40;
@@ -34,25 +40,38 @@ pub(in crate::cli) struct SpeedBench {
     turns: u64,
 }
 
+/// The sorted times of each verb, in milliseconds.
+type Verbs = Vec<(&'static str, Vec<f64>)>;
+
 impl SpeedBench {
     pub(in crate::cli) fn run(self) -> Answer {
         let laboratory = Laboratory::open(Durability::Full)?;
         laboratory.clock.set(fill_until());
         fill(&laboratory, self.entries)?;
         converse(&laboratory, self.turns)?;
-        let verbs = [
+        let mut verbs = vec![
             ("recall", measure(QUESTIONS, |dice| recall(&laboratory, dice))?),
             ("context", measure(QUESTIONS, |dice| context(&laboratory, dice))?),
             ("remember", measure(INSERTS, |dice| remember(&laboratory, dice))?),
             ("observe", measure(INSERTS, |dice| observe(&laboratory, dice))?),
         ];
+        // Nobody else has the memory open when a hook begins.
+        let Laboratory { engine, store, directory, .. } = laboratory;
+        drop((engine, store));
+        let hooks = Hooks::new(directory.path())?;
+        verbs.push(("hook", measure(HOOKS, |dice| hooks.prompt(&synthetic::question(dice)))?));
+        verbs.push(("version", measure(HOOKS, |_| hooks.version())?));
+        Ok(self.told(&verbs))
+    }
+
+    fn told(&self, verbs: &Verbs) -> Reply {
         let milliseconds = |value: f64| format!("{value:.3}");
         let rows = verbs.iter().map(|(verb, times)| {
             let shares = [0.5, 0.9, 0.99].map(|share| milliseconds(percentile(times, share)));
             std::iter::once((*verb).to_owned()).chain(shares).collect()
         });
         let text = format!(
-            "{}, {}\n{}",
+            "{}, {}; a hook is a whole process, and so is `--version`\n{}",
             style::count(self.entries, "memory", "memories"),
             style::count(self.turns, "turn", "turns"),
             style::table(&["verb", "p50 ms", "p90 ms", "p99 ms"], rows.collect())
@@ -64,7 +83,44 @@ impl SpeedBench {
                 ((*verb).to_owned(), value)
             })
             .collect();
-        Ok(Reply::new(&json!({ "entries": self.entries, "turns": self.turns, "verbs": body }), text))
+        Reply::new(&json!({ "entries": self.entries, "turns": self.turns, "verbs": body }), text)
+    }
+}
+
+/// Runs this program as an assistant does, on a memory that nobody has open.
+struct Hooks<'a> {
+    program: PathBuf,
+    home: &'a Path,
+}
+
+impl<'a> Hooks<'a> {
+    fn new(home: &'a Path) -> Result<Self, Failure> {
+        let program = world::program().map_err(|error| Failure::io("tell where this program is", &error))?;
+        Ok(Self { program, home })
+    }
+
+    fn prompt(&self, question: &str) -> Result<(), Failure> {
+        let event = json!({ "session_id": "bench", "cwd": self.home, "prompt": question,
+            "transcript_path": self.home.join("none.jsonl") });
+        // The limit would hide how long it takes.
+        self.run(&["hook", "prompt", "--client", "claude-code", "--deadline-ms", "60000"], &event.to_string())
+    }
+
+    fn version(&self) -> Result<(), Failure> {
+        self.run(&["--version"], "")
+    }
+
+    fn run(&self, args: &[&str], stdin: &str) -> Result<(), Failure> {
+        let failed = |error: std::io::Error| Failure::io("run a hook", &error);
+        let mut command = Command::new(&self.program);
+        command.args(args).env("THROUGHLINE_HOME", self.home).env("THROUGHLINE_NOW", fill_until().to_string());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(failed)?;
+        if let Some(mut input) = child.stdin.take() {
+            // `--version` does not read what it is told.
+            let _ = input.write_all(stdin.as_bytes());
+        }
+        child.wait_with_output().map(drop).map_err(failed)
     }
 }
 

@@ -1,13 +1,15 @@
 //! `throughline hook EVENT`: what an assistant's hook runs.
 //!
-//! The work is done on a thread of its own. This one prints what comes of it, or an answer that changes nothing when the
-//! time is up, and ends: whatever is wrong with the memory, the assistant goes on.
+//! A thread of its own prints what comes of the work, or an answer that changes nothing when the time is up, and then ends the
+//! process: whatever is wrong with the memory, the assistant goes on. The work itself is done on the first thread, whose
+//! memory the system gives out in larger pieces.
 
 mod work;
 
 use std::io::{IsTerminal as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -57,15 +59,18 @@ impl Hook {
         std::panic::set_hook(Box::new(|panic| tracing::error!(%panic, "the hook failed")));
         let given = self.deadline_ms.map(Duration::from_millis);
         let (say, hear) = channel();
-        let worker = std::thread::Builder::new().name("hook".to_owned()).spawn(move || {
-            if let Err(failure) = work::work(event, client, given.is_none(), &say) {
-                tracing::warn!(%failure, "the hook goes on without memory");
+        let deadline = given.unwrap_or(usual_deadline(event));
+        let printer = std::thread::Builder::new().name("answer".to_owned());
+        match printer.spawn(move || wait(event, client, deadline, &hear)) {
+            Ok(printer) => {
+                work(event, client, given.is_none(), say);
+                let _ = printer.join();
             }
-        });
-        if let Err(error) = worker {
-            tracing::warn!(%error, "the hook goes on without memory");
+            Err(error) => {
+                tracing::warn!(%error, "the hook goes on without memory");
+                let _ = print(&answer(client.unwrap_or(Client::ClaudeCode), event, None, None));
+            }
         }
-        wait(event, client, given.unwrap_or(usual_deadline(event)), &hear);
         nothing
     }
 }
@@ -80,17 +85,26 @@ fn explain(event: &str) {
     );
 }
 
+/// Does the work; whatever goes wrong there, no answer comes of it.
+fn work(event: Event, client: Option<Client>, deadline_is_open: bool, say: Sender<News>) {
+    let worked = catch_unwind(AssertUnwindSafe(|| work::work(event, client, deadline_is_open, &say)));
+    if let Ok(Err(failure)) = worked {
+        tracing::warn!(%failure, "the hook goes on without memory");
+    }
+}
+
 /// Prints the answer when it comes, or one that changes nothing when the time is up; then waits for the work to end, as
-/// long as there is time.
+/// long as there is time, and ends the process where there is none left.
 fn wait(event: Event, client: Option<Client>, mut deadline: Duration, hear: &Receiver<News>) {
     let began = Instant::now();
     let mut client = client.unwrap_or(Client::ClaudeCode);
     let mut is_answered = false;
-    while let Ok(news) = hear.recv_timeout(deadline.saturating_sub(began.elapsed())) {
-        match news {
-            News::Client(told) => client = told,
-            News::Deadline(other) => deadline = other,
-            News::Answer(text, printed) => {
+    let ended = loop {
+        match hear.recv_timeout(deadline.saturating_sub(began.elapsed())) {
+            Err(ended) => break ended,
+            Ok(News::Client(told)) => client = told,
+            Ok(News::Deadline(other)) => deadline = other,
+            Ok(News::Answer(text, printed)) => {
                 is_answered = true;
                 if print(&text).is_ok() {
                     // A thread that is gone notes nothing anyway.
@@ -98,10 +112,13 @@ fn wait(event: Event, client: Option<Client>, mut deadline: Duration, hear: &Rec
                 }
             }
         }
-    }
+    };
     if !is_answered {
         // A client that does not listen is no reason to fail.
         let _ = print(&answer(client, event, None, None));
+    }
+    if ended == RecvTimeoutError::Timeout {
+        std::process::exit(0);
     }
 }
 

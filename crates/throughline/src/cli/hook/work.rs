@@ -1,4 +1,4 @@
-//! What each hook does, on a thread that may be left behind when the time is up. Every write is one transaction, so
+//! What each hook does. The process may end in the middle of it, when the time is up. Every write is one transaction, so
 //! nothing is half done then.
 
 use std::fs::File;
@@ -54,6 +54,10 @@ pub(super) fn work(
     let hooked = Hooked { world: &world, session: input.session_id(), input: &input };
     let outcome = hooked.answer(event, say);
     background::start_waiting(&world, hooked.session.as_ref());
+    background::start_upkeep(&world);
+    if event == Event::Prompt {
+        world.store.ending();
+    }
     outcome
 }
 

@@ -1,0 +1,301 @@
+//! The word index while processes are killed: in the middle of sealing, merging, building, and of the migration to it.
+//!
+//! Workers write batches that are long enough to become segments at once, so that merges never end. All of them are killed at
+//! a moment of chance; then the memory is searched as it was left, and what is found is compared with a scan of all rows.
+
+mod old;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use throughline::synthetic::Dice;
+use throughline::world::{Durability, store_at};
+use throughline_core::model::{Change, ChangeId, Entry, Verb};
+use throughline_core::ports::{Op, Page, Search, Store};
+use throughline_core::recall::{Filter, FoundBy};
+use throughline_testkit::stores::{self, entry};
+
+use crate::{Failure, chain};
+
+/// Memories of one batch: more than a tail may be long.
+const BATCH: u64 = 300;
+/// Words that memories are made of.
+const WORDS: u64 = 60;
+/// Memories that a batch changes, of those before it.
+const CHANGED: u64 = 20;
+/// Nobody works for longer, should whoever started it be gone.
+const LONGEST: u64 = 10_000;
+/// All of them silent for so long means that they wait for each other.
+const SILENCE: Duration = Duration::from_secs(90);
+/// A kill comes so many batches and milliseconds after the last.
+const PACE: u64 = 6;
+const MOMENT: u64 = 60;
+
+/// How it is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upheaval {
+    /// The program whose `index` command is one worker.
+    pub program: PathBuf,
+    /// How many work at once; all of them are killed together.
+    pub workers: usize,
+    /// How many are killed in all.
+    pub kills: usize,
+    /// How many memories there are before.
+    pub entries: u64,
+    /// Whether each round begins with a memory of the schema before the index.
+    pub is_old: bool,
+    /// Where chance begins.
+    pub seed: u64,
+}
+
+/// What came of it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Workers that were killed.
+    pub kills: usize,
+    /// Of these, while an index was not complete yet.
+    pub within_migration: usize,
+    /// Segments that were there at the kills, and those that were being built.
+    pub segments: usize,
+    /// Memories that were acknowledged, and all that there are.
+    pub acknowledged: usize,
+    /// All that there are.
+    pub stored: usize,
+    /// Words that were searched for.
+    pub searches: usize,
+    /// Whatever is wrong.
+    pub problems: Vec<String>,
+}
+
+/// One worker: writes until it is killed. Gives whether all went well.
+pub fn work(home: &Path, name: &str, seed: u64) -> bool {
+    write(home, name, seed).inspect_err(|error| drop(say(&format!("error {}", chain(&**error))))).is_ok()
+}
+
+fn write(home: &Path, name: &str, seed: u64) -> Result<(), Failure> {
+    let store = open(home)?;
+    let mut dice = Dice::new(seed);
+    let mut kept: Vec<Entry> = Vec::new();
+    for round in 0..LONGEST {
+        let mut ops: Vec<Op> =
+            (0..BATCH).map(|nth| Op::Insert(made_up(&format!("{name}r{round}n{nth}"), &mut dice))).collect();
+        for _ in 0..CHANGED.min(kept.len() as u64) {
+            let old = kept.swap_remove(dice.below(kept.len() as u64) as usize);
+            let content = made_up(old.id.as_str(), &mut dice).content;
+            ops.push(Op::Update(Entry { content, ..old }));
+        }
+        let written = store.apply(&change(&format!("{name}c{round}")), &ops, &mut || true)?;
+        written.iter().try_for_each(|entry| say(&format!("kept {} {}", entry.version, entry.content)))?;
+        say("batch")?;
+        kept.extend(written.into_iter().filter(|entry| entry.version == 1).take(CHANGED as usize));
+    }
+    Ok(())
+}
+
+/// A change with a name of its own: several processes make them.
+fn change(name: &str) -> Change {
+    Change { id: ChangeId::new(name), ..stores::change(Verb::Remember) }
+}
+
+fn open(home: &Path) -> Result<std::sync::Arc<dyn Store>, Failure> {
+    Ok(store_at(&home.join("memory.db"), Durability::Full)?)
+}
+
+/// A memory that begins with its own name; the rest is words by chance.
+fn made_up(id: &str, dice: &mut Dice) -> Entry {
+    let words: Vec<String> = (0..3 + dice.below(4)).map(|_| format!("w{}", dice.below(WORDS))).collect();
+    entry(id, &format!("{id} {}", words.join(" ")))
+}
+
+/// One `write` for a whole line: a kill leaves it whole or absent.
+fn say(line: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(format!("{line}\n").as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// What was acknowledged of one memory: the version, and what it says.
+type Kept = BTreeMap<String, (u32, String)>;
+
+impl Upheaval {
+    /// Runs it on memories below `dir`.
+    pub fn run(&self, dir: &Path) -> Result<Report, Failure> {
+        let (mut report, mut dice, mut kept) = (Report::default(), Dice::new(self.seed), Kept::new());
+        let mut round = 0;
+        while report.kills < self.kills && report.problems.is_empty() {
+            let home = if self.is_old { dir.join(format!("old{round}")) } else { dir.to_owned() };
+            if self.is_old || round == 0 {
+                kept.clear();
+                self.begin(&home, &mut dice)?;
+            }
+            let before = report.kills;
+            self.besiege(
+                &home,
+                (round, self.workers.min(self.kills - report.kills)),
+                &mut dice,
+                (&mut kept, &mut report),
+            )?;
+            let killed = report.kills - before;
+            report.look(&home, &kept, killed)?;
+            if self.is_old {
+                std::fs::remove_dir_all(&home)?;
+            }
+            round += 1;
+        }
+        Ok(report)
+    }
+
+    /// The memory as it is before anybody works.
+    fn begin(&self, home: &Path, dice: &mut Dice) -> Result<(), Failure> {
+        std::fs::create_dir_all(home)?;
+        if self.is_old {
+            return old::memory(&home.join("memory.db"), self.entries, WORDS);
+        }
+        let store = open(home)?;
+        for batch in 0..self.entries.div_ceil(5000) {
+            let numbers = batch * 5000..self.entries.min((batch + 1) * 5000);
+            let ops: Vec<Op> = numbers.map(|nth| Op::Insert(made_up(&format!("f{nth}"), dice))).collect();
+            store.apply(&change(&format!("fill{batch}")), &ops, &mut || true)?;
+        }
+        Ok(())
+    }
+
+    /// Starts workers, kills all of them, and notes what they said.
+    fn besiege(
+        &self,
+        home: &Path,
+        (round, workers): (usize, usize),
+        dice: &mut Dice,
+        (kept, report): (&mut Kept, &mut Report),
+    ) -> Result<(), Failure> {
+        let (sender, lines) = channel();
+        let mut processes = Vec::new();
+        for worker in 0..workers {
+            let mut command = Command::new(&self.program);
+            command.arg("index").arg(home).args(["--name", &format!("a{round}b{worker}")]);
+            command.args(["--seed", &dice.roll().to_string()]);
+            let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+            let output = process.stdout.take().ok_or("a worker has no output")?;
+            processes.push(process);
+            let sender = sender.clone();
+            std::thread::spawn(move || {
+                BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+            });
+        }
+        drop(sender);
+        let heard = self.wait(home, &lines, dice, (kept, report));
+        end(processes)?;
+        heard?;
+        lines.iter().for_each(|line| note(&line, kept, report));
+        report.kills += workers;
+        Ok(())
+    }
+
+    /// Waits until it is time for the kill.
+    fn wait(
+        &self,
+        home: &Path,
+        lines: &Receiver<String>,
+        dice: &mut Dice,
+        (kept, report): (&mut Kept, &mut Report),
+    ) -> Result<(), Failure> {
+        let mut batches = if self.is_old { 0 } else { 1 + dice.below(PACE) };
+        while batches > 0 {
+            let line = lines.recv_timeout(SILENCE).map_err(|_| "nothing was heard of any worker for 90 s")?;
+            batches -= u64::from(line == "batch");
+            note(&line, kept, report);
+        }
+        // Every third kill comes before or within the change of the schema, the others while the index is built.
+        if self.is_old && dice.below(3) > 0 {
+            let began = Instant::now();
+            while began.elapsed() < SILENCE && old::progress(&home.join("memory.db")).is_ok_and(|(_, built)| built == 0)
+            {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        std::thread::sleep(Duration::from_millis(dice.below(MOMENT)));
+        Ok(())
+    }
+}
+
+fn end(processes: Vec<Child>) -> Result<(), Failure> {
+    for mut process in processes {
+        process.kill()?;
+        process.wait()?;
+    }
+    Ok(())
+}
+
+fn note(line: &str, kept: &mut Kept, report: &mut Report) {
+    match line.split_once(' ') {
+        Some(("kept", rest)) => {
+            let Some((version, content)) = rest.split_once(' ') else { return };
+            let id = content.split(' ').next().unwrap_or_default().to_owned();
+            let version: u32 = version.parse().unwrap_or_default();
+            let known = kept.entry(id).or_default();
+            if version >= known.0 {
+                *known = (version, content.to_owned());
+            }
+        }
+        Some(("error", error)) => report.problems.push(error.to_owned()),
+        _ => {}
+    }
+}
+
+impl Report {
+    /// Searches the memory as it was left, and compares with all of its rows.
+    fn look(&mut self, home: &Path, kept: &Kept, killed: usize) -> Result<(), Failure> {
+        let (is_ready, segments) = old::progress(&home.join("memory.db"))?;
+        self.within_migration += if is_ready { 0 } else { killed };
+        self.segments += segments;
+        let store = open(home)?;
+        let rows = rows(&*store)?;
+        self.acknowledged = kept.len();
+        self.stored = rows.len();
+        for (id, (version, content)) in kept {
+            let is_there = rows.get(id).is_some_and(|(now, text)| now > version || (now == version && text == content));
+            if !is_there {
+                self.problems.push(format!("{id} was acknowledged, and is not there"));
+            }
+        }
+        for word in 0..WORDS {
+            let word = format!("w{word}");
+            let has = |(_, text): &&(u32, String)| text.split(' ').any(|other| other == word);
+            let expected: BTreeSet<&str> = rows.iter().filter(|(_, row)| has(row)).map(|(id, _)| id.as_str()).collect();
+            let found = found(&*store, &word)?;
+            let found: BTreeSet<&str> = found.iter().map(String::as_str).collect();
+            self.searches += 1;
+            if found != expected {
+                let (missing, more) = (expected.difference(&found).count(), found.difference(&expected).count());
+                self.problems.push(format!("`{word}`: {missing} are not found, {more} should not be"));
+            }
+        }
+        self.problems.extend(store.check()?);
+        Ok(())
+    }
+}
+
+fn found(store: &dyn Store, word: &str) -> Result<Vec<String>, Failure> {
+    let (terms, filter) = (vec![word.to_owned()], Filter::default());
+    let pool = store.search(&Search { terms, also: Vec::new(), filter, limit: 1_000_000 })?;
+    let by_words = pool.candidates.into_iter().filter(|candidate| candidate.found_by == FoundBy::Words);
+    Ok(by_words.map(|candidate| candidate.memory.entry.id.to_string()).collect())
+}
+
+/// Every row: its version and what it says.
+fn rows(store: &dyn Store) -> Result<BTreeMap<String, (u32, String)>, Failure> {
+    let (mut rows, mut page) = (BTreeMap::new(), Page { limit: 5000, cursor: None });
+    loop {
+        let listing = store.list(&Filter::default(), &page)?;
+        let entries = listing.memories.into_iter().map(|memory| memory.entry);
+        rows.extend(entries.map(|entry| (entry.id.to_string(), (entry.version, entry.content))));
+        page.cursor = listing.cursor;
+        if page.cursor.is_none() {
+            return Ok(rows);
+        }
+    }
+}
