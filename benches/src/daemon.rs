@@ -32,6 +32,11 @@ impl Daemon {
         Ok(daemon)
     }
 
+    /// The processor time that it has had.
+    pub(crate) fn cpu(&self) -> Result<Duration, Failure> {
+        cpu_of(&self.process.id().to_string())
+    }
+
     /// In megabytes.
     pub(crate) fn resident(&self) -> Result<u64, Failure> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
@@ -46,4 +51,18 @@ impl Drop for Daemon {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// The processor time that this process has had.
+pub(crate) fn cpu_of_this_process() -> Result<Duration, Failure> {
+    cpu_of("self")
+}
+
+/// User and system time, in the hundredths of a second that the system counts in.
+fn cpu_of(process: &str) -> Result<Duration, Failure> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The name of the program stands in brackets and may have blanks.
+    let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
+    let ticks: u64 = [11, 12].iter().filter_map(|at| fields.get(*at)?.parse::<u64>().ok()).sum();
+    Ok(Duration::from_millis(ticks * 10))
 }

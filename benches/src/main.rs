@@ -13,6 +13,7 @@ mod insert;
 mod laboratory;
 mod load;
 mod mcp;
+mod proxy;
 mod recall;
 mod start;
 mod summarise;
@@ -45,6 +46,8 @@ enum Bench {
     Hooks(hooks::Hooks),
     /// Indexing files, and packed vectors against a scan of 32-bit numbers
     Vault(vault::Vault),
+    /// A streamed reply through the proxy, against the same straight from its server
+    Proxy(proxy::Proxy),
     /// The daemon under load, against the same verbs in this process
     Load(load::Load),
 }
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Bench::Mcp(bench) => bench.run(),
         Bench::Hooks(bench) => bench.run(),
         Bench::Vault(bench) => bench.run(),
+        Bench::Proxy(bench) => bench.run(),
         Bench::Load(bench) => bench.run(),
     };
     match outcome {

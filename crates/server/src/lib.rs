@@ -12,6 +12,7 @@ mod in_process;
 pub mod mcp;
 mod panel;
 mod problem;
+mod proxy;
 mod scheduler;
 
 pub use daemon::{Daemon, Listening, ServeError, Tls};
@@ -19,4 +20,5 @@ pub use host::{Host, ModelWork, Setting, Settings, SkippedFiles, Synced, Unreada
 pub use http::chat::{ChatEvent, ChatMessage, ChatModel, Talks};
 pub use in_process::InProcess;
 pub use problem::{Code, Current, Problem};
+pub use proxy::{ProxySettings, Upstreams};
 pub use scheduler::{Chores, Rhythm, Worked};

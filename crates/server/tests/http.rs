@@ -15,10 +15,11 @@ use throughline_core::engine::{
 use throughline_core::model::{EntryId, Name, Project, SessionId};
 use throughline_core::ports::{Job, SamplingClient};
 use throughline_core::vault::VaultAnswer;
+use throughline_providers::{Api, Upstream};
 use throughline_server::access::Token;
 use throughline_server::{
-    ChatEvent, ChatMessage, ChatModel, Chores, Code, Daemon, Host, Listening, ModelWork, Problem, Rhythm, Settings,
-    Talks, VaultAdded, VaultFiles, Worked,
+    ChatEvent, ChatMessage, ChatModel, Chores, Code, Daemon, Host, Listening, ModelWork, Problem, ProxySettings,
+    Rhythm, Settings, Talks, Upstreams, VaultAdded, VaultFiles, Worked,
 };
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::World;
@@ -70,6 +71,15 @@ impl Talks for Waiting {
     }
     fn chat(&self, _: &ChatMessage, _: &mut dyn FnMut(ChatEvent) -> bool) -> Result<(), Problem> {
         not_here()
+    }
+}
+
+impl Upstreams for Waiting {
+    fn upstream(&self, _: Api) -> Result<Upstream, Problem> {
+        not_here()
+    }
+    fn proxy_settings(&self) -> ProxySettings {
+        ProxySettings { deadline: Duration::from_millis(250), compacts: false }
     }
 }
 

@@ -109,6 +109,9 @@ impl ContextService<'_> {
 
     /// What the model sees already: what was given in this conversation, and its own turns that are still sent.
     fn in_view(&self, request: &ContextRequest) -> Done<HashSet<EntryId>> {
+        if let Some(in_view) = &request.in_view {
+            return Ok(in_view.iter().cloned().collect());
+        }
         let settings = self.kernel.settings;
         let shows_again = request.repeat || settings.inject_repeat || settings.inject_at == InjectAt::SystemPrompt;
         let Some(session) = &request.session else { return Ok(HashSet::new()) };

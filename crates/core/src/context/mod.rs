@@ -62,6 +62,9 @@ pub struct ContextRequest {
     pub repeat: bool,
     /// Whether the host lost what the conversation began with: it is computed and recorded anew.
     pub afresh: bool,
+    /// The memories and turns that the model sees with this message, where the host sends the whole conversation and knows
+    /// them. Without it, what was noted as given and the session's own turns are taken to be in view.
+    pub in_view: Option<Vec<EntryId>>,
 }
 
 impl ContextRequest {
@@ -105,8 +108,13 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Whether the session is off the record at the moment.
+    pub fn is_off_record(&self) -> bool {
+        self.is_off_record
+    }
+
     /// The memories that go to the model.
-    fn given_ids(&self) -> Vec<EntryId> {
+    pub fn given_ids(&self) -> Vec<EntryId> {
         self.context.parts.iter().filter_map(|part| part.id.clone()).collect()
     }
 

@@ -7,6 +7,7 @@ mod presence;
 mod resting;
 mod talks;
 mod token;
+mod upstreams;
 
 pub(crate) use ask::{fresh_link, lost_by};
 pub(crate) use host::Household;
