@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use clap::Args;
 use throughline::synthetic::{self, Dice};
 use throughline::world::Durability;
-use throughline_core::engine::{ContextRequest, Engine};
+use throughline_core::engine::{ContextRequest, Engine, InView};
 use throughline_core::model::SessionId;
 
 use self::server::Server;
@@ -163,7 +163,7 @@ impl Proxy {
 /// What the proxy asks of memory.
 fn context(engine: &Engine, name: &str, message: &str) -> Result<(), Failure> {
     let session = SessionId::on_channel("inside", name)?;
-    let in_view = Some(Vec::new());
+    let in_view = Some(InView::default());
     engine.context().prepare(&ContextRequest { in_view, ..ContextRequest::message(&session, message) })?;
     Ok(())
 }

@@ -32,7 +32,7 @@ use crate::transfer::TransferService;
 use crate::vault::VaultService;
 
 pub use crate::consolidation::{Compaction, Consolidation, Ended, Retired, SentMessage};
-pub use crate::context::{ContextRequest, Given, Prepared, Readable, Tier, Visibility};
+pub use crate::context::{ContextRequest, Given, InView, Prepared, Readable, Tier, Visibility};
 pub use crate::documents::{
     DocumentLimit, IDENTITY_LIMIT, IdentityUsage, LineOutcome, ListedDocument, Recorded, RecordedLine, Rendered, Shelf,
     Written,

@@ -115,12 +115,12 @@ impl Daemon {
         let scheduler = tokio::spawn(Arc::clone(&app.scheduler).run());
         let events = tokio::spawn(Arc::clone(&app.events).run());
         let handle = Handle::new();
-        let (stopping, stopped, asking) = (handle.clone(), stop.clone(), Arc::clone(&app));
+        let (stopping, stopped, ended) = (handle.clone(), stop.clone(), Arc::clone(&app));
         let ending = tokio::spawn(async move {
             tokio::select! { () = asked => {}, () = stopped.cancelled() => {} }
             stopped.cancel();
             stopping.graceful_shutdown(Some(PATIENCE));
-            let jobs = async { (scheduler.await, events.await, asking.proxy.recorded().await) };
+            let jobs = async { (scheduler.await, events.await) };
             if tokio::time::timeout(PATIENCE, jobs).await.is_err() {
                 tracing::warn!("a job is still running; it is begun again the next time");
             }
@@ -138,6 +138,9 @@ impl Daemon {
         };
         stop.cancel();
         let _ = ending.await;
+        if tokio::time::timeout(PATIENCE, ended.proxy.recorded()).await.is_err() {
+            tracing::warn!("a conversation is still being recorded; its client sends it again");
+        }
         served.map_err(ServeError::Serve)
     }
 }

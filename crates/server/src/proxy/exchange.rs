@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::edits::applied;
 use super::headers;
-use super::memory::{Composed, Request as Asking, compose};
+use super::memory::{ComposeError, Composed, Request as Asking, compose};
 use super::passing::{self, Passed};
 use super::recording::{Exchange, record};
 use super::upstream::{PassedOn, send};
@@ -125,7 +125,7 @@ async fn remembered(
     }
     let (host, conversations, body) = (Arc::clone(&app.host), Arc::clone(&app.proxy.conversations), body.clone());
     let composing = tokio::task::spawn_blocking(move || {
-        let Some(asked) = Asked::read(wire, &body) else { return Ok(None) };
+        let asked = Asked::read(wire, &body).ok_or(ComposeError::Unreadable)?;
         let request = Asking { wire, asked, session: wish.session, compacts: settings.compacts };
         compose(host.engine(), &conversations, request)
     });
@@ -136,7 +136,7 @@ async fn remembered(
         }
         Ok(Ok(Ok(composed))) => composed,
         Ok(Ok(Err(error))) => {
-            tracing::warn!(error = chain(&error), "memory is broken; a request goes on without it");
+            tracing::warn!(error = chain(&error), "memory adds nothing; a request goes on as it is");
             return Memory::Failed;
         }
         Ok(Err(error)) => {

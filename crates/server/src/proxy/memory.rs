@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use throughline_core::context::without_fence;
-use throughline_core::engine::{ContextRequest, Engine, EngineError, InjectAt, Prepared, SentMessage, Visibility};
+use throughline_core::engine::{
+    ContextRequest, Engine, EngineError, InView, InjectAt, Prepared, SentMessage, Visibility,
+};
 use throughline_core::model::{EntryId, Role, SessionId, TurnId};
 
 use super::conversations::{Block, Conversations, keys};
@@ -20,6 +22,9 @@ pub(super) enum ComposeError {
     /// The memory cannot be read.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// The request has not the form of its API; its server says what is wrong with it.
+    #[error("the request cannot be read")]
+    Unreadable,
     /// The memory cannot be searched.
     #[error("nothing can be recalled: {why}")]
     Recall {
@@ -139,10 +144,15 @@ impl Placed {
     }
 
     /// What the model sees: what was said and is sent, and the memories in front of it.
-    fn in_view(&self, session: &SessionId, asked: &Asked, keys: &[String], from: usize) -> Vec<EntryId> {
-        let sent = asked.said.iter().zip(keys).filter(|(spoken, _)| spoken.starts_at >= from);
-        let turns = sent.map(|(_, key)| EntryId::new(TurnId::of_host(session, key).as_str()));
-        turns.chain(self.known.iter().flat_map(|(_, block)| block.ids.iter().cloned())).collect()
+    fn in_view(&self, session: &SessionId, asked: &Asked, keys: &[String], from: usize) -> InView {
+        let sent = || asked.said.iter().zip(keys).enumerate().filter(|(_, (spoken, _))| spoken.starts_at >= from);
+        let turns = sent().map(|(_, (_, key))| EntryId::new(TurnId::of_host(session, key).as_str()));
+        let ids = turns.chain(self.known.iter().flat_map(|(_, block)| block.ids.iter().cloned())).collect();
+        // What the message itself says is compared with memories elsewhere.
+        let others = sent().filter(|(at, _)| Some(*at) != self.searched).map(|(_, (spoken, _))| spoken.text.clone());
+        let blocks = self.known.iter().map(|(_, block)| block.text.clone());
+        let texts = blocks.chain(others).chain([asked.system_text.clone()]).collect();
+        InView { ids, texts }
     }
 
     fn edits(&self, asked: &Asked, fresh: Option<&(usize, Block)>) -> Vec<Edit> {

@@ -1,12 +1,17 @@
 //! A reply on its way to the client: each piece goes on as it comes, and a reference to it is kept for the recording. When the
 //! client goes away, the body is dropped, and with it the connection to the server.
 
+use std::time::Duration;
+
 use axum::body::{Body, Bytes};
 use futures_util::stream;
 use tokio::sync::oneshot;
 
 /// As much of a reply as is kept for the recording, in bytes.
 const MOST_KEPT: usize = 16 << 20;
+
+/// A reply that breaks off is broken off for the client this much later: an error discards what is not sent yet.
+const LINGER: Duration = Duration::from_millis(20);
 
 /// What has passed.
 #[derive(Debug, Default)]
@@ -60,6 +65,7 @@ impl Passing {
             }
             Err(error) => {
                 self.is_over = true;
+                tokio::time::sleep(LINGER).await;
                 Some(Err(error))
             }
         }

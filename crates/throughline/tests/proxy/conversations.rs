@@ -215,7 +215,7 @@ fn a_client_may_read_and_keep_nothing() {
     assert_eq!(private.status, 200);
     let kept = session(&place.ask(Wire::Chat, &Wire::Chat.body(&["And this may be kept."], false)));
     place.turns(&kept, 2);
-    assert_eq!(place.home.found(&["safe behind the clock"]), [""; 0]);
+    assert!(place.home.found(&["safe behind the clock"]).iter().all(|text| !text.contains("clock")));
     let sessions = place.home.json(&["session", "list"]);
     let with_turns = sessions["sessions"].as_array().unwrap().iter().filter(|session| session["turns"] != 0).count();
     assert_eq!(with_turns, 1, "{sessions}");

@@ -167,9 +167,9 @@ fn check(language: Language, sdk: &str) {
     }
 }
 
-/// A body without what memory adds where nothing is known of the message: the opening.
+/// A body without what memory adds to it: the opening, and blocks in front of messages.
 fn without_memory(body: &Value) -> Value {
-    let mut body = body.clone();
+    let mut body = without_blocks(body);
     for field in ["system", "instructions"] {
         if body[field].as_str().is_some_and(|text| text.starts_with("--- Who you're talking to ---")) {
             body.as_object_mut().unwrap().remove(field);
@@ -179,6 +179,19 @@ fn without_memory(body: &Value) -> Value {
         messages.retain(|message| message["role"] != "system");
     }
     body
+}
+
+fn without_blocks(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.starts_with("<memory-context>") => {
+            json!(text.split_once("</memory-context>\n\n").unwrap().1)
+        }
+        Value::Array(items) => items.iter().map(without_blocks).collect(),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, value)| (name.clone(), without_blocks(value))).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 #[test]

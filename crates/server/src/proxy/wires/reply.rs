@@ -119,3 +119,52 @@ fn content(value: &Value, kind: &str) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(wire: Wire, kind: &str, body: &str, expected: Option<(&str, bool)>) {
+        let reply = read(wire, kind, body.as_bytes());
+        let told = reply.as_ref().map(|reply| (reply.text.as_str(), reply.is_complete));
+        assert_eq!(told, expected, "{wire:?}: {body}");
+    }
+
+    #[test]
+    fn streams_are_put_together() {
+        let sse = "text/event-stream; charset=utf-8";
+        let chat = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"He\"}},{\"index\":1,\"delta\":{\"content\":\"x\"}}]}\n\n\
+            : comment\r\ndata:{\"choices\":[{\"delta\":{\"content\":\"llo\"},\"finish_reason\":\"stop\"}]}\r\n\r\ndata: [DONE]\n\n";
+        check(Wire::Chat, sse, chat, Some(("Hello", true)));
+        check(Wire::Chat, sse, &chat[..60], Some(("", false)));
+        check(Wire::Chat, sse, "data: {\"error\":{\"message\":\"no\"}}\n\n", None);
+        let messages = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"a\"}}\n\n\
+            data: {\"type\":\"content_block_start\",\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n\
+            data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{}\"}}\n\n\
+            data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"b\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n";
+        check(Wire::Messages, sse, messages, Some(("a\nb", true)));
+        check(
+            Wire::Ollama,
+            "application/x-ndjson",
+            "{\"message\":{\"content\":\"a\"},\"done\":false}\n{\"message\":{\"content\":\"b\"},\"done\":true}\n",
+            Some(("ab", true)),
+        );
+    }
+
+    #[test]
+    fn whole_replies_are_read_and_others_are_not() {
+        let json = "application/json";
+        check(Wire::Chat, json, r#"{"choices":[{"message":{"content":"Hello"}}]}"#, Some(("Hello", true)));
+        check(Wire::Chat, json, r#"{"choices":[{"message":{"content":null,"tool_calls":[]}}]}"#, Some(("", true)));
+        check(
+            Wire::Messages,
+            json,
+            r#"{"content":[{"type":"tool_use"},{"type":"text","text":"Hi"}]}"#,
+            Some(("Hi", true)),
+        );
+        let response = r#"{"id":"r1","output":[{"type":"message","content":[{"type":"output_text","text":"Hi"}]}]}"#;
+        check(Wire::Responses, json, response, Some(("Hi", true)));
+        check(Wire::Responses, json, r#"{"error":"no"}"#, None);
+        check(Wire::Chat, json, "no JSON", None);
+    }
+}
