@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum_server::tls_rustls::RustlsConfig;
+use axum_server::accept::NoDelayAcceptor;
+use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
 use axum_server::{Handle, Server};
 use hyper_util::rt::TokioTimer;
 
@@ -128,11 +129,11 @@ impl Daemon {
         let service = http::router(app).into_make_service();
         let served = match tls {
             Some(config) => match axum_server::from_tcp_rustls(listener, config) {
-                Ok(server) => hurried(server).handle(handle).serve(service).await,
+                Ok(server) => hurried(server.map(at_once)).handle(handle).serve(service).await,
                 Err(error) => Err(error),
             },
             None => match axum_server::from_tcp(listener) {
-                Ok(server) => hurried(server).handle(handle).serve(service).await,
+                Ok(server) => hurried(server.acceptor(NoDelayAcceptor)).handle(handle).serve(service).await,
                 Err(error) => Err(error),
             },
         };
@@ -149,6 +150,11 @@ impl Daemon {
 fn hurried<A: axum_server::Address, Acceptor>(mut server: Server<A, Acceptor>) -> Server<A, Acceptor> {
     server.http_builder().http1().timer(TokioTimer::new()).header_read_timeout(HEAD_PATIENCE);
     server
+}
+
+/// Pieces of a streamed reply go out as they come, encrypted ones too.
+fn at_once(tls: RustlsAcceptor) -> RustlsAcceptor<NoDelayAcceptor> {
+    tls.acceptor(NoDelayAcceptor)
 }
 
 async fn certificate(tls: &Tls) -> Result<RustlsConfig, ServeError> {

@@ -21,7 +21,7 @@ const OF_CONNECTION: [&str; 9] = [
 
 /// They are not for the server: where this daemon is, who asks it, and what a browser adds. Replies are asked for without
 /// compression, so that they can be read on their way.
-const NOT_FOR_SERVER: [&str; 12] = [
+const NOT_FOR_SERVER: [&str; 11] = [
     "host",
     "content-length",
     "accept-encoding",
@@ -33,7 +33,6 @@ const NOT_FOR_SERVER: [&str; 12] = [
     "via",
     "x-real-ip",
     "dnt",
-    "x-request-id",
 ];
 
 const NOT_FOR_SERVER_BEGINNINGS: [&str; 4] = ["x-throughline-", "x-forwarded-", "sec-", "access-control-"];

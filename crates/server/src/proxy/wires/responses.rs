@@ -10,6 +10,8 @@ pub(super) fn read(body: &Source<'_>) -> Option<Asked> {
     let instructions = body.field("instructions");
     let system = match instructions {
         Some(raw) => system_place(body, raw, KINDS.added)?,
+        // Instructions would take the place of those of a prompt that the server keeps.
+        None if body.field("prompt").is_some() => return None,
         None => SystemPlace::NewField { at: body.first_field()?, name: "instructions" },
     };
     let system_text = instructions.and_then(|raw| content(body, raw, KINDS)).map(|content| content.text);
