@@ -184,6 +184,11 @@ impl Engine {
         self.services().replying().context()
     }
 
+    /// The same after a reply, to note what was given: nobody waits for it, so that it may wait for another writer.
+    pub fn context_afterwards(&self) -> ContextService<'_> {
+        self.services().context()
+    }
+
     /// Consolidation of sessions, and their end.
     pub fn consolidation(&self) -> ConsolidationService<'_> {
         self.services().consolidation()

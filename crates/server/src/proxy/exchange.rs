@@ -15,7 +15,7 @@ use super::edits::applied;
 use super::headers;
 use super::memory::{ComposeError, Composed, Request as Asking, compose};
 use super::passing::{self, Passed};
-use super::recording::{Exchange, record};
+use super::recording::{Exchange, compact, record};
 use super::upstream::{PassedOn, send};
 use super::wires::{Asked, Wire, read_reply};
 use super::wish::{Mode, Wish};
@@ -195,15 +195,27 @@ fn waits(
 ) -> oneshot::Sender<Passed> {
     let (done, passing) = oneshot::channel::<Passed>();
     let (host, conversations) = (Arc::clone(&app.host), Arc::clone(&app.proxy.conversations));
+    let writing = Arc::clone(&app.proxy.writing);
     app.proxy.recordings.spawn(async move {
         let passed = passing.await.unwrap_or_default();
+        // One after the other: the store has one writer, and replies that are under way have the processor.
+        let turn = writing.lock().await;
+        let keeper = Arc::clone(&host);
         let recording = tokio::task::spawn_blocking(move || {
             let reply = passed.body().and_then(|body| read_reply(wire, &content_type, &body));
             let reply = reply.filter(|reply| reply.is_complete || passed.is_whole);
             let reply = reply.filter(|reply| !reply.text.trim().is_empty() || reply.id.is_some());
-            record(&*host, &conversations, &Exchange { composed, reply, compacts });
+            let exchange = Exchange { composed, reply, compacts };
+            record(&*keeper, &conversations, &exchange);
+            exchange
         });
-        if let Err(error) = recording.await {
+        let recorded = recording.await;
+        drop(turn);
+        let compacted = match recorded {
+            Ok(exchange) => tokio::task::spawn_blocking(move || compact(&*host, &exchange)).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = compacted {
             tracing::error!(%error, "a recording ended in the middle");
         }
     });

@@ -64,6 +64,8 @@ pub(crate) struct Proxy {
     conversations: Arc<Conversations>,
     clients: Clients,
     recordings: TaskTracker,
+    /// Held by the recording that is under way.
+    writing: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Proxy {

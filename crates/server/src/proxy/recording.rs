@@ -43,7 +43,7 @@ pub(super) fn record(host: &dyn Host, conversations: &Conversations, exchange: &
 
 fn note_given(host: &dyn Host, conversations: &Conversations, composed: &Composed) -> Result<(), EngineError> {
     let engine = host.engine();
-    engine.context().note_given(&composed.prepared, composed.visibility)?;
+    engine.context_afterwards().note_given(&composed.prepared, composed.visibility)?;
     // From then on, it comes from the store.
     if engine.sessions().find(&composed.session)?.is_some_and(|state| state.opening.is_some()) {
         conversations.drop_opening(&composed.session);
@@ -83,8 +83,8 @@ fn is_name(text: &str) -> bool {
     (1..=LONGEST_SPEAKER).contains(&text.trim().len()) && !text.contains(char::is_control)
 }
 
-/// Shortens what the next request sends, where this one took too much of the model's window.
-fn compact(host: &dyn Host, exchange: &Exchange) {
+/// Shortens what the next request sends, where this one took too much of the model's window. Asks a model, and takes its time.
+pub(super) fn compact(host: &dyn Host, exchange: &Exchange) {
     let policy = &host.engine().settings().policy;
     let limit = policy.trigger_ratio * policy.context_window as f64;
     let is_long = |bytes: usize| limit > 0.0 && (bytes / BYTES_A_TOKEN) as f64 > limit;

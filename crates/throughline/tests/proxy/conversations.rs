@@ -243,3 +243,22 @@ fn other_speakers_keep_their_names() {
     let shown = place.daemon.get(&format!("/api/sessions/{id}"));
     assert_eq!(shown["turns"][0]["speaker"], "Bo", "{shown}");
 }
+
+#[test]
+fn memories_go_to_the_system_prompt_where_that_is_set() {
+    let server = ModelServer::always(Step::reply("I see."));
+    let place = Place::with(server, "[inject]\nrecall = \"system_prompt\"\n", |home| {
+        home.remember(&["--layer", "identity", "The person is called Ada"]);
+        home.remember(&["The kestrel deploy is on Friday at noon"]);
+    });
+    for (wire, field) in [(Wire::Messages, "system"), (Wire::Responses, "instructions")] {
+        let mut body = wire.body(&["When is the kestrel deploy?"], false);
+        body[field] = json!("Be kind.");
+        let sent = place.exchange(wire, &body);
+        let prompt = sent.body[field].as_str().unwrap();
+        let parts = ["Be kind.\n\n--- Who you're talking to ---", "The person is called Ada", "Friday at noon"];
+        let places: Vec<usize> = parts.iter().map(|part| prompt.find(part).unwrap()).collect();
+        assert!(places.is_sorted() && places[0] == 0, "{prompt}");
+        assert!(!String::from_utf8_lossy(&sent.bytes).contains("<memory-context>"), "{prompt}");
+    }
+}
