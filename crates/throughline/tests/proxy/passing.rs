@@ -121,32 +121,44 @@ fn without_memory_the_server_gets_the_same_bytes() {
     assert_eq!(place.home.json(&["session", "list"])["sessions"], json!([]), "nothing is kept");
 }
 
+/// How memory comes to add nothing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Without {
+    Database,
+    Consent,
+    Switch,
+}
+
+impl Without {
+    fn place(self) -> Place {
+        let place = Place::with(ModelServer::always(Step::reply("On Friday.")), "", |home| {
+            furnish(home);
+            let text = home.text("config.toml");
+            if self == Self::Switch {
+                home.put("config.toml", &text.replace("[memory]\n", "[memory]\nenabled = false\n"));
+            }
+        });
+        match self {
+            Self::Database => std::fs::rename(place.home.path("memory.db"), place.home.path("gone.db")).unwrap(),
+            Self::Consent => drop(place.home.run(&["pause"]).done()),
+            Self::Switch => {}
+        }
+        place
+    }
+}
+
 #[test]
 fn a_broken_or_switched_off_memory_changes_no_byte() {
-    let breaking: [(&str, fn(&Place)); 3] = [
-        ("failed", |place| {
-            std::fs::rename(place.home.path("memory.db"), place.home.path("gone.db")).unwrap();
-        }),
-        ("off", |place| place.home.run(&["pause"]).done().clear()),
-        ("off", |_| {}),
-    ];
-    for (at, (word, break_it)) in breaking.into_iter().enumerate() {
-        let config = if at == 2 { "[memory]\nenabled = false\nuser_namespace = \"user\"\n" } else { "" };
-        let server = ModelServer::always(Step::reply("On Friday."));
-        let place = if config.is_empty() {
-            Place::with(server, "", furnish)
-        } else {
-            Place::with(server, "", |home| {
-                furnish(home);
-                let text = home.text("config.toml").replace("[memory]\nuser_namespace = \"user\"\n", config);
-                home.put("config.toml", &text);
-            })
-        };
-        break_it(&place);
+    for (without, word) in [(Without::Database, "failed"), (Without::Consent, "off"), (Without::Switch, "off")] {
+        let place = without.place();
         for (wire, template) in templates() {
             let body = template.replace(SYSTEM, "").replace(MESSAGE, "");
             let answer = place.daemon.send(&request(&place, wire, &body));
-            assert_eq!((answer.status, answer.header("x-throughline-memory")), (200, Some(word)), "{wire:?}");
+            assert_eq!(
+                (answer.status, answer.header("x-throughline-memory")),
+                (200, Some(word)),
+                "{without:?}, {wire:?}"
+            );
             assert_eq!(place.server.requests().pop().unwrap().bytes, body.as_bytes());
         }
     }
