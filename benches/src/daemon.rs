@@ -32,8 +32,8 @@ impl Daemon {
         Ok(daemon)
     }
 
-    /// How much processor time it has taken, in milliseconds.
-    pub(crate) fn cpu(&self) -> Result<f64, Failure> {
+    /// The processor time that it has had.
+    pub(crate) fn cpu(&self) -> Result<Duration, Failure> {
         cpu_of(&self.process.id().to_string())
     }
 
@@ -46,18 +46,23 @@ impl Daemon {
     }
 }
 
-/// How much processor time a process has taken, in milliseconds; `self` is this one.
-pub(crate) fn cpu_of(process: &str) -> Result<f64, Failure> {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).ok_or("no processor time");
-    // A hundred ticks a second, on every Linux.
-    Ok((ticks(11)? + ticks(12)?) * 10.0)
-}
-
 impl Drop for Daemon {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// The processor time that this process has had.
+pub(crate) fn cpu_of_this_process() -> Result<Duration, Failure> {
+    cpu_of("self")
+}
+
+/// User and system time, in the hundredths of a second that the system counts in.
+fn cpu_of(process: &str) -> Result<Duration, Failure> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The name of the program stands in brackets and may have blanks.
+    let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
+    let ticks: u64 = [11, 12].iter().filter_map(|at| fields.get(*at)?.parse::<u64>().ok()).sum();
+    Ok(Duration::from_millis(ticks * 10))
 }

@@ -257,7 +257,7 @@ impl Driven {
         let numbers: Vec<f64> = result.unwrap_or_default().split(' ').filter_map(|word| word.parse().ok()).collect();
         match numbers[..] {
             [calls, rate, p50, p99, errors] => {
-                let cpu = (self.daemon.cpu()? - before) / calls.max(1.0);
+                let cpu = (self.daemon.cpu()? - before).as_secs_f64() * 1000.0 / calls.max(1.0);
                 Ok(Figures { rate, p50, p99, errors: errors as u64, cpu })
             }
             _ => Err(format!("wrk says: {text}{}", String::from_utf8_lossy(&output.stderr)).into()),

@@ -14,6 +14,7 @@ mod laboratory;
 mod load;
 mod mcp;
 mod plot;
+mod proxy;
 mod recall;
 mod start;
 mod summarise;
@@ -48,6 +49,8 @@ enum Bench {
     Vault(vault::Vault),
     /// Latency against size, as pictures
     Plot(plot::Plot),
+    /// A streamed reply through the proxy, against the same straight from its server
+    Proxy(proxy::Proxy),
     /// The daemon under load, against the same verbs in this process
     Load(load::Load),
 }
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Bench::Hooks(bench) => bench.run(),
         Bench::Vault(bench) => bench.run(),
         Bench::Plot(bench) => bench.run(),
+        Bench::Proxy(bench) => bench.run(),
         Bench::Load(bench) => bench.run(),
     };
     match outcome {

@@ -32,7 +32,7 @@ use crate::transfer::TransferService;
 use crate::vault::VaultService;
 
 pub use crate::consolidation::{Compaction, Consolidation, Ended, Retired, SentMessage};
-pub use crate::context::{ContextRequest, Given, Prepared, Readable, Tier, Visibility};
+pub use crate::context::{ContextRequest, Given, InView, Prepared, Readable, Tier, Visibility};
 pub use crate::documents::{
     DocumentLimit, IDENTITY_LIMIT, IdentityUsage, LineOutcome, ListedDocument, Recorded, RecordedLine, Rendered, Shelf,
     Written,
@@ -182,6 +182,11 @@ impl Engine {
     /// What an assistant is given.
     pub fn context(&self) -> ContextService<'_> {
         self.services().replying().context()
+    }
+
+    /// The same after a reply, to note what was given: nobody waits for it, so that it may wait for another writer.
+    pub fn context_afterwards(&self) -> ContextService<'_> {
+        self.services().context()
     }
 
     /// Consolidation of sessions, and their end.

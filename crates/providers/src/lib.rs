@@ -14,6 +14,7 @@ mod ollama;
 mod openai;
 mod sampling;
 mod settings;
+mod upstream;
 mod window;
 mod wire;
 
@@ -25,3 +26,4 @@ pub use ollama::{Ollama, ollama_models};
 pub use openai::OpenAi;
 pub use sampling::{SAMPLING_POLICY, SAMPLING_TIMEOUT, SamplingModel};
 pub use settings::{HttpSettings, Secret, SettingsError, Timeouts};
+pub use upstream::{Api, Upstream};

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum_server::tls_rustls::RustlsConfig;
+use axum_server::accept::NoDelayAcceptor;
+use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
 use axum_server::{Handle, Server};
 use hyper_util::rt::TokioTimer;
 
@@ -116,7 +117,7 @@ impl Daemon {
         let events = tokio::spawn(Arc::clone(&app.events).run());
         let channels = tokio::spawn(channels::run(Arc::clone(&app)));
         let handle = Handle::new();
-        let (stopping, stopped) = (handle.clone(), stop.clone());
+        let (stopping, stopped, ended) = (handle.clone(), stop.clone(), Arc::clone(&app));
         let ending = tokio::spawn(async move {
             tokio::select! { () = asked => {}, () = stopped.cancelled() => {} }
             stopped.cancel();
@@ -129,16 +130,19 @@ impl Daemon {
         let service = http::router(app).into_make_service();
         let served = match tls {
             Some(config) => match axum_server::from_tcp_rustls(listener, config) {
-                Ok(server) => hurried(server).handle(handle).serve(service).await,
+                Ok(server) => hurried(server.map(at_once)).handle(handle).serve(service).await,
                 Err(error) => Err(error),
             },
             None => match axum_server::from_tcp(listener) {
-                Ok(server) => hurried(server).handle(handle).serve(service).await,
+                Ok(server) => hurried(server.acceptor(NoDelayAcceptor)).handle(handle).serve(service).await,
                 Err(error) => Err(error),
             },
         };
         stop.cancel();
         let _ = ending.await;
+        if tokio::time::timeout(PATIENCE, ended.proxy.recorded()).await.is_err() {
+            tracing::warn!("a conversation is still being recorded; its client sends it again");
+        }
         served.map_err(ServeError::Serve)
     }
 }
@@ -147,6 +151,11 @@ impl Daemon {
 fn hurried<A: axum_server::Address, Acceptor>(mut server: Server<A, Acceptor>) -> Server<A, Acceptor> {
     server.http_builder().http1().timer(TokioTimer::new()).header_read_timeout(HEAD_PATIENCE);
     server
+}
+
+/// Pieces of a streamed reply go out as they come, encrypted ones too.
+fn at_once(tls: RustlsAcceptor) -> RustlsAcceptor<NoDelayAcceptor> {
+    tls.acceptor(NoDelayAcceptor)
 }
 
 async fn certificate(tls: &Tls) -> Result<RustlsConfig, ServeError> {

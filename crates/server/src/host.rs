@@ -15,10 +15,11 @@ use utoipa::ToSchema;
 use crate::Problem;
 use crate::channels::ChannelHost;
 use crate::http::chat::Talks;
+use crate::proxy::Upstreams;
 use crate::scheduler::Chores;
 
 /// What the daemon asks of the program that runs it. Every method may block: it is called on a thread for that.
-pub trait Host: Chores + Talks + ChannelHost + ModelWork + VaultFiles {
+pub trait Host: Chores + Talks + ChannelHost + ModelWork + VaultFiles + Upstreams {
     /// The memory, in the hands of the person, through this surface.
     fn engine(&self) -> &Engine;
 

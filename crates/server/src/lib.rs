@@ -13,6 +13,7 @@ mod in_process;
 pub mod mcp;
 mod panel;
 mod problem;
+mod proxy;
 mod scheduler;
 
 pub use channels::{ChannelHost, ChannelSecret, ChannelSettings, Incoming, TelegramSettings, WebhookSettings};
@@ -21,4 +22,5 @@ pub use host::{Host, ModelWork, Setting, Settings, SkippedFiles, Synced, Unreada
 pub use http::chat::{ChatEvent, ChatMessage, ChatModel, Talks};
 pub use in_process::InProcess;
 pub use problem::{Code, Current, Problem};
+pub use proxy::{ProxySettings, Upstreams};
 pub use scheduler::{Chores, Rhythm, Worked};

@@ -15,19 +15,27 @@ use throughline_core::engine::{
 use throughline_core::model::{EntryId, Name, Project, SessionId};
 use throughline_core::ports::{Job, SamplingClient};
 use throughline_core::vault::VaultAnswer;
+use throughline_providers::{Api, Upstream};
 use throughline_server::access::Token;
 use throughline_server::{
     ChannelHost, ChannelSettings, ChatEvent, ChatMessage, ChatModel, Chores, Code, Daemon, Host, Incoming, Listening,
-    ModelWork, Problem, Rhythm, Settings, Talks, VaultAdded, VaultFiles, Worked,
+    ModelWork, Problem, ProxySettings, Rhythm, Settings, Talks, Upstreams, VaultAdded, VaultFiles, Worked,
 };
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::World;
+use throughline_testkit::model_server::{ModelServer, Step};
+use throughline_testkit::raw_http::{Connection, Request};
 
 /// A host whose consolidations wait for a word, and whose erasing is broken.
 struct Waiting {
     world: World,
+    /// Where the proxies lead.
+    server: ModelServer,
+    /// Whether the memory answers nobody for now.
+    is_stuck: Mutex<bool>,
     waiting: Mutex<(usize, bool)>,
     changed: Condvar,
+    unstuck: Condvar,
 }
 
 impl Waiting {
@@ -88,8 +96,18 @@ impl ChannelHost for Waiting {
     }
 }
 
+impl Upstreams for Waiting {
+    fn upstream(&self, api: Api) -> Result<Upstream, Problem> {
+        Upstream::new(api, Some(&self.server.url()), None).or_else(|_| not_here())
+    }
+    fn proxy_settings(&self) -> ProxySettings {
+        ProxySettings { deadline: Duration::from_millis(250), compacts: false }
+    }
+}
+
 impl Host for Waiting {
     fn engine(&self) -> &Engine {
+        drop(self.unstuck.wait_while(self.is_stuck.lock().unwrap(), |is_stuck| *is_stuck).unwrap());
         &self.world.engine
     }
     fn zone(&self) -> TimeZone {
@@ -177,7 +195,9 @@ impl Served {
     fn begin(directory: &std::path::Path) -> Self {
         let store = SqliteStore::open(&directory.join("memory.db"), &directory.join("backups"), Durability::Full);
         let world = World::around(Arc::new(store.unwrap()));
-        let host = Arc::new(Waiting { world, waiting: Mutex::default(), changed: Condvar::new() });
+        let server = ModelServer::always(Step::reply("Hello."));
+        let (waiting, is_stuck, changed) = (Mutex::default(), Mutex::default(), Condvar::new());
+        let host = Arc::new(Waiting { world, server, is_stuck, waiting, changed, unstuck: Condvar::new() });
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let listening = Listening { address, hosts: Vec::new(), tls: None };
@@ -241,4 +261,23 @@ fn beyond_sixty_four_at_once_others_are_told_to_come_again_and_a_stop_waits_for_
     let Served { runtime, serving, .. } = served;
     runtime.block_on(serving).unwrap();
     assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err(), "nobody listens any more");
+}
+
+#[test]
+fn a_request_does_not_wait_for_a_memory_that_is_stuck() {
+    let directory = tempfile::tempdir().unwrap();
+    let served = Served::begin(directory.path());
+    let body = serde_json::json!({"model": "m", "messages": [{"role": "user", "content": "Hello?"}]});
+    let request = Request::new("POST", "/v1/chat/completions")
+        .with("Host", &format!("127.0.0.1:{}", served.port))
+        .with("Authorization", &format!("Bearer {}", token().as_str()))
+        .json(&body);
+    *served.host.is_stuck.lock().unwrap() = true;
+    let ask = || Connection::open(served.port).unwrap().ask(&request).unwrap();
+    let answer = ask();
+    assert_eq!((answer.status, answer.header("x-throughline-memory")), (200, Some("late")));
+    assert_eq!(served.host.server.requests().pop().unwrap().bytes, request.body, "it goes on as it came");
+    *served.host.is_stuck.lock().unwrap() = false;
+    served.host.unstuck.notify_all();
+    assert_ne!(ask().header("x-throughline-memory"), Some("late"), "and the next one has its memory again");
 }

@@ -1,4 +1,5 @@
-//! A model server on loopback that does what a script says, in the true wire formats of OpenAI, Anthropic and Ollama.
+//! A model server on loopback that does what a script says, in the true wire formats of OpenAI (chat completions and responses), Anthropic and
+//! Ollama.
 //!
 //! Which wire is meant shows in the path, whether to stream in the request. Each request takes the next step of the
 //! script and is recorded; Ollama's list of models takes none, and questions about the model itself are recorded apart.
@@ -7,6 +8,7 @@
 mod calls;
 mod embeddings;
 mod http;
+mod responses;
 mod wires;
 
 use std::collections::VecDeque;
@@ -218,7 +220,8 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 
 fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
     let request = http::read(&mut stream)?;
-    if request.path.ends_with("/api/show") || request.path.contains("/models") {
+    let is_known = shared.known.lock().unwrap().iter().any(|(end, _)| request.path.ends_with(end));
+    if is_known || request.path.ends_with("/api/show") || request.path.contains("/models") {
         return look_up(&mut stream, shared, request);
     }
     let nth = {
@@ -292,7 +295,7 @@ impl Answer<'_> {
             Step::HangAfter(pieces) | Step::ResetAfter(pieces) => self.begin(kind, &pieces, Ending::Done),
             Step::HangAtEnd(text) => {
                 self.begin(kind, &in_pieces(&text), Ending::Done)?;
-                let ending = self.wire.ending(Ending::Done);
+                let ending = self.wire.ending(&text, Ending::Done);
                 http::chunk(self.stream, &ending[..1.max(ending.len() - 1)].concat())
             }
             Step::ErrorInStream(pieces) => {
@@ -321,7 +324,8 @@ impl Answer<'_> {
             Reach::CutOff => Ending::CutOff,
             Reach::Broken => return Ok(()),
         };
-        http::chunk(self.stream, &wire.ending_of_calls(ending))?;
+        let end = if wire == Wire::Responses { calling.responses_ending(ending) } else { wire.ending_of_calls(ending) };
+        http::chunk(self.stream, &end)?;
         http::last_chunk(self.stream)
     }
 
@@ -334,7 +338,7 @@ impl Answer<'_> {
             return http::whole(self.stream, 200, kind, &self.wire.whole(&pieces.concat(), ending), &[]);
         }
         self.begin(kind, pieces, ending)?;
-        http::chunk(self.stream, &self.wire.ending(ending).concat())?;
+        http::chunk(self.stream, &self.wire.ending(&pieces.concat(), ending).concat())?;
         http::last_chunk(self.stream)
     }
 

@@ -101,6 +101,18 @@ impl Connection {
         Ok((status, self.stream))
     }
 
+    /// The same with the whole head.
+    pub fn stream_with_head(mut self, request: &Request) -> std::io::Result<(Response, BufReader<TcpStream>)> {
+        let head = self.head(request)?;
+        Ok((head, self.stream))
+    }
+
+    /// Sends a request, and waits for nothing.
+    pub fn send(mut self, request: &Request) -> std::io::Result<TcpStream> {
+        self.stream.get_mut().write_all(&request.bytes())?;
+        Ok(self.stream.into_inner())
+    }
+
     /// Sends a request and waits for the head of the answer.
     fn head(&mut self, request: &Request) -> std::io::Result<Response> {
         self.stream.get_mut().write_all(&request.bytes())?;

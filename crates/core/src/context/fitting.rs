@@ -62,6 +62,7 @@ impl ContextService<'_> {
         let settings = self.kernel.settings;
         let question = Question::of(message, &self.kernel.local_now());
         let in_view = self.in_view(request)?;
+        let shown = shown(opening, request);
         let tasks = self.named_tasks(message)?;
         let mut found = self.found(request, message, &question, &tasks)?;
         self.projects.without_quoted(&mut found)?;
@@ -74,7 +75,7 @@ impl ContextService<'_> {
         let muted = self.muted(request.project.as_deref())?;
         let is_in_view = |hit: &Hit| {
             let entry = &hit.memory.entry;
-            in_view.contains(&entry.id) || stands_in(opening, &entry.content)
+            in_view.contains(&entry.id) || stands_in(&shown, &entry.content)
         };
         let is_news = |hit: &Hit| {
             let entry = &hit.memory.entry;
@@ -112,6 +113,9 @@ impl ContextService<'_> {
 
     /// What the model sees already: what was given in this conversation, and its own turns that are still sent.
     fn in_view(&self, request: &ContextRequest) -> Done<HashSet<EntryId>> {
+        if let Some(in_view) = &request.in_view {
+            return Ok(in_view.ids.iter().cloned().collect());
+        }
         let settings = self.kernel.settings;
         let shows_again = request.repeat || settings.inject_repeat || settings.inject_at == InjectAt::SystemPrompt;
         let Some(session) = &request.session else { return Ok(HashSet::new()) };
@@ -201,11 +205,20 @@ fn may_be_given(hit: &Hit) -> bool {
     }
 }
 
-/// Whether a text stands in the opening, blanks aside.
-fn stands_in(opening: &str, text: &str) -> bool {
-    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+/// The texts that a model sees beside a message: the opening, and what the host says.
+fn shown(opening: &str, request: &ContextRequest) -> String {
+    let texts = request.in_view.iter().flat_map(|in_view| &in_view.texts).map(String::as_str);
+    std::iter::once(opening).chain(texts).map(squeezed).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a text stands in those that are shown, blanks aside.
+fn stands_in(shown: &str, text: &str) -> bool {
     let text = squeezed(text);
-    !text.is_empty() && squeezed(opening).contains(&text)
+    !text.is_empty() && shown.contains(&text)
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The value of one feature of a hit.

@@ -62,6 +62,18 @@ pub struct ContextRequest {
     pub repeat: bool,
     /// Whether the host lost what the conversation began with: it is computed and recorded anew.
     pub afresh: bool,
+    /// What the model sees with this message, where the host sends the whole conversation and knows it. Without it, what was
+    /// noted as given and the session's own turns are taken to be in view.
+    pub in_view: Option<InView>,
+}
+
+/// What a model sees beside a message.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct InView {
+    /// Memories and turns.
+    pub ids: Vec<EntryId>,
+    /// Texts, whatever they are kept as: what stands in one of them is not given again.
+    pub texts: Vec<String>,
 }
 
 impl ContextRequest {
@@ -105,8 +117,13 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Whether the session is off the record at the moment.
+    pub fn is_off_record(&self) -> bool {
+        self.is_off_record
+    }
+
     /// The memories that go to the model.
-    fn given_ids(&self) -> Vec<EntryId> {
+    pub fn given_ids(&self) -> Vec<EntryId> {
         self.context.parts.iter().filter_map(|part| part.id.clone()).collect()
     }
 

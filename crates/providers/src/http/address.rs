@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
-use reqwest::{Client, Url};
+use reqwest::{Client, ClientBuilder, Url};
 use rustls::{ClientConfig, RootCertStore};
 
 /// Reads a base URL as people write it: with or without a scheme, a slash at the end, or the API's own prefix.
@@ -49,13 +49,20 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 
 /// A client that follows no redirect and keeps no connection.
 pub(crate) fn client(base: &Url, connect_timeout: Duration) -> Result<Client, reqwest::Error> {
-    let builder = Client::builder()
+    built(base, Client::builder().pool_max_idle_per_host(0).connect_timeout(connect_timeout))
+}
+
+/// A client that follows no redirect; connections are kept for the next request.
+pub(crate) fn keeping_client(base: &Url, connect_timeout: Duration) -> Result<Client, reqwest::Error> {
+    built(base, Client::builder().tcp_nodelay(true).connect_timeout(connect_timeout))
+}
+
+fn built(base: &Url, builder: ClientBuilder) -> Result<Client, reqwest::Error> {
+    let builder = builder
         .user_agent(concat!("throughline/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::none())
         .referer(false)
-        .retry(reqwest::retry::never())
-        .pool_max_idle_per_host(0)
-        .connect_timeout(connect_timeout);
+        .retry(reqwest::retry::never());
     let builder = if is_loopback(base) { builder.no_proxy() } else { builder };
     // Fails only where somebody has installed a provider before, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -4,7 +4,7 @@
 //! blocks on it: with a shared one, the connection of a cancelled reply would stay open until the next call. Making
 //! one takes microseconds; a reply takes seconds.
 
-mod address;
+pub(crate) mod address;
 mod events;
 mod failure;
 mod plain;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, HeaderName, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use cookie::Cookie;
@@ -12,6 +12,11 @@ use super::COOKIE;
 use crate::channels::webhook;
 use crate::http::App;
 use crate::problem::{Code, Problem};
+use crate::proxy;
+
+/// The token of a request to a proxy, where it came in the path: `/t/TOKEN/v1/…`.
+#[derive(Clone)]
+pub(crate) struct PathToken(pub(crate) String);
 
 /// Who sends a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +39,8 @@ pub(crate) async fn gate(State(app): State<Arc<App>>, request: Request, next: Ne
 /// Whether a person is looking: a browser that goes to a page, not a program.
 fn wants_page(request: &Request) -> bool {
     let accept = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
-    !request.uri().path().starts_with("/api/") && accept.is_some_and(|accept| accept.contains("text/html"))
+    let path = request.uri().path();
+    !path.starts_with("/api/") && !proxy::is_route(path) && accept.is_some_and(|accept| accept.contains("text/html"))
 }
 
 fn check(app: &App, request: &Request) -> Result<(), Problem> {
@@ -50,7 +56,8 @@ fn check(app: &App, request: &Request) -> Result<(), Problem> {
     if webhook::is_signed(request.method(), path, headers) {
         return check_write(Sender::Program, headers);
     }
-    let sender = sender(app, headers).ok_or_else(stranger)?;
+    let sender = if proxy::is_route(path) { client(app, request) } else { sender(app, headers) };
+    let sender = sender.ok_or_else(stranger)?;
     if is_write(request.method()) {
         check_write(sender, headers)?;
     }
@@ -111,6 +118,18 @@ fn sender(app: &App, headers: &HeaderMap) -> Option<Sender> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut passes = cookies.flat_map(Cookie::split_parse).flatten().filter(|cookie| cookie.name() == COOKIE);
     passes.any(|pass| app.passes.admits(pass.value(), now)).then_some(Sender::Browser)
+}
+
+/// A client of a proxy shows the token in the path, as the bearer, or as its API key: other keys are for the server. No cookie
+/// opens a proxy.
+fn client(app: &App, request: &Request) -> Option<Sender> {
+    if let Some(PathToken(token)) = request.extensions().get::<PathToken>() {
+        return app.token.is(token).then_some(Sender::Program);
+    }
+    let text = |name: &HeaderName| request.headers().get_all(name).iter().filter_map(|value| value.to_str().ok());
+    let bearers = text(&header::AUTHORIZATION).filter_map(bearer);
+    let mut shown = bearers.chain(text(&proxy::API_KEY));
+    shown.any(|token| app.token.is(token)).then_some(Sender::Program)
 }
 
 /// `Bearer abc`, the word in any case.

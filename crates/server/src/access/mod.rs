@@ -10,7 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use subtle::ConstantTimeEq as _;
 
-pub(crate) use gate::gate;
+pub(crate) use gate::{PathToken, gate};
 pub(crate) use links::Links;
 pub(crate) use passes::{COOKIE, Passes};
 
@@ -39,6 +39,11 @@ impl Token {
     /// Whether somebody knows it; takes the same time whatever they say.
     fn is(&self, given: &str) -> bool {
         self.0.as_bytes().ct_eq(given.as_bytes()).into()
+    }
+
+    /// Whether it stands anywhere in some bytes, in small or in capital letters.
+    pub(crate) fn stands_in(&self, bytes: &[u8]) -> bool {
+        bytes.windows(self.0.len()).any(|window| window.eq_ignore_ascii_case(self.0.as_bytes()))
     }
 }
 

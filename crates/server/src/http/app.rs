@@ -17,6 +17,7 @@ use crate::access::{Links, Names, Passes, Token};
 use crate::channels::{Board, ChannelSettings};
 use crate::events::Events;
 use crate::problem::Problem;
+use crate::proxy::Proxy;
 use crate::scheduler::Scheduler;
 
 /// Requests that are served at once.
@@ -51,6 +52,8 @@ pub(crate) struct App {
     pub(crate) request_ids: RequestIds,
     /// Sessions that are not noted yet.
     pub(crate) starting: Starting,
+    /// What the proxies know.
+    pub(crate) proxy: Proxy,
     /// The description of the API, made from the routes.
     pub(crate) document: OnceLock<String>,
     /// Cancelled when the daemon is asked to stop: whatever would go on for ever ends with it.
@@ -78,6 +81,7 @@ impl App {
             chats: Arc::new(Semaphore::new(CHATS_AT_ONCE)),
             request_ids,
             starting: Starting::default(),
+            proxy: Proxy::default(),
             document: OnceLock::new(),
             stop,
         })

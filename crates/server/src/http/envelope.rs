@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::App;
 use crate::problem::{Code, Problem};
+use crate::proxy::PassedOn;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -40,13 +41,14 @@ pub(crate) async fn envelope(State(app): State<Arc<App>>, request: Request, next
     let id = given.or_else(|| HeaderValue::from_str(&app.request_ids.next()).ok());
     let is_api = request.uri().path().starts_with("/api/");
     let mut response = next.run(request).await;
-    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+    let is_passed_on = response.extensions().get::<PassedOn>().is_some();
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED && !is_passed_on {
         // The router adds `Allow` behind this.
         response =
             Problem::new(Code::MethodNotAllowed, "not with this method", "`Allow` says with which").into_response();
     }
     let headers = response.headers_mut();
-    if let Some(id) = id {
+    if let Some(id) = id.filter(|_| !(is_passed_on && headers.contains_key(&REQUEST_ID))) {
         headers.insert(REQUEST_ID, id);
     }
     if is_api {

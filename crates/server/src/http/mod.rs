@@ -100,14 +100,16 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .merge(api)
         .merge(crate::panel::routes())
         .merge(crate::mcp::routes(Arc::clone(&app.host), app.stop.clone()))
+        .merge(crate::proxy::routes())
         .fallback(async || no_route())
         .layer(from_fn_with_state(Arc::clone(&app), gate))
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| Problem::broken().into_response()))
         .layer(from_fn_with_state(Arc::clone(&app), envelope::envelope))
         .with_state(app);
-    // Addresses are made whole before a route is looked for.
+    // Addresses are made whole, and tokens are taken out of them, before a route is looked for.
     let routes = routes.layer(RequestBodyTimeoutLayer::new(BODY_PATIENCE));
-    Router::new().fallback_service(tower::util::MapRequest::new(routes, envelope::whole_addresses))
+    let prepared = |request| crate::proxy::without_path_token(envelope::whole_addresses(request));
+    Router::new().fallback_service(tower::util::MapRequest::new(routes, prepared))
 }
 
 fn no_route() -> Problem {

@@ -38,6 +38,7 @@ impl Calling<'_> {
     pub(super) fn frames(&self, wire: Wire) -> Vec<Vec<u8>> {
         match wire {
             Wire::OpenAi => self.openai(),
+            Wire::Responses => self.responses(),
             Wire::Anthropic => self.anthropic(),
             Wire::Ollama => self.ollama(),
         }
@@ -49,7 +50,7 @@ impl Calling<'_> {
     }
 
     /// The fragments of a call's arguments; of the last one, as far as the reply gets.
-    fn fragments(&self, at: usize) -> Vec<String> {
+    pub(super) fn fragments(&self, at: usize) -> Vec<String> {
         let characters: Vec<char> = self.calls[at].arguments.chars().collect();
         let is_cut = self.reach != Reach::Whole && at + 1 == self.calls.len();
         let end = if is_cut { characters.len() / 2 } else { characters.len() };
@@ -122,6 +123,7 @@ impl Calling<'_> {
                     json!({"role": "assistant", "content": null, "tool_calls": calls.map(call).collect::<Vec<_>>()});
                 json!({"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]})
             }
+            Wire::Responses => self.response(),
             Wire::Anthropic => {
                 let words = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
                 let call = |(at, call): (usize, &ScriptedCall)| json!({"type": "tool_use", "id": self.id(wire, at), "name": call.name, "input": read(&call.arguments)});

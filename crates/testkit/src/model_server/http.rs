@@ -20,6 +20,8 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The JSON in the body; null if there is none.
     pub body: Value,
+    /// The body as it came.
+    pub bytes: Vec<u8>,
 }
 
 impl Request {
@@ -43,7 +45,7 @@ pub(super) fn read(stream: &mut TcpStream) -> io::Result<Request> {
     let length = headers.iter().find(|(name, _)| name == "content-length");
     let mut body = vec![0; length.map_or(0, |(_, value)| value.parse().unwrap())];
     reader.read_exact(&mut body)?;
-    Ok(Request { method, path, headers, body: serde_json::from_slice(&body).unwrap_or_default() })
+    Ok(Request { method, path, headers, body: serde_json::from_slice(&body).unwrap_or_default(), bytes: body })
 }
 
 fn read_headers(reader: &mut BufReader<&mut TcpStream>) -> io::Result<Vec<(String, String)>> {

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-const MODEL: &str = "scripted";
+use super::responses;
+
+pub(super) const MODEL: &str = "scripted";
 
 /// How a reply ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +18,7 @@ pub(super) enum Ending {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
     OpenAi,
+    Responses,
     Anthropic,
     Ollama,
 }
@@ -23,8 +26,12 @@ pub(super) enum Wire {
 impl Wire {
     pub(super) fn of(path: &str) -> Option<Self> {
         let path = path.split('?').next().unwrap_or_default();
-        let known =
-            [("/chat/completions", Self::OpenAi), ("/v1/messages", Self::Anthropic), ("/api/chat", Self::Ollama)];
+        let known = [
+            ("/chat/completions", Self::OpenAi),
+            ("/responses", Self::Responses),
+            ("/v1/messages", Self::Anthropic),
+            ("/api/chat", Self::Ollama),
+        ];
         known.into_iter().find(|(end, _)| path.ends_with(end)).map(|(_, wire)| wire)
     }
 
@@ -53,6 +60,7 @@ impl Wire {
                     "content_block": {"type": "text", "text": ""}})),
                 anthropic(json!({"type": "ping"})),
             ],
+            Self::Responses => responses::beginning(),
             Self::Ollama => Vec::new(),
         }
     }
@@ -64,14 +72,16 @@ impl Wire {
             (Self::OpenAi, _) => openai(&json!({"content": text}), &Value::Null),
             (Self::Anthropic, _) => anthropic(json!({"type": "content_block_delta", "index": 0,
                 "delta": {"type": "text_delta", "text": text}})),
+            (Self::Responses, _) => responses::piece(text),
             (Self::Ollama, _) => ollama(text, false, ending),
         };
         pieces.iter().map(frame).collect()
     }
 
     /// What comes after the text; the last of several only says that nothing more comes.
-    pub(super) fn ending(self, ending: Ending) -> Vec<Vec<u8>> {
+    pub(super) fn ending(self, text: &str, ending: Ending) -> Vec<Vec<u8>> {
         match self {
+            Self::Responses => responses::ending(text, ending),
             Self::OpenAi => vec![
                 openai(&json!({}), &json!(self.reason(ending))),
                 sse(&json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_772_366_400,
@@ -90,7 +100,7 @@ impl Wire {
 
     /// What comes after calls, whose blocks have ended already.
     pub(super) fn ending_of_calls(self, ending: Ending) -> Vec<u8> {
-        self.ending(ending).into_iter().skip(usize::from(self == Self::Anthropic)).flatten().collect()
+        self.ending("", ending).into_iter().skip(usize::from(self == Self::Anthropic)).flatten().collect()
     }
 
     /// A reply to a request that did not ask for a stream.
@@ -111,6 +121,7 @@ impl Wire {
                 "stop_sequence": null, "usage": {"input_tokens": 20, "cache_read_input_tokens": 5, "output_tokens": 7}})
             .to_string()
             .into_bytes(),
+            Self::Responses => responses::whole(text, ending),
             Self::Ollama => ollama(text, true, ending),
         }
     }
@@ -122,15 +133,16 @@ impl Wire {
             Self::Anthropic => {
                 anthropic(json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}))
             }
+            Self::Responses => responses::error_frame(),
             Self::Ollama => b"{\"error\":\"llama runner process has terminated\"}\n".to_vec(),
         }
     }
 
     fn reason(self, ending: Ending) -> &'static str {
         match (self, ending) {
-            (Self::OpenAi | Self::Ollama, Ending::CutOff) => "length",
+            (Self::OpenAi | Self::Ollama | Self::Responses, Ending::CutOff) => "length",
             (Self::OpenAi, Ending::Calls) => "tool_calls",
-            (Self::OpenAi | Self::Ollama, _) => "stop",
+            (Self::OpenAi | Self::Ollama | Self::Responses, _) => "stop",
             (Self::Anthropic, Ending::Calls) => "tool_use",
             (Self::Anthropic, Ending::Done) => "end_turn",
             (Self::Anthropic, Ending::CutOff) => "max_tokens",

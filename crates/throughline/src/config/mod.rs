@@ -22,8 +22,8 @@ pub use load::{Loaded, find, load, write_first_run};
 pub use parse::{Format, parse};
 pub use reference::{defaults_toml, reference_page};
 pub use settings::{
-    ChannelsConfig, Config, EmbeddingsConfig, HooksConfig, InjectConfig, MemoryConfig, ModelConfig, ReflectionConfig,
-    ServerConfig, TelegramConfig, WebhookConfig,
+    ChannelsConfig, Config, EmbeddingsConfig, HooksConfig, InjectConfig, MemoryConfig, ModelConfig, ProxyConfig,
+    ReflectionConfig, ServerConfig, TelegramConfig, WebhookConfig,
 };
 pub use show::{Origin, rows, settings as shown};
 pub use values::VariableName;

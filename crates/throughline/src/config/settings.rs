@@ -156,6 +156,32 @@ tables! {
         prompt_deadline_ms: u32 = 250, in 1..=60_000;
     }
 
+    /// Memory for programs that only know a model's address.
+    proxy: ProxyConfig {
+        /// Where requests in OpenAI's format go on to. Left out, to `model.base_url` where `model.provider` is "openai", else
+        /// to OpenAI.
+        openai_base_url: Option<String> = None, such as "https://openrouter.ai/api/v1";
+
+        /// The environment variable that holds the key for it, for clients that have none of their own. Left out,
+        /// `model.api_key_env` where `model.provider` is "openai", else OPENAI_API_KEY.
+        openai_api_key_env: Option<VariableName> = None, such as "OPENROUTER_API_KEY";
+
+        /// Where requests in Anthropic's format go on to. Left out, to `model.base_url` where `model.provider` is "anthropic",
+        /// else to Anthropic.
+        anthropic_base_url: Option<String> = None, such as "https://api.anthropic.com";
+
+        /// The environment variable that holds the key for it. Left out, `model.api_key_env` where `model.provider` is
+        /// "anthropic", else ANTHROPIC_API_KEY.
+        anthropic_api_key_env: Option<VariableName> = None, such as "ANTHROPIC_API_KEY";
+
+        /// After how many milliseconds a request goes on without memories, {range}.
+        deadline_ms: u32 = 250, in 1..=60_000;
+
+        /// Send a summary in place of the older messages once a history takes more than `memory.trigger_ratio` of
+        /// `memory.context_window`. What your program shows stays whole.
+        compact: bool = false;
+    }
+
     /// The model that summarises and extracts.
     model: ModelConfig {
         /// Who summarises and remembers: "offline" needs nothing and never invents a word; "ollama", "openai"

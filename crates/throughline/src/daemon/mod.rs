@@ -9,6 +9,7 @@ mod presence;
 mod resting;
 mod talks;
 mod token;
+mod upstreams;
 
 pub(crate) use ask::{channel_remarks, fresh_link, lost_by};
 pub(crate) use host::Household;

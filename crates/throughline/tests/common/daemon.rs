@@ -1,7 +1,7 @@
 //! The real daemon on a free port, over a home of its own; killed when the test is over.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 use throughline_testkit::raw_http::{Connection, Request, Response};
@@ -28,7 +28,15 @@ impl Daemon {
     pub(crate) fn start_with(home: &Home, more: &[&str]) -> Self {
         let port: &[&str] = if more.contains(&"--port") { &[] } else { &["--port", "0"] };
         let args = [&["--json", "serve"], port, more].concat();
-        let mut process = home.throughline(&args).stderr(Stdio::inherit()).spawn().unwrap();
+        let mut command = home.throughline(&args);
+        command.stderr(Stdio::inherit());
+        Self::of(command, home)
+    }
+
+    /// The same by a command of the test's own.
+    #[track_caller]
+    pub(crate) fn of(mut command: Command, home: &Home) -> Self {
+        let mut process = command.spawn().unwrap();
         let mut out = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();

@@ -1,0 +1,95 @@
+//! The servers behind the proxies: their clients, and one request to them.
+
+use std::sync::{Arc, OnceLock};
+
+use axum::body::Bytes;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse as _, Response};
+use axum::{Json, http::StatusCode};
+use serde_json::json;
+use throughline_providers::{Api, Upstream};
+
+use super::headers;
+use crate::Problem;
+use crate::http::App;
+
+/// Marks an answer that a server gave: nothing in it is ours to change.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PassedOn;
+
+/// Clients by API, each made when it is first needed.
+#[derive(Default)]
+pub(super) struct Clients {
+    openai: OnceLock<Upstream>,
+    anthropic: OnceLock<Upstream>,
+    ollama: OnceLock<Upstream>,
+}
+
+impl Clients {
+    pub(super) async fn get(&self, app: &Arc<App>, api: Api) -> Result<Upstream, Problem> {
+        let cell = match api {
+            Api::OpenAi => &self.openai,
+            Api::Anthropic => &self.anthropic,
+            Api::Ollama => &self.ollama,
+        };
+        if let Some(upstream) = cell.get() {
+            return Ok(upstream.clone());
+        }
+        let upstream = app.host(move |host| host.upstream(api)).await?;
+        Ok(cell.get_or_init(|| upstream).clone())
+    }
+}
+
+/// Whose request it is: the path says it, and a header where both have the path.
+pub(super) fn api(parts: &Parts) -> Api {
+    let path = parts.uri.path();
+    let is_anthropic = path.starts_with("/v1/messages") || parts.headers.contains_key("anthropic-version");
+    match () {
+        () if path.starts_with("/ollama/") => Api::Ollama,
+        () if is_anthropic && !path.starts_with("/v1/chat/") => Api::Anthropic,
+        () => Api::OpenAi,
+    }
+}
+
+/// Sends a request on; an error is an answer of ours.
+pub(super) async fn send(app: &Arc<App>, parts: &Parts, body: Bytes) -> Result<reqwest::Response, Response> {
+    let api = api(parts);
+    let upstream = app.proxy.clients.get(app, api).await.map_err(|problem| problem.into_response())?;
+    let mut url = upstream.base.clone();
+    let path = parts.uri.path();
+    let path = match api {
+        Api::OpenAi => path.strip_prefix("/v1").unwrap_or(path),
+        Api::Anthropic => path,
+        Api::Ollama => path.strip_prefix("/ollama").unwrap_or(path),
+    };
+    url.set_path(&format!("{}{path}", upstream.base.path().trim_end_matches('/')));
+    let query = parts.uri.query().filter(|query| !app.token.stands_in(query.as_bytes()));
+    if let Some(query) = query {
+        url.set_query(Some(query));
+    }
+    let headers = headers::to_server(&parts.headers, &app.token, api, &upstream);
+    let mut request = upstream.client.request(parts.method.clone(), url).headers(headers);
+    if !body.is_empty() || parts.method == axum::http::Method::POST {
+        request = request.body(body);
+    }
+    request.send().await.map_err(|error| unreachable(api, error))
+}
+
+/// What a client is told where its server gave no answer, in the form of its API.
+fn unreachable(api: Api, error: reqwest::Error) -> Response {
+    let error = error.without_url();
+    let mut source: &dyn std::error::Error = &error;
+    while let Some(next) = source.source() {
+        source = next;
+    }
+    let message = format!("throughline cannot reach the model's server: {source}");
+    tracing::warn!(error = %source, ?api, "a server gives no answer to a proxied request");
+    let body = match api {
+        Api::Anthropic => json!({"type": "error", "error": {"type": "api_error", "message": message}}),
+        Api::OpenAi => {
+            json!({"error": {"message": message, "type": "server_error", "param": null, "code": "upstream_unreachable"}})
+        }
+        Api::Ollama => json!({"error": message}),
+    };
+    (StatusCode::BAD_GATEWAY, Json(body)).into_response()
+}
