@@ -24,7 +24,7 @@ fn dirs() -> Dirs {
 }
 
 fn ask(program: &str) -> Ask<'_> {
-    Ask { program, platform: Platform::Linux, parts: &EVERYTHING, guidance: GUIDANCE }
+    Ask { program, platform: Platform::Linux, parts: &EVERYTHING, guidance: GUIDANCE, home: None }
 }
 
 fn all_targets() -> Vec<Target> {
@@ -46,7 +46,7 @@ fn connected(target: &Target, current: Option<&str>, program: &str) -> String {
 }
 
 fn disconnected(target: &Target, current: &str, before: Option<&str>) -> Plan {
-    disconnect(target, current, before, Platform::Linux, GUIDANCE).unwrap()
+    disconnect(target, current, &Undo { before, platform: Platform::Linux, guidance: GUIDANCE, hooks: None }).unwrap()
 }
 
 /// Connects, connects again, moves the program, disconnects.
@@ -364,7 +364,8 @@ proptest::proptest! {
     fn no_text_is_a_reason_to_panic(text in "[\\[\\]{}\",:/*a \n=.'#]{0,40}") {
         for target in all_targets() {
             let _ = connect(&target, Some(&text), &ask(PROGRAM));
-            let _ = disconnect(&target, &text, None, Platform::Linux, GUIDANCE);
+            let undo = Undo { before: None, platform: Platform::Linux, guidance: GUIDANCE, hooks: Some(&text) };
+            let _ = disconnect(&target, &text, &undo);
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use crate::error::Done;
-use crate::model::{EntryId, Kind, Layer, SessionId, Source};
+use crate::model::{EntryId, Kind, Layer, SessionId, Source, Turn};
 use crate::ports::Page;
 use crate::recall::analysis::stems;
 use crate::recall::find::Fallback;
@@ -16,6 +16,7 @@ use crate::settings::InjectAt;
 
 use super::muted::is_muted;
 use super::passage::passage;
+use super::repeats::InView;
 use super::{ContextRequest, ContextService};
 
 /// How surely something must fit to be given: a memory, what was said, the same where the message asks about the past, and
@@ -61,7 +62,8 @@ impl ContextService<'_> {
     pub(super) fn fitting(&self, request: &ContextRequest, message: &str, opening: &str) -> Done<Fitting> {
         let settings = self.kernel.settings;
         let question = Question::of(message, &self.kernel.local_now());
-        let in_view = self.in_view(request)?;
+        let (in_view, mut texts) = self.in_view(request)?;
+        texts.add(opening);
         let tasks = self.named_tasks(message)?;
         let mut found = self.found(request, message, &question, &tasks)?;
         self.projects.without_quoted(&mut found)?;
@@ -74,7 +76,7 @@ impl ContextService<'_> {
         let muted = self.muted(request.project.as_deref())?;
         let is_news = |hit: &Hit| {
             let entry = &hit.memory.entry;
-            let is_known = in_view.contains(&entry.id) || stands_in(opening, &entry.content);
+            let is_known = in_view.contains(&entry.id) || texts.has(&entry.content);
             let says_something = !is_weak(hit, &question) && !is_small_talk(hit);
             let may_be_given = may_be_given(hit) && !is_muted(hit, &muted);
             !is_known && may_be_given && adds_something(&entry.content, &spoken) && says_something
@@ -101,30 +103,44 @@ impl ContextService<'_> {
             .extend(self.vault.passages_for(message).into_iter().filter(|hit| !in_view.contains(&hit.memory.entry.id)));
         evidence.truncate(settings.evidence_limit);
         given.extend(evidence);
+        texts.leave_out_repeats(&mut given);
         for hit in given.iter_mut().filter(|hit| !is_memory(hit)) {
             hit.memory.entry.content = passage(&hit.memory.entry.content, &question).into_owned();
         }
         Ok(Fitting { given, left })
     }
 
-    /// What the model sees already: what was given in this conversation, and its own turns that are still sent.
-    fn in_view(&self, request: &ContextRequest) -> Done<HashSet<EntryId>> {
+    /// What the model sees already, by id and as text: what was given in this conversation, and its own turns that are
+    /// still sent. A statement may be kept under several ids.
+    fn in_view(&self, request: &ContextRequest) -> Done<(HashSet<EntryId>, InView)> {
         let settings = self.kernel.settings;
         let shows_again = request.repeat || settings.inject_repeat || settings.inject_at == InjectAt::SystemPrompt;
-        let Some(session) = &request.session else { return Ok(HashSet::new()) };
-        let mut in_view = HashSet::new();
+        let (mut ids, mut texts) = (HashSet::new(), InView::default());
+        let Some(session) = &request.session else { return Ok((ids, texts)) };
         if !shows_again {
-            in_view.extend(self.injections.injected(session)?);
+            for id in self.injections.injected(session)? {
+                if let Some(memory) = self.entries.memory(&id)? {
+                    texts.add(&memory.entry.content);
+                }
+                ids.insert(id);
+            }
         }
-        in_view.extend(self.window(session)?);
-        Ok(in_view)
+        for turn in self.sent(session)? {
+            texts.add(&turn.content);
+            ids.insert(EntryId::new(turn.id.as_str()));
+        }
+        Ok((ids, texts))
     }
 
     /// The turns of a conversation that are still sent to its model.
     pub(crate) fn window(&self, session: &SessionId) -> Done<Vec<EntryId>> {
+        Ok(self.sent(session)?.into_iter().map(|turn| EntryId::new(turn.id.as_str())).collect())
+    }
+
+    fn sent(&self, session: &SessionId) -> Done<Vec<Turn>> {
         let Some(state) = self.session_store.session(session)? else { return Ok(Vec::new()) };
         let turns = self.turns.turns_after(session, state.kept_from)?;
-        Ok(turns.into_iter().map(|(_, turn)| EntryId::new(turn.id.as_str())).collect())
+        Ok(turns.into_iter().map(|(_, turn)| turn).collect())
     }
 
     /// Everything that may fit, best first: by what is said, by the tasks that are named, and by the time.
@@ -196,13 +212,6 @@ fn may_be_given(hit: &Hit) -> bool {
         Kind::Turn => entry.source != Source::System,
         Kind::Entry | Kind::Chunk => true,
     }
-}
-
-/// Whether a text stands in the opening, blanks aside.
-fn stands_in(opening: &str, text: &str) -> bool {
-    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = squeezed(text);
-    !text.is_empty() && squeezed(opening).contains(&text)
 }
 
 /// The value of one feature of a hit.
