@@ -60,7 +60,7 @@ class Place:
 
     def read(self, path):
         try:
-            with open(os.path.join(self.home, path)) as file:
+            with open(os.path.join(self.home, path), errors="replace") as file:
                 return file.read()
         except OSError:
             return None

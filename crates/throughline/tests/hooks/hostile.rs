@@ -18,6 +18,9 @@ fn answer(home: &Home, args: &[&str], stdin: &[u8]) -> Value {
     let _ = child.stdin.take().unwrap().write_all(stdin);
     let ran = Ran::of(child.wait_with_output().unwrap());
     assert_eq!(ran.code, 0, "{args:?}: {ran:?}");
+    if ran.stdout.is_empty() && args.contains(&"pre-compact") {
+        return json!({});
+    }
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{args:?}: {error}: {ran:?}"))
 }
 
