@@ -1,4 +1,5 @@
 """What must hold in a real client, told as a visit: connect, talk, go on elsewhere, compact, clear, resume, disconnect."""
+import os
 import re
 
 from model import spoken
@@ -54,7 +55,6 @@ class Visit:
         with open(f"{place.memory}/config.toml", "w") as file:
             file.write('[memory]\nuser_namespace = "user"\nconsolidation_turn_threshold = 0\nflush_every_prompts = 0\n')
         place.throughline("remember", "The person drinks jasmine tea in the morning")
-        import os
         os.makedirs(f"{place.memory}/user", exist_ok=True)
         with open(f"{place.memory}/user/profile.md", "w") as file:
             file.write(f"- {NAME}\n")
@@ -119,8 +119,9 @@ class Visit:
 
         said = after("Look it up.", {"tool": "memory_recall", "args": {"query": "jasmine tea"}})
         self.check("a tool answers", "drinks jasmine tea" in said, said[-3000:])
-        said = after("Look up nothing.", {"tool": "memory_recall", "args": {"query": "tea", "limit": 999}})
-        self.check("a tool's error reaches the model", "limit" in said and "999" in said, said[-3000:])
+        wrong = {"query": "tea", "since": "2026-05-02", "until": "2026-05-01"}
+        said = after("Look up nothing.", {"tool": "memory_recall", "args": wrong})
+        self.check("a tool's error reaches the model", "not before" in said, said[-3000:])
         fact = "The person's bicycle is green"
         after("Keep that.", {"tool": "memory_write", "args": {"action": "add", "layer": "L1", "content": fact}})
         kept = str(self.place.throughline("recall", "bicycle"))
