@@ -307,10 +307,15 @@ pub(crate) fn consolidate_from(
     summary: &str,
     until: Timestamp,
 ) -> Result<Consolidation, EngineError> {
-    let outcome = with_model(world, NEVER, |_| false, |model, worker| {
-        let outcome = world.engine.consolidation().run_until(session, model, summary, until, worker)?;
-        Ok((outcome != Consolidation::Busy).then_some(outcome))
-    })?;
+    let outcome = with_model(
+        world,
+        NEVER,
+        |_| false,
+        |model, worker| {
+            let outcome = world.engine.consolidation().run_until(session, model, summary, until, worker)?;
+            Ok((outcome != Consolidation::Busy).then_some(outcome))
+        },
+    )?;
     Ok(outcome.unwrap_or(Consolidation::Busy))
 }
 

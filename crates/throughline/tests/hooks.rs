@@ -96,7 +96,9 @@ fn a_conversation_in_one_client_goes_on_in_another() {
     assert_eq!(claude("stop"), json!({}));
     assert_eq!(claude("session-end"), json!({}));
     let ended = || !home.json(&["session", "show", &session("claude-code")])["session"]["ended_at"].is_null();
-    until(|| ended().then_some(()));
+    // The client's own summary is taken by another run, and either may be first.
+    let told = || home.run(&["working"]).stdout.contains("wire the Stripe webhook");
+    until(|| (ended() && told()).then_some(()));
 
     let rollout = fixture("codex", "transcript.jsonl");
     let codex = |name: &str| hook(&home, name, &at("codex", name, &here, &rollout));

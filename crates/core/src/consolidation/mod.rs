@@ -139,6 +139,11 @@ impl<'a> HostSummary<'a> {
 }
 
 impl Batch {
+    /// Whether something that was said after a time is captured already: a summary from then would take its place.
+    fn is_captured_beyond(&self, until: Timestamp) -> bool {
+        self.said[..self.first_new()].iter().any(|(_, turn)| turn.at > until)
+    }
+
     /// Leaves out what was said after a time. What was captured already stays.
     fn end_at(&mut self, until: Timestamp) {
         let done = self.first_new();
@@ -296,6 +301,9 @@ impl ConsolidationService<'_> {
     ) -> Done<Consolidation> {
         let mut batch = self.batch(session)?;
         if let Some(until) = host.and_then(|host| host.until) {
+            if batch.is_captured_beyond(until) {
+                return Ok(Consolidation::Nothing);
+            }
             batch.end_at(until);
         }
         let is_new = batch.first_new() < batch.said.len();

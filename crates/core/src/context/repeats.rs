@@ -109,9 +109,9 @@ fn without_empty_sections<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     let mut kept: Vec<&str> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let next = lines[at + 1..].iter().find(|line| !line.trim().is_empty());
-        let is_empty = depth(line).filter(|depth| *depth > 2).is_some_and(|own| {
-            next.is_none_or(|next| depth(next).is_some_and(|next| next <= own))
-        });
+        let is_empty = depth(line)
+            .filter(|depth| *depth > 2)
+            .is_some_and(|own| next.is_none_or(|next| depth(next).is_some_and(|next| next <= own)));
         let is_doubled_blank = line.trim().is_empty() && kept.last().is_none_or(|last| last.trim().is_empty());
         if !is_empty && !is_doubled_blank {
             kept.push(line);

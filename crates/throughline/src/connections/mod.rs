@@ -134,7 +134,8 @@ impl Machine {
         let text = program.to_str().ok_or_else(|| ConnectError::Unwritable(program.clone()))?.to_owned();
         let guidance = format!("# Your memory of this person (Throughline)\n\n{}", guidance(&Tool::USUAL).text);
         let home = world::home_variable();
-        let home = home.map(|home| home.into_os_string().into_string().map_err(|home| ConnectError::Unwritable(home.into())));
+        let home =
+            home.map(|home| home.into_os_string().into_string().map_err(|home| ConnectError::Unwritable(home.into())));
         let (dirs, platform) = (world::client_dirs()?, Platform::here());
         Ok(Self { dirs, platform, program: text, guidance, home: home.transpose()? })
     }

@@ -101,6 +101,8 @@ class Visit:
 
     def resumes(self):
         """A conversation that goes on has its opening already, and still has the person's words."""
+        if not self.client.resumes:
+            return
         since = self.mark()
         self.place.model.say("You are welcome.")
         shown = self.client.ask(self.place, "Thank you for that.", resume=True)
@@ -111,19 +113,19 @@ class Visit:
 
     def calls_tools(self):
         """Tools are offered, answer, and say what is wrong in words that reach the model."""
-        def after(text, *replies):
+        def after(text, tool, **arguments):
             since = self.mark()
-            self.place.model.say(*replies, "Done.")
+            self.place.model.say(*self.client.call(tool, arguments), "Done.")
             shown = self.client.ask(self.place, text, tools=True)
-            return self.said(since) or shown
+            # Some clients ask a second model afterwards.
+            return "\n".join([*(spoken(body) for _, body in self.place.model.main(since)), shown])
 
-        said = after("Look it up.", {"tool": "memory_recall", "args": {"query": "jasmine tea"}})
+        said = after("Look it up.", "memory_recall", query="jasmine tea")
         self.check("a tool answers", "drinks jasmine tea" in said, said[-3000:])
-        wrong = {"query": "tea", "since": "2026-05-02", "until": "2026-05-01"}
-        said = after("Look up nothing.", {"tool": "memory_recall", "args": wrong})
+        said = after("Look up nothing.", "memory_recall", query="tea", since="2026-05-02", until="2026-05-01")
         self.check("a tool's error reaches the model", "not before" in said, said[-3000:])
         fact = "The person's bicycle is green"
-        after("Keep that.", {"tool": "memory_write", "args": {"action": "add", "layer": "L1", "content": fact}})
+        after("Keep that.", "memory_write", action="add", layer="L1", content=fact)
         kept = str(self.place.throughline("recall", "bicycle"))
         self.check("a tool writes", fact in kept, kept)
 

@@ -9,6 +9,8 @@ class Client:
     compact, clear, leave = "/compact", "/clear", "/exit"
     # Whether it says that a conversation ended, and gives the opening again after a compaction.
     says_ends = True
+    # Whether the latest conversation can be resumed without a terminal and without naming it.
+    resumes = True
 
     def set_up(self, place):
         """Writes an account that does not exist, and where the model is."""
@@ -22,6 +24,10 @@ class Client:
     def ask(self, place, text, resume=False, tools=False, **env):
         """One question without a terminal."""
         raise NotImplementedError
+
+    def call(self, tool, arguments):
+        """What a model replies, one reply after the other, to call a tool of ours."""
+        return [{"tool": tool, "args": arguments}]
 
     def trust(self, place):
         """What the person does once before hooks and tools run."""
@@ -40,10 +46,14 @@ class ClaudeCode(Client):
 
     def set_up(self, place):
         place.env |= {"ANTHROPIC_BASE_URL": f"http://127.0.0.1:{place.port}", "ANTHROPIC_API_KEY": "made-up",
-                      "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "ENABLE_TOOL_SEARCH": "false"}
+                      "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
         place.write(".claude.json", {
             "hasCompletedOnboarding": True, "theme": "dark", "projects": {place.work: {"hasTrustDialogAccepted": True}},
             "customApiKeyResponses": {"approved": ["made-up"], "rejected": []}})
+
+    def call(self, tool, arguments):
+        # Tools of servers are offered once they were looked for.
+        return [{"tool": "ToolSearch", "args": {"query": f"select:mcp__throughline__{tool}"}}, *super().call(tool, arguments)]
 
     def ask(self, place, text, resume=False, tools=False, **env):
         more = (["--continue"] if resume else []) + (["--allowedTools", "mcp__throughline"] if tools else [])
@@ -186,6 +196,11 @@ class Qwen(ByHand):
         place.env |= {"OPENAI_API_KEY": "made-up", "OPENAI_BASE_URL": f"http://127.0.0.1:{place.port}/v1",
                       "OPENAI_MODEL": "scripted"}
 
+    def call(self, tool, arguments):
+        name = f"mcp__throughline__{tool}"
+        return [{"tool": "tool_search", "args": {"query": f"select:{name}"}},
+                {"tool": "tool_call", "args": {"name": name, "arguments": arguments}}]
+
     def ask(self, place, text, resume=False, tools=False, **env):
         return place.run("qwen", text, "--auth-type", "openai", "--yolo", *(["--continue"] if resume else []), **env)
 
@@ -193,6 +208,7 @@ class Qwen(ByHand):
 class Cline(ByHand):
     name = "cline"
     settings = ".cline/data/settings/cline_mcp_settings.json"
+    resumes = False
 
     def set_up(self, place):
         place.run("cline", "auth", "-p", "openai", "-k", "made-up", "-m", "scripted",

@@ -30,7 +30,8 @@ fn copilot_events(home: &Home) -> PathBuf {
 #[test]
 fn a_conversation_that_nobody_ends_is_consolidated_when_another_starts_or_stops() {
     for second in ["session-start", "stop"] {
-        let mut home = Home::with_config("config.toml", "[memory]\nuser_namespace = \"user\"\nflush_every_prompts = 0\n");
+        let mut home =
+            Home::with_config("config.toml", "[memory]\nuser_namespace = \"user\"\nflush_every_prompts = 0\n");
         let rollout = home.root().join("rollout-a.jsonl");
         let row = json!({ "type": "response_item", "payload": { "type": "message", "id": "m", "role": "user",
             "content": [{ "type": "input_text", "text": "I moved the launch to 3 May" }] } });
@@ -96,10 +97,13 @@ fn gemini_is_searched_for_the_persons_own_words_alone() {
     let home = quiet();
     home.remember(&["The database that I prefer is Postgres"]);
     let mut prompt = event("gemini", "prompt");
-    prompt["prompt"] =
-        json!("<hook_context>&lt;memory-context&gt;\nWhich database do I prefer?\n&lt;/memory-context&gt;</hook_context>\n\nThanks!");
+    prompt["prompt"] = json!(
+        "<hook_context>&lt;memory-context&gt;\nWhich database do I prefer?\n&lt;/memory-context&gt;</hook_context>\n\nThanks!"
+    );
     assert_eq!(hook(&home, "prompt", &prompt), json!({}), "what memory itself gave is not asked");
-    prompt["prompt"] = json!("<hook_context>&lt;memory-context&gt;\n- tea\n&lt;/memory-context&gt;</hook_context>\n\nWhich database do I prefer?");
+    prompt["prompt"] = json!(
+        "<hook_context>&lt;memory-context&gt;\n- tea\n&lt;/memory-context&gt;</hook_context>\n\nWhich database do I prefer?"
+    );
     assert!(added(&hook(&home, "prompt", &prompt)).contains("Postgres"));
 }
 

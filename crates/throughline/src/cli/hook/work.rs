@@ -187,7 +187,6 @@ impl Hooked<'_> {
         ContextRequest { session: self.session.clone(), message, dir: self.dir(), ..ContextRequest::default() }
     }
 
-
     /// The directory that the person works in.
     fn dir(&self) -> Option<PathBuf> {
         Path::new(self.input.cwd.as_deref()?).canonicalize().ok()
