@@ -164,6 +164,44 @@ fn is_within(old: &serde_json::Value, new: &serde_json::Value) -> bool {
 }
 
 #[test]
+fn a_memory_elsewhere_comes_and_goes_with_the_server() {
+    let with_home = |home| Ask { home: Some(home), ..ask(PROGRAM) };
+    let servers = all_targets().into_iter().filter(|target| target.parts().any(|part| part == Part::Mcp));
+    for target in servers {
+        let name = target.path.display().to_string();
+        let empty = if name.ends_with("toml") { "# mine\n" } else { "{\n  \"a\": 1\n}\n" };
+        let there = connected(&target, Some(empty), PROGRAM);
+        let Ok(Plan::Write(moved)) = connect(&target, Some(&there), &with_home("/m")) else {
+            panic!("{name}: {there}")
+        };
+        assert_eq!(look(&target, &moved).unwrap().home.as_deref(), Some("/m"), "{name}: {moved}");
+        assert_eq!(connect(&target, Some(&moved), &with_home("/m")), Ok(Plan::Unchanged), "{name}: {moved}");
+        assert_eq!(
+            connect(&target, Some(&moved), &ask(PROGRAM)),
+            Ok(Plan::Unchanged),
+            "{name}: it stays where nobody asks"
+        );
+        let Ok(Plan::Write(again)) = connect(&target, Some(&moved), &with_home("/n")) else {
+            panic!("{name}: {moved}")
+        };
+        assert_eq!(again, moved.replace("/m\"", "/n\""), "{name}");
+        assert_eq!(disconnected(&target, &again, Some(empty)), Plan::Write(empty.to_owned()), "{name}: {again}");
+    }
+}
+
+#[test]
+fn a_codex_server_with_an_environment_of_the_persons_own_keeps_it() {
+    let codex = &targets(Client::Codex, &Scope::User, Platform::Linux, &dirs())[0];
+    let ask = Ask { home: Some("/m"), ..ask(PROGRAM) };
+    for env in ["env = { A = \"1\" }\n", "env = {}\n", "\n[mcp_servers.throughline.env]\nA = \"1\"\n"] {
+        let text = format!("[mcp_servers.throughline]\ncommand = {:?}\nargs = [\"mcp\"]\n{env}", PROGRAM);
+        let Ok(Plan::Write(new)) = connect(codex, Some(&text), &ask) else { panic!("{text}") };
+        assert_eq!(look(codex, &new).unwrap().home.as_deref(), Some("/m"), "{new}");
+        assert_eq!(new.contains("A = \"1\""), env.contains('A'), "{new}");
+    }
+}
+
+#[test]
 fn what_a_person_adds_in_between_stays() {
     let gemini = &targets(Client::Gemini, &Scope::User, Platform::Linux, &dirs())[0];
     let there = connected(gemini, None, PROGRAM);

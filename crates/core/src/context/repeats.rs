@@ -67,7 +67,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The blocks of an opening without bullets that an earlier line says already, and without headings that nothing is left
+/// The blocks of an opening without bullets that an earlier bullet says already, and without headings that nothing is left
 /// under. A block of which only its title is left goes too.
 pub(super) fn without_repeats(blocks: Vec<String>) -> Vec<String> {
     let mut seen: Vec<Vec<String>> = Vec::new();
@@ -75,8 +75,8 @@ pub(super) fn without_repeats(blocks: Vec<String>) -> Vec<String> {
     for block in blocks {
         let (mut lines, mut has_repeats) = (Vec::new(), false);
         for line in block.lines() {
-            let said = words(without_mark(line));
-            let is_repeated = is_bullet(line) && said.len() >= SHORTEST && seen.contains(&said);
+            let said = bullet(line).map(words).filter(|said| said.len() >= SHORTEST).unwrap_or_default();
+            let is_repeated = !said.is_empty() && seen.contains(&said);
             has_repeats |= is_repeated;
             if !is_repeated {
                 seen.push(said);
@@ -89,13 +89,9 @@ pub(super) fn without_repeats(blocks: Vec<String>) -> Vec<String> {
     kept
 }
 
-fn is_bullet(line: &str) -> bool {
-    line.trim_start().starts_with("- ")
-}
-
-/// A line without what makes it a bullet or a heading.
-fn without_mark(line: &str) -> &str {
-    line.trim_start().trim_start_matches(['-', '#']).trim_start()
+/// What an item of a list says. A heading names what stands below it and may say the same.
+fn bullet(line: &str) -> Option<&str> {
+    line.trim_start().strip_prefix("- ")
 }
 
 /// How deep a heading is.
@@ -145,8 +141,8 @@ mod tests {
     fn a_bullet_that_stands_above_is_left_out() {
         let blocks = vec![
             "--- Who you're talking to ---\n- My name is Ada.\n- Tea, please".to_owned(),
-            "--- Recent context ---\n## The launch is on 3 May\n\n### Working on\n- the launch is on 3 May\n\n### Open\n- \
-             My name is Ada\n- Call the printer\n- Tea, please"
+            "--- Recent context ---\n## The launch is on 3 May\n\n### Working on\n- My name is Ada\n\n### Open\n- My name is \
+             Ada!\n- Call the printer\n- Tea, please"
                 .to_owned(),
         ];
         let told = without_repeats(blocks.clone());
