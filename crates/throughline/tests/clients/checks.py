@@ -15,8 +15,8 @@ LATER = "2099-01-01T12:{:02}:00Z"
 class Visit:
     """One client, and what was found out about it: pairs of a check and nothing, or of what is wrong."""
 
-    def __init__(self, client, place):
-        self.client, self.place, self.found = client, place, []
+    def __init__(self, client, place, other):
+        self.client, self.place, self.other, self.found = client, place, other, []
 
     def check(self, name, is_right, detail=""):
         self.found.append((name, None if is_right else str(detail)[-1500:] or "it is not so"))
@@ -39,9 +39,9 @@ class Visit:
 
     def all(self):
         steps = [self.connects, self.tells, self.ends, self.asks_again, self.resumes, self.calls_tools]
-        if self.client.channel and self.client.interactive:
-            steps += [self.sits_at_a_terminal]
-        for step in [*steps, self.leaves]:
+        if self.client.channel:
+            steps += [self.delegates, self.sits_at_a_terminal]
+        for step in [*steps, self.goes_on_elsewhere, self.leaves]:
             try:
                 step()
             except Exception as error:  # What a client does is not known before.
@@ -128,6 +128,33 @@ class Visit:
         after("Keep that.", "memory_write", action="add", layer="L1", content=fact)
         kept = str(self.place.throughline("recall", "bicycle"))
         self.check("a tool writes", fact in kept, kept)
+
+    def delegates(self):
+        """What is said between the assistant and an agent of its own is not said by or to the person."""
+        task, words = "Count the files of the directory, please.", "The helper counted seven of them."
+        replies = self.client.delegate(task)
+        if not replies:
+            return
+        script, asked = self.place.model, "How many files are there in all?"
+        script.delegated, script.delegate = task, (asked, words)
+        script.say(*replies, "There are seven files.")
+        self.client.ask(self.place, asked, tools=True)
+        self.check("a sub-agent is asked", any(task in spoken(body) for _, body in script.main()), script.main()[-1])
+        kept = [turn for session in self.place.sessions(self.client.channel) for turn in self.place.turns(session)]
+        self.check("the person's words are kept", ("user", asked) in kept, kept)
+        self.check("a sub-agent's words are not kept", not any(task in text or words in text for _, text in kept), kept)
+        script.delegated = None
+
+    def goes_on_elsewhere(self):
+        """Another client on the same memory knows it too."""
+        other, place = self.other
+        other.set_up(place)
+        other.connect(place)
+        other.trust(place)
+        since = len(place.model.requests)
+        other.ask(place, ASKED)
+        said = "\n".join(spoken(body) for _, body in place.model.main(since)[-1:])
+        self.check(f"{other.name} knows it, once", said.count("My cat is called Mimi") == 1, said[-3000:])
 
     def sits_at_a_terminal(self):
         """The same at a terminal, with a compaction and a new beginning in one sitting."""

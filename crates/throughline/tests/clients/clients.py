@@ -29,6 +29,10 @@ class Client:
         """What a model replies, one reply after the other, to call a tool of ours."""
         return [{"tool": tool, "args": arguments}]
 
+    def delegate(self, task):
+        """What a model replies to have a sub-agent do something; none where the client has no such thing."""
+        return []
+
     def trust(self, place):
         """What the person does once before hooks and tools run."""
 
@@ -54,6 +58,9 @@ class ClaudeCode(Client):
     def call(self, tool, arguments):
         # Tools of servers are offered once they were looked for.
         return [{"tool": "ToolSearch", "args": {"query": f"select:mcp__throughline__{tool}"}}, *super().call(tool, arguments)]
+
+    def delegate(self, task):
+        return [{"tool": "Agent", "args": {"description": "Count", "prompt": task, "subagent_type": "general-purpose"}}]
 
     def ask(self, place, text, resume=False, tools=False, **env):
         more = (["--continue"] if resume else []) + (["--allowedTools", "mcp__throughline"] if tools else [])
@@ -81,6 +88,9 @@ env_key = "OPENAI_API_KEY"
 [projects."{place.work}"]
 trust_level = "trusted"
 ''')
+
+    def delegate(self, task):
+        return [{"tool": "spawn_agent", "args": {"message": task}}]
 
     def ask(self, place, text, resume=False, tools=False, **env):
         more = ["--dangerously-bypass-approvals-and-sandbox"] if tools else []
@@ -120,6 +130,9 @@ class Copilot(Client):
     def set_up(self, place):
         place.env |= {"COPILOT_PROVIDER_BASE_URL": f"http://127.0.0.1:{place.port}/v1", "COPILOT_OFFLINE": "true",
                       "COPILOT_PROVIDER_API_KEY": "made-up", "COPILOT_MODEL": "gpt-4.1"}
+
+    def delegate(self, task):
+        return [{"tool": "task", "args": {"agent_type": "explore", "name": "count", "description": "Count", "prompt": task}}]
 
     def ask(self, place, text, resume=False, tools=False, **env):
         return place.run("copilot", "-p", text, "--allow-all-tools", *(["--continue"] if resume else []), **env)

@@ -16,13 +16,18 @@ class Script:
         self.log = open(log, "a")
         self.replies, self.default, self.summary = [], "Understood.", "A short title"
         self.requests, self.lock = [], threading.Lock()
+        # What a sub-agent is asked and says; its requests take nothing from the script.
+        self.delegated, self.delegate = None, None
 
     def say(self, *replies):
         with self.lock:
             self.replies = list(replies)
 
-    def next(self, is_main):
+    def next(self, body, is_main):
         with self.lock:
+            # A sub-agent has its task from the first message on, and nothing of the person's.
+            if self.delegated and self.delegated in spoken(body) and self.delegate[0] not in spoken(body):
+                return {"text": self.delegate[1]}
             if not is_main:
                 return {"text": self.summary}
             reply = self.replies.pop(0) if self.replies else self.default
@@ -230,7 +235,7 @@ def handler(script):
             script.log.flush()
             if kind == "other":
                 return self.answer({"input_tokens": 100, "totalTokens": 100}, 200)
-            reply = globals()[kind](body, script.next(is_main))
+            reply = globals()[kind](body, script.next(body, is_main))
             if kind == "gemini":
                 reply = [reply] if "stream" in path else reply
             if isinstance(reply, list):

@@ -41,9 +41,10 @@ def until(condition, seconds=60):
 
 
 class Place:
-    def __init__(self, root, program, programs):
+    def __init__(self, root, program, programs, memory=None):
         self.root, self.program = root, program
         self.home, self.memory, self.work = (os.path.join(root, name) for name in ("home", "memory", "work"))
+        self.memory = memory or self.memory
         for path in (self.home, self.memory, self.work, os.path.join(root, "tmp")):
             os.makedirs(path, exist_ok=True)
         self.model, self.port = model.start(os.path.join(root, "requests.jsonl"))
