@@ -23,7 +23,12 @@ fn hooks_answer_nothing_and_store_nothing() {
         for event in ["session-start", "prompt", "pre-compact", "stop", "session-end"] {
             let input = json!({"session_id": "s1", "cwd": home.root(), "prompt": "Which tea do I like?"}).to_string();
             let args = ["hook", event, "--client", client, "--deadline-ms", "60000"];
-            let said: Value = serde_json::from_str(&home.run_with(&args, &input).done()).unwrap();
+            let said = home.run_with(&args, &input).done();
+            if (client, event) == ("claude-code", "pre-compact") {
+                assert_eq!(said, "", "it would be taken for instructions");
+                continue;
+            }
+            let said: Value = serde_json::from_str(&said).unwrap();
             assert_eq!(said, if event == "prompt" { prompt.clone() } else { json!({}) }, "{client}, {event}");
         }
     }
