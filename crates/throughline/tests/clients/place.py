@@ -67,11 +67,12 @@ class Place:
             return None
 
     def tree(self):
+        """Every small file below the home: a client may keep a copy of itself there, too."""
         found = {}
         for base, _, files in os.walk(self.home):
-            for file in files:
-                path = os.path.relpath(os.path.join(base, file), self.home)
-                found[path] = self.read(path) if not path.endswith((".sqlite", ".db")) else ""
+            paths = [os.path.join(base, file) for file in files]
+            for path in filter(lambda path: os.path.isfile(path) and os.path.getsize(path) < 1_000_000, paths):
+                found[os.path.relpath(path, self.home)] = self.read(path)
         return found
 
     def run(self, *command, seconds=120, directory=None, **env):
