@@ -1,6 +1,7 @@
 //! Real assistants from npm, headless and at a terminal, before a scripted model and where nothing but loopback can be
 //! reached. Two of them here; `scripts/clients` tries all.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
+#![allow(clippy::print_stdout, reason = "what was not tried is said")]
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -53,7 +53,9 @@ class Visit:
         client.set_up(place)
         self.before = place.tree()
         with open(f"{place.memory}/config.toml", "w") as file:
-            file.write('[memory]\nuser_namespace = "user"\nconsolidation_turn_threshold = 0\nflush_every_prompts = 0\n')
+            file.write('[memory]\nuser_namespace = "user"\nconsolidation_turn_threshold = 0\nflush_every_prompts = 0\n'
+                       # What is tried here is what is given, not how fast.
+                       "[hooks]\nprompt_deadline_ms = 1900\n")
         place.throughline("remember", "The person drinks jasmine tea in the morning")
         os.makedirs(f"{place.memory}/user", exist_ok=True)
         with open(f"{place.memory}/user/profile.md", "w") as file:
