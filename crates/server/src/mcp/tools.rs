@@ -32,8 +32,8 @@ fn object(schema: Value) -> JsonObject {
     }
 }
 
-/// What a tool answered, as structure and as text. A failure is text alone: as structure it would break the tool's
-/// output schema, and clients that check it hide the message.
+/// What a tool answered, as structure and as text. A failure is words alone: as structure it would break the tool's output
+/// schema, and clients that check it hide the message. Gemini CLI takes even a text that is JSON for structure.
 pub(super) fn answered(answer: ToolAnswer) -> CallToolResult {
     if answer.is_error { error(&answer.content) } else { CallToolResult::structured(answer.content) }
 }
@@ -44,7 +44,20 @@ pub(super) fn failed(problem: Problem) -> CallToolResult {
 }
 
 fn error(content: &Value) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(content.to_string())])
+    CallToolResult::error(vec![ContentBlock::text(in_words(content))])
+}
+
+/// A failure as `CODE: MESSAGE`, the hint, and whatever else it says, a line each.
+fn in_words(content: &Value) -> String {
+    let told = |name: &str| content["error"][name].as_str();
+    let mut text = format!("{}: {}", told("code").unwrap_or("error"), told("message").unwrap_or_default());
+    if let Some(hint) = told("hint") {
+        text.push_str(&format!("\nhint: {hint}"));
+    }
+    for (name, more) in content.as_object().into_iter().flatten().filter(|(name, _)| *name != "error") {
+        text.push_str(&format!("\n{name}: {more}"));
+    }
+    text
 }
 
 /// The protocol's own answer to a call of a tool that is not offered.
