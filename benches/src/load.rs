@@ -13,7 +13,7 @@ use throughline::world::Durability;
 use throughline_core::engine::{Engine, NewMemory};
 use throughline_core::recall::{Filter, RecallRequest};
 
-use crate::daemon::{Daemon, cpu_of};
+use crate::daemon::{Daemon, cpu_of_this_process};
 use crate::homes::{self, Size};
 use crate::table::{Times, markdown, ms, ratio};
 use crate::{Failure, laboratory};
@@ -190,7 +190,7 @@ fn row(verb: &Verb, clients: usize, inside: &Figures, outside: &Figures) -> Vec<
 /// The verb itself, by as many threads as there would be clients.
 fn in_process(engine: &Engine, verb: &Verb, clients: usize, lasting: Duration) -> Result<Figures, Failure> {
     let (all, began) = (Mutex::new((Times::default(), 0_u64)), Instant::now());
-    let before = cpu_of("self")?;
+    let before = cpu_of_this_process()?;
     std::thread::scope(|scope| {
         let work = |number: usize| {
             let (mut dice, mut times, mut errors) = (Dice::new(100 + number as u64), Times::default(), 0);
@@ -208,7 +208,7 @@ fn in_process(engine: &Engine, verb: &Verb, clients: usize, lasting: Duration) -
     });
     let seconds = began.elapsed().as_secs_f64();
     let (times, errors) = all.into_inner().map_err(|_| "a thread was lost")?;
-    let cpu = (cpu_of("self")? - before) / times.len().max(1) as f64;
+    let cpu = (cpu_of_this_process()? - before).as_secs_f64() * 1000.0 / times.len().max(1) as f64;
     Ok(Figures { rate: times.len() as f64 / seconds, p50: times.at(0.5), p99: times.at(0.99), errors, cpu })
 }
 

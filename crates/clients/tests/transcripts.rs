@@ -8,7 +8,7 @@ use std::path::Path;
 
 use throughline_clients::Client;
 use throughline_clients::hooks::{Event, HookInput};
-use throughline_clients::transcripts::{Spoken, read};
+use throughline_clients::transcripts::{News, Spoken, read};
 
 const CLIENTS: [Client; 5] = [Client::ClaudeCode, Client::Codex, Client::Cursor, Client::Copilot, Client::Gemini];
 
@@ -30,6 +30,10 @@ fn read_all(client: Client, text: &[u8]) -> Vec<Spoken> {
 }
 
 fn read_new(client: Client, text: &[u8], known: &HashSet<String>) -> Vec<Spoken> {
+    news(client, text, known).said
+}
+
+fn news(client: Client, text: &[u8], known: &HashSet<String>) -> News {
     let is_known = |spoken: &Spoken| known.contains(&spoken.id);
     read(client, &session(client), Cursor::new(text), text.len() as u64, &is_known).unwrap()
 }
@@ -91,6 +95,30 @@ fn a_transcript_read_ten_times_says_the_same() {
         assert_eq!(known.len(), first.len(), "{client}: every name is used once");
         assert_eq!(read_new(client, text.as_bytes(), &known), []);
     }
+}
+
+#[test]
+fn a_summary_of_the_clients_own_is_told_apart() {
+    for client in [Client::ClaudeCode, Client::Codex, Client::Copilot, Client::Gemini] {
+        let text = fixture(client, "compacted.jsonl");
+        let news = news(client, text.as_bytes(), &HashSet::new());
+        let summary = news.summary.unwrap();
+        assert_eq!(summary.text, "The person has a dog, Rex.", "{client}");
+        assert!(summary.at.unwrap().to_string().starts_with("2026-03-06T09:01:00"), "{client}");
+        let said: Vec<&str> = news.said.iter().map(|said| said.text.as_str()).collect();
+        assert_eq!(said, ["My dog is called Rex.", "Noted.", "What is my dog called?", "Rex."], "{client}");
+    }
+}
+
+/// A summary is new as long as nothing behind it is known.
+#[test]
+fn a_summary_is_given_until_something_behind_it_is_known() {
+    let text = fixture(Client::Codex, "transcript.jsonl");
+    let text = text.as_bytes();
+    let said = read_all(Client::Codex, text);
+    let known = |n: usize| said[..n].iter().map(|said| said.id.clone()).collect::<HashSet<_>>();
+    assert!(news(Client::Codex, text, &known(2)).summary.is_some());
+    assert_eq!(news(Client::Codex, text, &known(3)).summary, None);
 }
 
 /// The file ends anywhere, as if its client were just writing there.

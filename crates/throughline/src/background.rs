@@ -2,6 +2,7 @@
 //! on this memory, or a process that asks its client's model, nothing is started: it notices within a second or two what is
 //! due.
 
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -48,6 +49,14 @@ pub(crate) fn start_compaction(world: &World, session: &SessionId) {
     detached(world, &["session", "consolidate", session.as_str(), "--compact", "--json"]);
 }
 
+/// Has a conversation consolidated after this process from a summary that its host made at that time.
+pub(crate) fn start_summary(world: &World, session: &SessionId, summary: &str, at: Option<Timestamp>) {
+    let mut args = vec!["session", "consolidate", session.as_str(), "--summary", "-", "--json"];
+    let at = at.map(|at| at.to_string());
+    args.extend(at.iter().flat_map(|at| ["--until", at.as_str()]));
+    detached_with(world, &args, summary);
+}
+
 /// Has a conversation ended after this process.
 pub(crate) fn start_end(world: &World, session: &SessionId) {
     if matches!(world.engine.sessions().find(session), Ok(None)) {
@@ -63,6 +72,11 @@ pub(crate) fn start_end(world: &World, session: &SessionId) {
 }
 
 pub(crate) fn detached(world: &World, args: &[&str]) -> bool {
+    detached_with(world, args, "")
+}
+
+/// The same with a text on standard input, which must fit into a pipe.
+fn detached_with(world: &World, args: &[&str], input: &str) -> bool {
     let started = world::program().and_then(|program| {
         let mut command = Command::new(program);
         command.args(args);
@@ -70,10 +84,12 @@ pub(crate) fn detached(world: &World, args: &[&str]) -> bool {
         if world.home.config == world.home.data {
             command.env("THROUGHLINE_HOME", &world.home.data);
         }
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
+        command.stdin(stdin).stdout(Stdio::null()).stderr(Stdio::null());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        command.spawn()
+        let mut child = command.spawn()?;
+        child.stdin.take().map_or(Ok(()), |mut pipe| pipe.write_all(input.as_bytes()))
     });
     if let Err(error) = &started {
         tracing::warn!(%error, "nothing was begun in the background; the next command tries again");
@@ -289,6 +305,25 @@ pub(crate) fn consolidate_until(
         let outcome = world.engine.consolidation().run(session, model, summary, worker)?;
         Ok((outcome != Consolidation::Busy).then_some(outcome))
     })?;
+    Ok(outcome.unwrap_or(Consolidation::Busy))
+}
+
+/// Consolidates here and now what was said until a time, from a summary that the host made then of the whole conversation.
+pub(crate) fn consolidate_from(
+    world: &World,
+    session: &SessionId,
+    summary: &str,
+    until: Timestamp,
+) -> Result<Consolidation, EngineError> {
+    let outcome = with_model(
+        world,
+        NEVER,
+        |_| false,
+        |model, worker| {
+            let outcome = world.engine.consolidation().run_until(session, model, summary, until, worker)?;
+            Ok((outcome != Consolidation::Busy).then_some(outcome))
+        },
+    )?;
     Ok(outcome.unwrap_or(Consolidation::Busy))
 }
 

@@ -217,6 +217,57 @@ fn a_client_whose_file_cannot_be_read_is_explained_and_not_suggested() {
 }
 
 #[test]
+fn every_server_is_told_where_the_memory_is_and_a_difference_is_noticed() {
+    let home = lived_in();
+    let memory = std::path::absolute(home.path("")).unwrap().to_str().unwrap().trim_end_matches('/').to_owned();
+    for (client, file) in [
+        ("claude-code", ".claude.json"),
+        ("codex", ".codex/config.toml"),
+        ("cursor", ".cursor/mcp.json"),
+        ("opencode", ".config/opencode/opencode.jsonc"),
+        ("gemini", ".gemini/settings.json"),
+        ("copilot", ".copilot/mcp-config.json"),
+        ("zed", ".config/zed/settings.json"),
+    ] {
+        home.run(&["connect", client, "--no-guidance"]).done();
+        let there = home.reads(file);
+        assert!(there.contains("THROUGHLINE_HOME") && there.contains(&memory), "{client}: {there}");
+        assert!(!home.run(&["doctor"]).stdout.contains("another memory"), "{client}");
+        home.has(file, &there.replace(&memory, "/somewhere/else"));
+        let told = home.run(&["doctor"]).stdout;
+        assert!(
+            told.contains(&format!("{client} may use another memory")) && told.contains("/somewhere/else"),
+            "{told}"
+        );
+        home.run(&["connect", client, "--no-guidance"]).done();
+        assert_eq!(home.reads(file), there, "{client}: connecting again mends it");
+    }
+}
+
+#[test]
+fn what_codex_noted_about_our_hooks_goes_with_them() {
+    let home = lived_in();
+    home.has(
+        ".codex/hooks.json",
+        "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}}",
+    );
+    let first = home.reads(".codex/config.toml");
+    home.run(&["connect", "codex"]).done();
+    let hooks = home.person(".codex/hooks.json");
+    let state =
+        |place: &str| format!("[hooks.state.\"{}:{place}\"]\ntrusted_hash = \"sha256:00\"\n\n", hooks.display());
+    let noted = ["session_start:0:0", "stop:0:0", "stop:1:0", "session_end:0:0"].map(state).concat();
+    home.has(".codex/config.toml", &format!("{}\n\n[hooks.state]\n\n{noted}", home.reads(".codex/config.toml")));
+    home.run(&["disconnect", "codex"]).done();
+    let left = home.reads(".codex/config.toml");
+    assert!(
+        left.contains("stop:0:0") && left.matches("trusted_hash").count() == 1,
+        "the other one is not ours: {left}"
+    );
+    assert!(left.starts_with(&first) && !left.contains("[mcp_servers.throughline]"), "{left}");
+}
+
+#[test]
 fn directories_that_were_there_before_stay_and_the_words_say_what_was_done() {
     let home = Home::new();
     std::fs::create_dir_all(home.person(".config/zed")).unwrap();

@@ -6,6 +6,8 @@ mod common;
 mod hostile;
 #[path = "hooks/keeping.rs"]
 mod keeping;
+#[path = "hooks/real.rs"]
+mod real;
 
 use std::path::{Path, PathBuf};
 
@@ -50,10 +52,13 @@ fn at(client: &str, name: &str, cwd: &Path, transcript: &Path) -> Value {
     event
 }
 
-/// What a hook answers: always one JSON object, never a word on standard error.
+/// What a hook answers: one JSON object or nothing at all, which is the same; never a word on standard error.
 #[track_caller]
 fn hook(home: &Home, name: &str, event: &Value) -> Value {
     let said = home.run_with(&["hook", name, "--deadline-ms", PATIENCE], &event.to_string()).done();
+    if said.is_empty() {
+        return json!({});
+    }
     let answer: Value = serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}"));
     assert!(answer.is_object(), "{said}");
     answer
@@ -91,7 +96,9 @@ fn a_conversation_in_one_client_goes_on_in_another() {
     assert_eq!(claude("stop"), json!({}));
     assert_eq!(claude("session-end"), json!({}));
     let ended = || !home.json(&["session", "show", &session("claude-code")])["session"]["ended_at"].is_null();
-    until(|| ended().then_some(()));
+    // The client's own summary is taken by another run, and either may be first.
+    let told = || home.run(&["working"]).stdout.contains("wire the Stripe webhook");
+    until(|| (ended() && told()).then_some(()));
 
     let rollout = fixture("codex", "transcript.jsonl");
     let codex = |name: &str| hook(&home, name, &at("codex", name, &here, &rollout));
@@ -113,7 +120,7 @@ fn a_conversation_in_one_client_goes_on_in_another() {
 fn a_conversation_is_given_its_beginning_once_and_again_when_its_client_forgot() {
     let home = quiet();
     home.put("user/profile.md", "- My name is Ada.\n");
-    for client in ["claude-code", "codex", "cursor", "gemini"] {
+    for client in ["claude-code", "codex", "cursor"] {
         let from = |source: &str| {
             let mut event = event(client, "session-start");
             event["source"] = json!(source);
@@ -133,8 +140,8 @@ fn who_was_given_no_beginning_gets_it_with_the_first_message() {
     let home = quiet();
     home.put("user/profile.md", "- My name is Ada.\n");
     for client in CLIENTS {
-        if client == "copilot" {
-            assert_eq!(hook(&home, "session-start", &event(client, "session-start")), json!({}));
+        if client == "copilot" || client == "gemini" {
+            assert_eq!(hook(&home, "session-start", &event(client, "session-start")), json!({}), "{client}");
         }
         let first = added(&hook(&home, "prompt", &event(client, "prompt")));
         assert!(first.contains("My name is Ada."), "{client}: {first}");

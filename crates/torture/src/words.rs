@@ -16,7 +16,7 @@ use throughline::synthetic::Dice;
 use throughline::world::{Durability, store_at};
 use throughline_core::model::{Change, ChangeId, Entry, Verb};
 use throughline_core::ports::{Op, Page, Search, Store};
-use throughline_core::recall::{Filter, FoundBy};
+use throughline_core::recall::{CandidateMark, Filter, FoundBy};
 use throughline_testkit::stores::{self, entry};
 
 use crate::{Failure, chain};
@@ -283,7 +283,9 @@ fn found(store: &dyn Store, word: &str) -> Result<Vec<String>, Failure> {
     let (terms, filter) = (vec![word.to_owned()], Filter::default());
     let pool = store.search(&Search { terms, also: Vec::new(), filter, limit: 1_000_000 })?;
     let by_words = pool.candidates.into_iter().filter(|candidate| candidate.found_by == FoundBy::Words);
-    Ok(by_words.map(|candidate| candidate.memory.entry.id.to_string()).collect())
+    let marks: Vec<CandidateMark> = by_words.map(|candidate| candidate.mark).collect();
+    let found = store.fetch(&marks)?.into_iter().flatten();
+    Ok(found.map(|found| found.memory.entry.id.to_string()).collect())
 }
 
 /// Every row: its version and what it says.

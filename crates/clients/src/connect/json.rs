@@ -2,10 +2,10 @@
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::places::{HookShape, ServerShape};
-use super::{Ask, SERVER, SERVER_ARGS, Seen, State, Unfit, command};
+use super::{Ask, HOME, SERVER, SERVER_ARGS, Seen, State, Unfit, command};
 use crate::Client;
 use crate::hooks::Event;
 
@@ -17,16 +17,26 @@ pub(super) fn put_server(text: &str, key: &str, shape: ServerShape, ask: &Ask<'_
     let root = parse(text)?;
     let servers = object_in(&top(&root)?, key, key)?;
     let Some(there) = servers.get(SERVER) else {
-        servers.append(SERVER, written(server(shape, ask.program)));
+        servers.append(SERVER, written(server(shape, ask)));
         return Ok(root.to_string());
     };
-    let there = there.object_value().ok_or_else(|| wrong(&format!("{key}.{SERVER}"), "an object"))?;
+    let at = format!("{key}.{SERVER}");
+    let there = there.object_value().ok_or_else(|| wrong(&at, "an object"))?;
     if !ADDRESSES.iter().any(|address| there.get(address).is_some()) {
         for (name, value) in running(shape, ask.program) {
             set(&there, name, value);
         }
+        if let Some(home) = ask.home {
+            let name = environment(shape);
+            set(&object_in(&there, name, &format!("{at}.{name}"))?, HOME, home.into());
+        }
     }
     Ok(root.to_string())
+}
+
+/// What a server's environment is called.
+fn environment(shape: ServerShape) -> &'static str {
+    if shape == ServerShape::OpenCode { "environment" } else { "env" }
 }
 
 /// The members of a server's entry that say what runs.
@@ -41,15 +51,17 @@ fn running(shape: ServerShape, program: &str) -> Vec<(&'static str, Value)> {
 }
 
 /// A whole entry, in the order in which people write it.
-fn server(shape: ServerShape, program: &str) -> Vec<(&'static str, Value)> {
+fn server(shape: ServerShape, ask: &Ask<'_>) -> Vec<(&'static str, Value)> {
     let (first, last) = match shape {
         ServerShape::Plain => (None, None),
         ServerShape::Stdio => (Some(("type", "stdio".into())), None),
         ServerShape::OpenCode => (Some(("type", "local".into())), Some(("enabled", true.into()))),
         ServerShape::Copilot => (Some(("type", "local".into())), Some(("tools", vec!["*"].into()))),
-        ServerShape::Zed => (None, Some(("env", Value::Object(serde_json::Map::new())))),
+        ServerShape::Zed if ask.home.is_none() => (None, Some(("env", json!({})))),
+        ServerShape::Zed => (None, None),
     };
-    first.into_iter().chain(running(shape, program)).chain(last).collect()
+    let home = ask.home.map(|home| (environment(shape), json!({ HOME: home })));
+    first.into_iter().chain(running(shape, ask.program)).chain(last).chain(home).collect()
 }
 
 /// Takes the server out.
@@ -70,7 +82,8 @@ pub(super) fn find_server(text: &str, key: &str) -> Result<Seen, Unfit> {
     let program = command.as_str().or(command[0].as_str()).map(str::to_owned);
     let is_elsewhere = ADDRESSES.iter().any(|address| server.get(address).is_some());
     let state = if program.is_some() || is_elsewhere { State::Whole } else { State::Partly };
-    Ok(Seen { state, programs: program.into_iter().collect(), ..Seen::default() })
+    let home = ["env", "environment"].iter().find_map(|name| server[name][HOME].as_str()).map(str::to_owned);
+    Ok(Seen { state, programs: program.into_iter().collect(), home, ..Seen::default() })
 }
 
 /// What a client calls each event, and how many seconds it may take.
@@ -269,7 +282,39 @@ pub(super) fn find_hooks(text: &str, client: Client) -> Result<Seen, Unfit> {
         _ => State::Partly,
     };
     let hooks_are_off = all["disableAllHooks"] == true || all["hooksConfig"]["enabled"] == false;
-    Ok(Seen { state, programs: found.into_iter().flatten().collect(), hooks_are_off })
+    Ok(Seen { state, programs: found.into_iter().flatten().collect(), hooks_are_off, home: None })
+}
+
+/// Where our handlers stand among those of their events, as Codex says it: `session_start:0:0`.
+pub(super) fn places(text: &str, client: Client) -> Vec<String> {
+    let all = value(text);
+    let mut places = Vec::new();
+    for (name, ..) in events(client) {
+        for (group, element) in all["hooks"][name].as_array().into_iter().flatten().enumerate() {
+            for (at, handler) in element["hooks"].as_array().into_iter().flatten().enumerate() {
+                if program_of(handler).is_some() {
+                    places.push(format!("{}:{group}:{at}", snake_case(name)));
+                }
+            }
+        }
+    }
+    places
+}
+
+/// Where they stand in a file that has no others.
+pub(super) fn first_places(client: Client) -> Vec<String> {
+    events(client).iter().map(|(name, ..)| format!("{}:0:0", snake_case(name))).collect()
+}
+
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
 }
 
 /// Whether nothing is left in a file.

@@ -24,6 +24,9 @@ const SERVER: &str = "throughline";
 /// The arguments with which the program is that server.
 const SERVER_ARGS: [&str; 1] = ["mcp"];
 
+/// The variable that says where the memory is.
+const HOME: &str = "THROUGHLINE_HOME";
+
 /// What a client can be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
@@ -57,6 +60,8 @@ pub struct Ask<'a> {
     pub parts: &'a [Part],
     /// The text of the guidance.
     pub guidance: &'a str,
+    /// Where the memory is, if not at the usual place: not every client hands its own environment on to a server.
+    pub home: Option<&'a str>,
 }
 
 /// What becomes of a file.
@@ -81,6 +86,8 @@ pub struct Found {
     pub programs: Vec<String>,
     /// Whether the client is told to run no hooks at all.
     pub hooks_are_off: bool,
+    /// Where the server looks for the memory, if it is told.
+    pub home: Option<String>,
 }
 
 impl Found {
@@ -146,20 +153,29 @@ pub fn connect(target: &Target, current: Option<&str>, ask: &Ask<'_>) -> Result<
     Ok(if text == current.unwrap_or_default() { Plan::Unchanged } else { Plan::Write(text) })
 }
 
-/// Takes our entries out. `before` is the file as it was before it was first connected, where it was there; what was
-/// made for our entries alone goes with them. Decides; touches nothing.
-pub fn disconnect(
-    target: &Target,
-    current: &str,
-    before: Option<&str>,
-    platform: Platform,
-    guidance: &str,
-) -> Result<Plan, Unfit> {
+/// What is known when our entries are taken out.
+#[derive(Debug, Clone, Copy)]
+pub struct Undo<'a> {
+    /// The file as it was before it was first connected, where it was there.
+    pub before: Option<&'a str>,
+    /// The machine that clients run on.
+    pub platform: Platform,
+    /// The text of the guidance.
+    pub guidance: &'a str,
+    /// The file at [`Target::hooks_beside`] as it is, where it is there.
+    pub hooks: Option<&'a str>,
+}
+
+/// Takes our entries out, and what the client noted about them. What was made for our entries alone goes with them.
+/// Decides; touches nothing.
+pub fn disconnect(target: &Target, current: &str, undo: &Undo<'_>) -> Result<Plan, Unfit> {
+    let Undo { before, .. } = *undo;
+    let trust = target.trust(undo.hooks);
     let found = look(target, current)?;
-    if found.is_nothing() {
+    if found.is_nothing() && !toml::has_trust(current, &trust) {
         return Ok(Plan::Unchanged);
     }
-    if is_untouched(target, current, before, &found, platform, guidance) {
+    if is_untouched(target, current, &found, undo) {
         return Ok(before.map_or(Plan::Remove, |before| Plan::Write(before.to_owned())));
     }
     let (mark, mut text) = split_mark(current);
@@ -168,7 +184,7 @@ pub fn disconnect(
         text = match *entry {
             Entry::Server(key, _) => json::take_server(&text, key, old.as_deref())?,
             Entry::Hooks(_) => json::take_hooks(&text, target.client, old.as_deref())?,
-            Entry::TomlServer => toml::take_server(&text)?,
+            Entry::TomlServer => toml::take_trust(&toml::take_server(&text)?, &trust)?,
             Entry::Section(_) => section::take(&text),
         };
     }
@@ -181,20 +197,14 @@ pub fn disconnect(
 }
 
 /// Whether nobody touched the file since it was connected: connecting what was before gives what is there.
-fn is_untouched(
-    target: &Target,
-    current: &str,
-    before: Option<&str>,
-    found: &Found,
-    platform: Platform,
-    guidance: &str,
-) -> bool {
+fn is_untouched(target: &Target, current: &str, found: &Found, undo: &Undo<'_>) -> bool {
     let [program] = match found.programs.as_slice() {
         [] => [""],
         [program] => [program.as_str()],
         _ => return false,
     };
-    let ask = Ask { program, platform, parts: &found.whole, guidance };
+    let Undo { before, platform, guidance, .. } = *undo;
+    let ask = Ask { program, platform, parts: &found.whole, guidance, home: found.home.as_deref() };
     connect(target, before, &ask).is_ok_and(|plan| plan == Plan::Write(current.to_owned()))
 }
 
@@ -216,6 +226,7 @@ pub fn look(target: &Target, current: &str) -> Result<Found, Unfit> {
         }
         found.programs.extend(seen.programs);
         found.hooks_are_off |= seen.hooks_are_off;
+        found.home = found.home.or(seen.home);
     }
     found.programs.sort();
     found.programs.dedup();
@@ -228,6 +239,7 @@ struct Seen {
     state: State,
     programs: Vec<String>,
     hooks_are_off: bool,
+    home: Option<String>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

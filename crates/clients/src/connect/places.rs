@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Part;
+use super::{Part, json};
 use crate::Client;
 
 /// What kind of machine it is.
@@ -116,6 +116,19 @@ impl Target {
     /// What of ours goes into it.
     pub fn parts(&self) -> impl Iterator<Item = Part> {
         self.entries.iter().map(|entry| entry.part())
+    }
+
+    /// The file of hooks about which the client makes notes in this one. Codex does: whom the person trusts.
+    pub fn hooks_beside(&self) -> Option<PathBuf> {
+        self.entries.contains(&Entry::TomlServer).then(|| self.path.with_file_name("hooks.json"))
+    }
+
+    /// The names under which the client notes what the person thinks of our hooks: `FILE:EVENT:GROUP:COMMAND`. `hooks` is
+    /// the text of that file; one that is gone had no others.
+    pub(super) fn trust(&self, hooks: Option<&str>) -> Vec<String> {
+        let Some(file) = self.hooks_beside() else { return Vec::new() };
+        let places = hooks.map_or_else(|| json::first_places(self.client), |text| json::places(text, self.client));
+        places.into_iter().map(|place| format!("{}:{place}", file.display())).collect()
     }
 
     /// Whether it is a file that people write themselves, and that is left alone unless they ask.

@@ -24,7 +24,7 @@ fn dirs() -> Dirs {
 }
 
 fn ask(program: &str) -> Ask<'_> {
-    Ask { program, platform: Platform::Linux, parts: &EVERYTHING, guidance: GUIDANCE }
+    Ask { program, platform: Platform::Linux, parts: &EVERYTHING, guidance: GUIDANCE, home: None }
 }
 
 fn all_targets() -> Vec<Target> {
@@ -46,7 +46,7 @@ fn connected(target: &Target, current: Option<&str>, program: &str) -> String {
 }
 
 fn disconnected(target: &Target, current: &str, before: Option<&str>) -> Plan {
-    disconnect(target, current, before, Platform::Linux, GUIDANCE).unwrap()
+    disconnect(target, current, &Undo { before, platform: Platform::Linux, guidance: GUIDANCE, hooks: None }).unwrap()
 }
 
 /// Connects, connects again, moves the program, disconnects.
@@ -160,6 +160,44 @@ fn is_within(old: &serde_json::Value, new: &serde_json::Value) -> bool {
         (Object(old), Object(new)) => old.iter().all(|(key, old)| new.get(key).is_some_and(|new| is_within(old, new))),
         (Array(old), Array(new)) => old.iter().all(|old| new.contains(old)),
         _ => old == new,
+    }
+}
+
+#[test]
+fn a_memory_elsewhere_comes_and_goes_with_the_server() {
+    let with_home = |home| Ask { home: Some(home), ..ask(PROGRAM) };
+    let servers = all_targets().into_iter().filter(|target| target.parts().any(|part| part == Part::Mcp));
+    for target in servers {
+        let name = target.path.display().to_string();
+        let empty = if name.ends_with("toml") { "# mine\n" } else { "{\n  \"a\": 1\n}\n" };
+        let there = connected(&target, Some(empty), PROGRAM);
+        let Ok(Plan::Write(moved)) = connect(&target, Some(&there), &with_home("/m")) else {
+            panic!("{name}: {there}")
+        };
+        assert_eq!(look(&target, &moved).unwrap().home.as_deref(), Some("/m"), "{name}: {moved}");
+        assert_eq!(connect(&target, Some(&moved), &with_home("/m")), Ok(Plan::Unchanged), "{name}: {moved}");
+        assert_eq!(
+            connect(&target, Some(&moved), &ask(PROGRAM)),
+            Ok(Plan::Unchanged),
+            "{name}: it stays where nobody asks"
+        );
+        let Ok(Plan::Write(again)) = connect(&target, Some(&moved), &with_home("/n")) else {
+            panic!("{name}: {moved}")
+        };
+        assert_eq!(again, moved.replace("/m\"", "/n\""), "{name}");
+        assert_eq!(disconnected(&target, &again, Some(empty)), Plan::Write(empty.to_owned()), "{name}: {again}");
+    }
+}
+
+#[test]
+fn a_codex_server_with_an_environment_of_the_persons_own_keeps_it() {
+    let codex = &targets(Client::Codex, &Scope::User, Platform::Linux, &dirs())[0];
+    let ask = Ask { home: Some("/m"), ..ask(PROGRAM) };
+    for env in ["env = { A = \"1\" }\n", "env = {}\n", "\n[mcp_servers.throughline.env]\nA = \"1\"\n"] {
+        let text = format!("[mcp_servers.throughline]\ncommand = {:?}\nargs = [\"mcp\"]\n{env}", PROGRAM);
+        let Ok(Plan::Write(new)) = connect(codex, Some(&text), &ask) else { panic!("{text}") };
+        assert_eq!(look(codex, &new).unwrap().home.as_deref(), Some("/m"), "{new}");
+        assert_eq!(new.contains("A = \"1\""), env.contains('A'), "{new}");
     }
 }
 
@@ -364,7 +402,8 @@ proptest::proptest! {
     fn no_text_is_a_reason_to_panic(text in "[\\[\\]{}\",:/*a \n=.'#]{0,40}") {
         for target in all_targets() {
             let _ = connect(&target, Some(&text), &ask(PROGRAM));
-            let _ = disconnect(&target, &text, None, Platform::Linux, GUIDANCE);
+            let undo = Undo { before: None, platform: Platform::Linux, guidance: GUIDANCE, hooks: Some(&text) };
+            let _ = disconnect(&target, &text, &undo);
         }
     }
 }

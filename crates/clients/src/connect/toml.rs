@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
-use super::{Ask, SERVER, SERVER_ARGS, Seen, State, Unfit, line_end, position};
+use super::{Ask, HOME, SERVER, SERVER_ARGS, Seen, State, Unfit, line_end, position};
 
 const SERVERS: &str = "mcp_servers";
 
@@ -24,8 +24,9 @@ pub(super) fn put_server(text: &str, ask: &Ask<'_>) -> Result<String, Unfit> {
 
 fn appended(text: &str, ask: &Ask<'_>) -> String {
     let end = line_end(text);
-    let table =
-        format!("[{SERVERS}.{SERVER}]\ncommand = {}\nargs = {}", string(ask.program), args()).replace('\n', end);
+    let home = ask.home.map_or_else(String::new, |home| format!("\nenv = {{ {HOME} = {} }}", string(home)));
+    let table = format!("[{SERVERS}.{SERVER}]\ncommand = {}\nargs = {}{home}", string(ask.program), args());
+    let table = table.replace('\n', end);
     match text {
         "" => format!("{table}\n"),
         _ if text.ends_with('\n') => format!("{text}{end}{table}{end}"),
@@ -41,7 +42,7 @@ fn updated(text: &str, server: &dyn TableLike, ask: &Ask<'_>) -> Result<String, 
     let has_args =
         |item: &Item| item.as_array().is_some_and(|all| all.iter().map(|arg| arg.as_str()).eq(SERVER_ARGS.map(Some)));
     let command = span(server, "command")?;
-    let mut changes = Vec::new();
+    let mut changes: Vec<(Range<usize>, String)> = home_change(text, server, ask.home)?.into_iter().collect();
     if !server.get("command").is_some_and(is_right) {
         changes.push((command.clone(), string(ask.program)));
     }
@@ -54,6 +55,72 @@ fn updated(text: &str, server: &dyn TableLike, ask: &Ask<'_>) -> Result<String, 
     let mut text = text.to_owned();
     changes.into_iter().for_each(|(range, new)| text.replace_range(range, &new));
     Ok(text)
+}
+
+/// What is to be written where, so that the server knows where the memory is.
+fn home_change(
+    text: &str,
+    server: &dyn TableLike,
+    home: Option<&str>,
+) -> Result<Option<(Range<usize>, String)>, Unfit> {
+    let Some(home) = home else { return Ok(None) };
+    let behind_command = span(server, "command")?.end;
+    let Some(there) = server.get("env") else {
+        let line = format!("{}env = {{ {HOME} = {} }}", line_end(text), string(home));
+        return Ok(Some((behind_command..behind_command, line)));
+    };
+    let env = there.as_table_like().ok_or_else(|| shape(&format!("{SERVERS}.{SERVER}.env"), "a table"))?;
+    match env.get(HOME) {
+        Some(own) if own.as_str() == Some(home) => Ok(None),
+        Some(own) => Ok(own.span().map(|at| (at, string(home)))),
+        None if there.is_inline_table() => {
+            let inner = there.span().map_or(behind_command, |at| at.start + 1);
+            let comma = if env.is_empty() { "" } else { "," };
+            Ok(Some((inner..inner, format!(" {HOME} = {}{comma}", string(home)))))
+        }
+        None => {
+            let last = env.iter().filter_map(|(_, item)| end(item)).max().or(there.span().map(|at| at.end));
+            let last = last.unwrap_or(text.len());
+            Ok(Some((last..last, format!("{}{HOME} = {}", line_end(text), string(home)))))
+        }
+    }
+}
+
+/// Whether Codex noted what the person thinks of hooks with these names.
+pub(super) fn has_trust(text: &str, names: &[String]) -> bool {
+    let is_noted = |document: &Document<&str>| {
+        let state = document.get("hooks").and_then(|hooks| hooks.get("state")).and_then(Item::as_table_like);
+        state.is_some_and(|state| names.iter().any(|name| state.contains_key(name)))
+    };
+    !names.is_empty() && parse(text).is_ok_and(|document| is_noted(&document))
+}
+
+/// Takes out what Codex noted about hooks with these names.
+pub(super) fn take_trust(text: &str, names: &[String]) -> Result<String, Unfit> {
+    if !has_trust(text, names) {
+        return Ok(text.to_owned());
+    }
+    let mut document: DocumentMut = text.parse().map_err(|error| malformed(text, &error))?;
+    let all = document.get_mut("hooks").and_then(Item::as_table_like_mut);
+    let state = all.and_then(|all| all.get_mut("state")).and_then(Item::as_table_like_mut);
+    if let Some(state) = state {
+        names.iter().for_each(|name| drop(state.remove(name)));
+    }
+    prune(&mut document);
+    Ok(document.to_string())
+}
+
+/// Takes `[hooks.state]` and `[hooks]` away where nothing is left in them.
+fn prune(document: &mut DocumentMut) {
+    let is_empty = |item: &Item| item.as_table_like().is_some_and(TableLike::is_empty);
+    if let Some(all) = document.get_mut("hooks").and_then(Item::as_table_like_mut)
+        && all.get("state").is_some_and(is_empty)
+    {
+        all.remove("state");
+    }
+    if document.get("hooks").is_some_and(is_empty) {
+        document.remove("hooks");
+    }
 }
 
 /// Takes the server out, with whatever the person added to it.
@@ -114,7 +181,8 @@ pub(super) fn find_server(text: &str) -> Result<Seen, Unfit> {
     let Some(server) = server(&document)? else { return Ok(Seen { hooks_are_off, ..Seen::default() }) };
     let program = server.get("command").and_then(Item::as_str).map(str::to_owned);
     let state = if program.is_some() || server.contains_key("url") { State::Whole } else { State::Partly };
-    Ok(Seen { state, programs: program.into_iter().collect(), hooks_are_off })
+    let home = server.get("env").and_then(|env| env.get(HOME)).and_then(Item::as_str).map(str::to_owned);
+    Ok(Seen { state, programs: program.into_iter().collect(), hooks_are_off, home })
 }
 
 fn server<'a>(document: &'a Document<&str>) -> Result<Option<&'a dyn TableLike>, Unfit> {

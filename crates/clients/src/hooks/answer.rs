@@ -6,12 +6,15 @@ use super::Event;
 use crate::Client;
 
 /// One line of JSON that adds `context` to the conversation. Without any, or where the client takes none, it changes
-/// nothing.
+/// nothing. Empty where the client takes any word for an instruction: Claude Code does that with all that is printed
+/// before a compaction.
 ///
-/// Copilot CLI ignored or doubled added context in several versions: there it stands in front of the prompt itself.
+/// Copilot CLI ignored or doubled added context in several versions: there it stands in front of the prompt itself. Gemini
+/// CLI puts what it gets at the start into the first prompt or drops it: there it comes with the message.
 pub fn answer(client: Client, event: Event, prompt: Option<&str>, context: Option<&str>) -> String {
     let given = context.filter(|text| !text.trim().is_empty());
     let answer = match (client, event, given) {
+        (Client::ClaudeCode, Event::PreCompact, _) => return String::new(),
         (Client::Cursor, Event::SessionStart | Event::Prompt, Some(context)) => {
             json!({ "continue": true, "additional_context": context })
         }
@@ -20,7 +23,7 @@ pub fn answer(client: Client, event: Event, prompt: Option<&str>, context: Optio
             Some(prompt) => json!({ "modifiedPrompt": format!("{context}\n\n{prompt}") }),
             None => json!({}),
         },
-        (Client::Copilot, ..) => json!({}),
+        (Client::Copilot, ..) | (Client::Gemini, Event::SessionStart, _) => json!({}),
         (_, Event::SessionStart, Some(context)) => specific("SessionStart", context),
         (Client::Gemini, Event::Prompt, Some(context)) => specific("BeforeAgent", context),
         (_, Event::Prompt, Some(context)) => specific("UserPromptSubmit", context),

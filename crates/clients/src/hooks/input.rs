@@ -1,5 +1,7 @@
 //! What an assistant says about an event. Every one has its own names for the same few things.
 
+use std::path::{Path, PathBuf};
+
 use jiff::Timestamp;
 use serde_json::Value;
 use throughline_core::model::SessionId;
@@ -36,6 +38,8 @@ pub struct HookInput {
     pub cwd: Option<String>,
     /// How the conversation starts.
     pub start: Start,
+    /// Whether the client compacts by itself, and not because the person asked for it.
+    pub compacts_by_itself: bool,
     /// What the person said.
     pub prompt: Option<String>,
     /// What the assistant said last.
@@ -58,6 +62,7 @@ impl HookInput {
             transcript: text(&["transcript_path", "transcriptPath"]),
             cwd: text(&["cwd"]).or_else(|| first_root(&value)),
             start: start(text(&["source"]).as_deref()),
+            compacts_by_itself: text(&["trigger"]).as_deref() == Some("auto"),
             prompt: text(&["prompt", "user_prompt", "userPrompt"]),
             reply: text(&["last_assistant_message", "lastAssistantMessage", "prompt_response", "finalMessage"]),
             turn: text(&["turn_id", "turnId", "generation_id", "generationId"]),
@@ -67,13 +72,31 @@ impl HookInput {
 }
 
 impl HookInput {
+    /// The file that the client keeps the conversation in: the one that it names, or the one below its own directory where
+    /// it names none. Copilot CLI names none when a conversation ends.
+    pub fn transcript_path(&self, copilot: &Path) -> Option<PathBuf> {
+        let named = self.transcript.as_deref().map(PathBuf::from);
+        named.or_else(|| {
+            let session = self.session.as_deref().filter(|id| is_plain(id) && self.client == Client::Copilot)?;
+            Some(copilot.join("session-state").join(session).join("events.jsonl"))
+        })
+    }
+
     /// The conversation, by a name that is safe to keep: `claude-code:…`. Nothing where the client gives none.
     pub fn session_id(&self) -> Option<SessionId> {
-        let is_safe = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let safe = self.session.as_ref()?.chars().take(LONGEST_ID);
-        let name: String = safe.map(|c| if is_safe(&c) { c } else { '-' }).collect();
+        let name: String = safe.map(|c| if is_safe(c) { c } else { '-' }).collect();
         format!("{}:{name}", self.client).parse().ok()
     }
+}
+
+fn is_safe(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
+}
+
+/// Whether an id may be the name of a directory, and leads nowhere else.
+fn is_plain(id: &str) -> bool {
+    id.chars().all(is_safe) && !id.starts_with('.')
 }
 
 /// The first of these fields that says anything.
@@ -152,6 +175,19 @@ mod tests {
         assert_eq!((input.session, input.prompt, input.cwd, input.start), (None, None, None, Start::Startup));
         let input = HookInput::read(br#"{"prompt":"","user_prompt":"hi"}"#, None);
         assert_eq!(input.prompt.as_deref(), Some("hi"));
+    }
+
+    #[test]
+    fn copilot_keeps_a_conversation_below_its_own_directory() {
+        let check = |input: &str, path: Option<&str>| {
+            let input = HookInput::read(input.as_bytes(), None);
+            assert_eq!(input.transcript_path(Path::new("/c")), path.map(PathBuf::from), "{input:?}");
+        };
+        check(r#"{"sessionId":"e1-a","timestamp":1}"#, Some("/c/session-state/e1-a/events.jsonl"));
+        check(r#"{"sessionId":"e1-a","timestamp":1,"transcriptPath":"/x.jsonl"}"#, Some("/x.jsonl"));
+        check(r#"{"sessionId":"../../etc","timestamp":1}"#, None);
+        check(r#"{"sessionId":"..","timestamp":1}"#, None);
+        check(r#"{"session_id":"a","turn_id":"t"}"#, None);
     }
 
     #[test]

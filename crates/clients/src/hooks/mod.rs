@@ -1,6 +1,6 @@
 //! Hooks: what an assistant says on standard input when something happens, and the answer in its own shape.
 //!
-//! Goes in: any bytes. Comes out: what could be understood of them, and one line of JSON. Never happens: an error. What is
+//! Goes in: any bytes. Comes out: what could be understood of them, and at most one line of JSON. Never happens: an error. What is
 //! missing is missing, what is unknown is ignored, and an answer without memory changes nothing.
 
 mod answer;

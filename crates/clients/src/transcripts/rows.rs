@@ -3,19 +3,72 @@
 use serde_json::Value;
 use throughline_core::model::Role;
 
-use super::{Spoken, own_words};
+use super::{Spoken, Summary, own_words};
 use crate::Client;
 use crate::hooks::time;
 
+/// What a row is.
+pub(super) enum Row {
+    /// Something that was said.
+    Said(Spoken),
+    /// The client's own summary of all that was said before.
+    Summary(Summary),
+}
+
 /// What a row says; nothing where it is about something else. `place` names rows that have no name of their own.
-pub(super) fn spoken(client: Client, session: &str, row: &Value, place: u64) -> Option<Spoken> {
-    match client {
+pub(super) fn read(client: Client, session: &str, row: &Value, place: u64) -> Option<Row> {
+    if let Some(text) = summary(client, session, row) {
+        let at = row.get("timestamp").or_else(|| row.pointer("/$set/lastUpdated")).and_then(time);
+        return (!text.is_empty()).then(|| Row::Summary(Summary { text: text.to_owned(), at }));
+    }
+    let said = match client {
         Client::Codex => codex(row, place),
         Client::Cursor => cursor(row, place),
         Client::Copilot => copilot(row),
         Client::Gemini => gemini(row),
         _ => claude(row, session),
+    };
+    said.map(Row::Said)
+}
+
+/// What Claude Code puts around its summary.
+const CLAUDE_SUMMARY: [&str; 2] = ["Summary:\n", "\n\nIf you need specific details from before compaction"];
+
+/// What Codex puts in front of its summary, for the model that goes on from it.
+const CODEX_SUMMARY: &str = "use the information in this summary to assist with your own analysis:";
+
+/// Between what Gemini CLI has its model put a summary, which then stands first of all messages.
+const GEMINI_SUMMARY: [&str; 2] = ["<state_snapshot>", "</state_snapshot>"];
+
+/// The client's own summary, where the row is one.
+fn summary<'a>(client: Client, session: &str, row: &'a Value) -> Option<&'a str> {
+    match client {
+        Client::Codex if text_at(row, "/type") == Some("compacted") => {
+            let text = text_at(row, "/payload/message").unwrap_or_default();
+            Some(text.split_once(CODEX_SUMMARY).map_or(text, |(_, own)| own).trim())
+        }
+        Client::Copilot if text_at(row, "/type") == Some("session.compaction_complete") => {
+            Some(text_at(row, "/data/summaryContent").unwrap_or_default().trim())
+        }
+        Client::ClaudeCode if row["isCompactSummary"] == true && is_of_session(row, session) => {
+            let text = text_at(row, "/message/content").unwrap_or_default();
+            let [before, behind] = CLAUDE_SUMMARY;
+            let text = text.split_once(before).map_or(text, |(_, own)| own);
+            Some(text.split_once(behind).map_or(text, |(own, _)| own).trim())
+        }
+        Client::Gemini => {
+            let messages = row.pointer("/$set/messages")?.as_array()?;
+            let texts = messages.iter().filter_map(|message| text_at(message, "/content/0/text"));
+            let between = |text: &'a str| text.split_once(GEMINI_SUMMARY[0])?.1.split_once(GEMINI_SUMMARY[1]);
+            Some(texts.filter_map(between).next()?.0.trim())
+        }
+        _ => None,
     }
+}
+
+/// A resumed conversation may begin with rows of the one that it goes on from: they were read there.
+fn is_of_session(row: &Value, session: &str) -> bool {
+    text_at(row, "/sessionId").is_none_or(|of| of == session)
 }
 
 /// `{"type": "user"|"assistant", "uuid", "sessionId", "timestamp", "message": {"role", "content"}}`
@@ -24,8 +77,7 @@ fn claude(row: &Value, session: &str) -> Option<Spoken> {
     if is("isSidechain") || is("isMeta") || is("isCompactSummary") || is("isApiErrorMessage") {
         return None;
     }
-    // A resumed conversation may begin with rows of the one that it goes on from: they were read there.
-    if text_at(row, "/sessionId").is_some_and(|of| of != session) {
+    if !is_of_session(row, session) {
         return None;
     }
     // What a background task reports comes as a message of the person's.

@@ -4,7 +4,7 @@ use throughline_core::context::without_fence;
 use throughline_core::model::Role;
 
 /// Blocks that assistants put into a person's message by themselves.
-const BLOCKS: [&str; 25] = [
+const BLOCKS: [&str; 26] = [
     "system-reminder",
     "system_reminder",
     "environment_context",
@@ -24,6 +24,7 @@ const BLOCKS: [&str; 25] = [
     "ide_opened_file",
     "ide_selection",
     "hook_context",
+    "session_context",
     "current_datetime",
     "open_and_recently_viewed_files",
     "attached_files",

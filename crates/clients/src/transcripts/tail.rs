@@ -8,7 +8,10 @@ use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom};
 
 use serde_json::Value;
 
-use super::{Spoken, rows};
+use throughline_core::model::Role;
+
+use super::rows::{self, Row};
+use super::{News, Spoken, Summary};
 use crate::Client;
 
 /// How much of the end is read: as little as will do, and never more than the last.
@@ -29,20 +32,45 @@ enum Shape {
     Document,
 }
 
-/// What was said at the end of a transcript of `length` bytes and is not known yet, oldest first. What was said before
-/// the first thing that is known may be given again.
+/// What is new at the end of a transcript of `length` bytes. What was said before the first thing that is known may be
+/// given again.
 pub fn read(
     client: Client,
     session: &str,
     source: impl Read + Seek,
     length: u64,
     is_known: &dyn Fn(&Spoken) -> bool,
-) -> Result<Vec<Spoken>> {
+) -> Result<News> {
     let mut source = BufReader::with_capacity(256 * 1024, source);
-    let spoken = match shape(&mut source)? {
+    let rows = match shape(&mut source)? {
         Shape::Document => document(client, session, source, length)?,
         Shape::Lines => lines(client, session, &mut source, length, is_known)?,
     };
+    let (spoken, summary) = told_apart(rows, is_known);
+    Ok(News { said: new_ones(spoken, is_known), summary })
+}
+
+/// What was said, and the last summary, where nothing behind it is known already.
+fn told_apart(rows: Vec<Row>, is_known: &dyn Fn(&Spoken) -> bool) -> (Vec<Spoken>, Option<Summary>) {
+    let (mut spoken, mut summary) = (Vec::<Spoken>::new(), None);
+    for row in rows {
+        match row {
+            Row::Said(said) => {
+                summary = summary.filter(|_| !is_known(&said));
+                spoken.push(said);
+            }
+            // Codex has its model say the summary as a reply, and notes behind it that it was one.
+            Row::Summary(made) => {
+                spoken.pop_if(|last| last.role == Role::Assistant && made.text.ends_with(last.text.trim()));
+                summary = Some(made);
+            }
+        }
+    }
+    (spoken, summary)
+}
+
+/// Those that are not known, each once.
+fn new_ones(spoken: Vec<Spoken>, is_known: &dyn Fn(&Spoken) -> bool) -> Vec<Spoken> {
     let mut new: Vec<Spoken> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for said in spoken.into_iter().filter(|said| !is_known(said)) {
@@ -55,7 +83,7 @@ pub fn read(
             }
         }
     }
-    Ok(new)
+    new
 }
 
 /// A document spreads over lines or has a list of messages; everything else is rows.
@@ -70,7 +98,7 @@ fn shape(source: &mut (impl BufRead + Seek)) -> Result<Shape> {
     Ok(if is_document { Shape::Document } else { Shape::Lines })
 }
 
-fn document(client: Client, session: &str, mut source: impl BufRead + Seek, length: u64) -> Result<Vec<Spoken>> {
+fn document(client: Client, session: &str, mut source: impl BufRead + Seek, length: u64) -> Result<Vec<Row>> {
     if length > LARGEST_DOCUMENT {
         return Ok(Vec::new());
     }
@@ -79,7 +107,7 @@ fn document(client: Client, session: &str, mut source: impl BufRead + Seek, leng
     let document: Value = serde_json::from_reader(source.take(length)).unwrap_or_default();
     let messages = document.get("messages").and_then(Value::as_array);
     let rows = messages.into_iter().flatten().zip(0..);
-    Ok(rows.filter_map(|(row, place)| rows::spoken(client, session, row, place)).collect())
+    Ok(rows.filter_map(|(row, place)| rows::read(client, session, row, place)).collect())
 }
 
 fn lines(
@@ -88,15 +116,16 @@ fn lines(
     source: &mut (impl BufRead + Seek),
     length: u64,
     is_known: &dyn Fn(&Spoken) -> bool,
-) -> Result<Vec<Spoken>> {
-    let mut spoken = Vec::new();
+) -> Result<Vec<Row>> {
+    let is_known = |row: &Row| matches!(row, Row::Said(said) if is_known(said));
+    let mut rows = Vec::new();
     for window in WINDOWS {
-        spoken = lines_from(client, session, source, length.saturating_sub(window), length)?;
-        if window >= length || spoken.iter().any(is_known) {
+        rows = lines_from(client, session, source, length.saturating_sub(window), length)?;
+        if window >= length || rows.iter().any(is_known) {
             break;
         }
     }
-    Ok(spoken)
+    Ok(rows)
 }
 
 /// The rows between two places. The first is passed over where it may begin before; the last may be half written, and
@@ -107,9 +136,9 @@ fn lines_from(
     source: &mut (impl BufRead + Seek),
     from: u64,
     to: u64,
-) -> Result<Vec<Spoken>> {
+) -> Result<Vec<Row>> {
     source.seek(SeekFrom::Start(from))?;
-    let mut spoken = Vec::new();
+    let mut rows = Vec::new();
     let (mut place, mut row) = (from, Vec::new());
     let mut is_whole = from == 0;
     while place < to {
@@ -120,10 +149,10 @@ fn lines_from(
         }
         let ends = row.last() == Some(&b'\n');
         if is_whole && let Ok(value) = serde_json::from_slice::<Value>(&row) {
-            spoken.extend(rows::spoken(client, session, &value, place));
+            rows.extend(rows::read(client, session, &value, place));
         }
         is_whole = ends;
         place += read;
     }
-    Ok(spoken)
+    Ok(rows)
 }

@@ -122,7 +122,40 @@ struct Summed {
     carried: String,
 }
 
+/// A summary that the host has already.
+#[derive(Clone, Copy)]
+struct HostSummary<'a> {
+    text: &'a str,
+    /// What it sums up.
+    of: SummaryOf,
+    /// When it was made; nothing that was said later is captured with it.
+    until: Option<Timestamp>,
+}
+
+impl<'a> HostSummary<'a> {
+    fn of_new_turns(text: &'a str) -> Self {
+        Self { text, of: SummaryOf::NewTurns, until: None }
+    }
+}
+
 impl Batch {
+    /// Whether something that was said after a time is captured already: a summary from then would take its place.
+    fn is_captured_beyond(&self, until: Timestamp) -> bool {
+        self.said[..self.first_new()].iter().any(|(_, turn)| turn.at > until)
+    }
+
+    /// Leaves out what was said after a time. What was captured already stays.
+    fn end_at(&mut self, until: Timestamp) {
+        let done = self.first_new();
+        let said_by_then = self.said[done..].iter().take_while(|(_, turn)| turn.at <= until).count();
+        self.said.truncate(done + said_by_then);
+    }
+
+    /// Whether the conversation has this very summary already.
+    fn is_summed_up_as(&self, text: &str) -> bool {
+        self.earlier.as_ref().is_some_and(|turn| turn.content.trim() == text.trim())
+    }
+
     /// What no consolidation has captured.
     fn new_turns(&self) -> Vec<Turn> {
         self.said[self.first_new()..].iter().map(|(_, turn)| turn.clone()).collect()
@@ -203,11 +236,35 @@ impl ConsolidationService<'_> {
         host_summary: Option<&str>,
         worker: &Worker<'_>,
     ) -> Done<Consolidation> {
+        self.run_with(session, model, host_summary.map(HostSummary::of_new_turns), worker)
+    }
+
+    /// Consolidates what was said until a time from a summary that the host made then, of the whole conversation. What was
+    /// said later stays to be done.
+    pub fn run_until(
+        &self,
+        session: &SessionId,
+        model: &dyn Model,
+        summary: &str,
+        until: Timestamp,
+        worker: &Worker<'_>,
+    ) -> Done<Consolidation> {
+        let host = HostSummary { text: summary, of: SummaryOf::Conversation, until: Some(until) };
+        self.run_with(session, model, Some(host), worker)
+    }
+
+    fn run_with(
+        &self,
+        session: &SessionId,
+        model: &dyn Model,
+        host: Option<HostSummary<'_>>,
+        worker: &Worker<'_>,
+    ) -> Done<Consolidation> {
         // A host sums up what it heard: that is observing.
-        if host_summary.is_some() && self.sessions.is_off_record(session)? {
+        if host.is_some() && self.sessions.is_off_record(session)? {
             return Ok(Consolidation::Nothing);
         }
-        let work = |hold: &dyn Fn() -> Done<bool>| self.consolidate_alone(session, model, host_summary, hold);
+        let work = |hold: &dyn Fn() -> Done<bool>| self.consolidate_alone(session, model, host, hold);
         let outcome = self.alone(session, worker, work);
         // Whoever waits for somebody else comes back, and need not look each time.
         let is_busy = matches!(outcome, Ok(None));
@@ -239,16 +296,23 @@ impl ConsolidationService<'_> {
         &self,
         session: &SessionId,
         model: &dyn Model,
-        host_summary: Option<&str>,
+        host: Option<HostSummary<'_>>,
         is_still_alone: &dyn Fn() -> Done<bool>,
     ) -> Done<Consolidation> {
-        let batch = self.batch(session)?;
-        if host_summary.is_none() && batch.first_new() == batch.said.len() {
+        let mut batch = self.batch(session)?;
+        if let Some(until) = host.and_then(|host| host.until) {
+            if batch.is_captured_beyond(until) {
+                return Ok(Consolidation::Nothing);
+            }
+            batch.end_at(until);
+        }
+        let is_new = batch.first_new() < batch.said.len();
+        if !is_new && host.is_none_or(|host| batch.is_summed_up_as(host.text)) {
             return Ok(Consolidation::Nothing);
         }
-        let scope = if host_summary.is_some() { SummaryOf::NewTurns } else { model.summarises() };
-        let summary = match host_summary {
-            Some(text) => Ok(reply::summary(&Reply::said(text)).map(|text| self.host_summary(&batch, text))),
+        let scope = host.map_or_else(|| model.summarises(), |host| host.of);
+        let summary = match host {
+            Some(host) => Ok(reply::summary(&Reply::said(host.text)).map(|text| self.host_summary(&batch, text))),
             None => self.ask_summary(&batch, model),
         };
         let reason = match summary {

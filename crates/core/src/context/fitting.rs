@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use crate::error::Done;
-use crate::model::{EntryId, Kind, Layer, SessionId, Source};
+use crate::model::{EntryId, Kind, Layer, SessionId, Source, Turn};
 use crate::ports::Page;
 use crate::recall::analysis::stems;
 use crate::recall::find::Fallback;
@@ -16,6 +16,7 @@ use crate::settings::InjectAt;
 
 use super::muted::is_muted;
 use super::passage::passage;
+use super::repeats::SeenText;
 use super::{ContextRequest, ContextService};
 
 /// How surely something must fit to be given: a memory, what was said, the same where the message asks about the past, and
@@ -61,8 +62,8 @@ impl ContextService<'_> {
     pub(super) fn fitting(&self, request: &ContextRequest, message: &str, opening: &str) -> Done<Fitting> {
         let settings = self.kernel.settings;
         let question = Question::of(message, &self.kernel.local_now());
-        let in_view = self.in_view(request)?;
-        let shown = shown(opening, request);
+        let (in_view, mut texts) = self.in_view(request)?;
+        texts.add(opening);
         let tasks = self.named_tasks(message)?;
         let mut found = self.found(request, message, &question, &tasks)?;
         self.projects.without_quoted(&mut found)?;
@@ -75,7 +76,7 @@ impl ContextService<'_> {
         let muted = self.muted(request.project.as_deref())?;
         let is_in_view = |hit: &Hit| {
             let entry = &hit.memory.entry;
-            in_view.contains(&entry.id) || stands_in(&shown, &entry.content)
+            in_view.contains(&entry.id) || texts.has(&entry.content)
         };
         let is_news = |hit: &Hit| {
             let entry = &hit.memory.entry;
@@ -105,33 +106,48 @@ impl ContextService<'_> {
             .extend(self.vault.passages_for(message).into_iter().filter(|hit| !in_view.contains(&hit.memory.entry.id)));
         evidence.truncate(settings.evidence_limit);
         given.extend(evidence);
+        texts.leave_out_repeats(&mut given);
         for hit in given.iter_mut().filter(|hit| !is_memory(hit)) {
             hit.memory.entry.content = passage(&hit.memory.entry.content, &question).into_owned();
         }
         Ok(Fitting { given, left })
     }
 
-    /// What the model sees already: what was given in this conversation, and its own turns that are still sent.
-    fn in_view(&self, request: &ContextRequest) -> Done<HashSet<EntryId>> {
-        if let Some(in_view) = &request.in_view {
-            return Ok(in_view.ids.iter().cloned().collect());
-        }
+    /// What the model sees already, by id and as text: what was given in this conversation, and its own turns that are
+    /// still sent; or what the host says. A statement may be kept under several ids.
+    fn in_view(&self, request: &ContextRequest) -> Done<(HashSet<EntryId>, SeenText)> {
         let settings = self.kernel.settings;
         let shows_again = request.repeat || settings.inject_repeat || settings.inject_at == InjectAt::SystemPrompt;
-        let Some(session) = &request.session else { return Ok(HashSet::new()) };
-        let mut in_view = HashSet::new();
-        if !shows_again {
-            in_view.extend(self.injections.injected(session)?);
+        let (mut ids, mut texts) = (HashSet::new(), SeenText::default());
+        if let Some(in_view) = &request.in_view {
+            in_view.texts.iter().for_each(|text| texts.add(text));
+            return Ok((in_view.ids.iter().cloned().collect(), texts));
         }
-        in_view.extend(self.window(session)?);
-        Ok(in_view)
+        let Some(session) = &request.session else { return Ok((ids, texts)) };
+        if !shows_again {
+            for id in self.injections.injected(session)? {
+                if let Some(memory) = self.entries.memory(&id)? {
+                    texts.add(&memory.entry.content);
+                }
+                ids.insert(id);
+            }
+        }
+        for turn in self.sent(session)? {
+            texts.add(&turn.content);
+            ids.insert(EntryId::new(turn.id.as_str()));
+        }
+        Ok((ids, texts))
     }
 
     /// The turns of a conversation that are still sent to its model.
     pub(crate) fn window(&self, session: &SessionId) -> Done<Vec<EntryId>> {
+        Ok(self.sent(session)?.into_iter().map(|turn| EntryId::new(turn.id.as_str())).collect())
+    }
+
+    fn sent(&self, session: &SessionId) -> Done<Vec<Turn>> {
         let Some(state) = self.session_store.session(session)? else { return Ok(Vec::new()) };
         let turns = self.turns.turns_after(session, state.kept_from)?;
-        Ok(turns.into_iter().map(|(_, turn)| EntryId::new(turn.id.as_str())).collect())
+        Ok(turns.into_iter().map(|(_, turn)| turn).collect())
     }
 
     /// Everything that may fit, best first: by what is said, by the tasks that are named, and by the time.
@@ -203,22 +219,6 @@ fn may_be_given(hit: &Hit) -> bool {
         Kind::Turn => entry.source != Source::System,
         Kind::Entry | Kind::Chunk => true,
     }
-}
-
-/// The texts that a model sees beside a message: the opening, and what the host says.
-fn shown(opening: &str, request: &ContextRequest) -> String {
-    let texts = request.in_view.iter().flat_map(|in_view| &in_view.texts).map(String::as_str);
-    std::iter::once(opening).chain(texts).map(squeezed).collect::<Vec<_>>().join("\n")
-}
-
-/// Whether a text stands in those that are shown, blanks aside.
-fn stands_in(shown: &str, text: &str) -> bool {
-    let text = squeezed(text);
-    !text.is_empty() && shown.contains(&text)
-}
-
-fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The value of one feature of a hit.

@@ -12,6 +12,7 @@ mod passage;
 mod project;
 mod readable;
 mod render;
+mod repeats;
 mod tier;
 
 use std::path::PathBuf;

@@ -5,6 +5,7 @@ use crate::model::{DocumentName, EntryId};
 use crate::tasks;
 use crate::text::{redact::redact, tokens};
 
+use super::repeats::without_repeats;
 use super::{ContextRequest, ContextService, Part, render};
 
 /// A profile that a person made longer is cut here when it is injected, in tokens.
@@ -46,6 +47,7 @@ impl ContextService<'_> {
             texts.push(render::block(title, &text));
             parts.push(part);
         }
+        let texts = without_repeats(texts);
         Opening { text: render::opening(texts, self.kernel.settings.greeting), parts, ids }
     }
 

@@ -38,13 +38,26 @@ pub struct ToolAnswer {
 }
 
 impl ToolAnswer {
-    fn new(summary: impl Into<String>, content: Value) -> Self {
+    fn new(summary: impl Into<String>, mut content: Value) -> Self {
+        leave_out_nulls(&mut content);
         Self { summary: summary.into(), content, is_error: false }
     }
 
     /// What the model reads.
     pub fn text(&self) -> String {
         self.content.to_string()
+    }
+}
+
+/// Members that say nothing are left out: not every client accepts `null` beside a type.
+fn leave_out_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(leave_out_nulls);
+        }
+        Value::Array(all) => all.iter_mut().for_each(leave_out_nulls),
+        _ => {}
     }
 }
 

@@ -198,8 +198,55 @@ fn schema_of<T: JsonSchema>() -> Value {
         object.remove("title");
         object.remove("description");
     }
+    make_portable(&mut schema);
     schema
 }
+
+/// Takes out what clients stumble over: formats of Rust's own, a list of types, and `null` among the values. What may be
+/// left out is said by `required` alone.
+fn make_portable(schema: &mut Value) {
+    match schema {
+        Value::Array(all) => all.iter_mut().for_each(make_portable),
+        Value::Object(members) => {
+            let is_rusts = |format: &Value| format.as_str().is_some_and(|name| RUST_FORMATS.contains(&name));
+            if members.get("format").is_some_and(is_rusts) {
+                members.remove("format");
+            }
+            if let Some(Value::Array(types)) = members.get("type") {
+                let kinds: Vec<Value> = types.iter().filter(|kind| *kind != "null").cloned().collect();
+                if let [one] = kinds.as_slice() {
+                    members.insert("type".to_owned(), one.clone());
+                }
+            }
+            if let Some(Value::Array(values)) = members.get_mut("enum") {
+                values.retain(|value| !value.is_null());
+            }
+            without_null_choice(members);
+            // `"default": null` says no more than that it may be left out.
+            if members.get("default").is_some_and(Value::is_null) {
+                members.remove("default");
+            }
+            members.values_mut().for_each(make_portable);
+        }
+        _ => {}
+    }
+}
+
+/// A choice between something and nothing is that something.
+fn without_null_choice(members: &mut serde_json::Map<String, Value>) {
+    let Some(Value::Array(choices)) = members.get_mut("anyOf") else { return };
+    choices.retain(|choice| choice["type"] != "null");
+    if let [Value::Object(one)] = choices.as_slice() {
+        let one = one.clone();
+        members.remove("anyOf");
+        for (name, value) in one {
+            members.entry(name).or_insert(value);
+        }
+    }
+}
+
+/// Formats that no JSON schema knows.
+const RUST_FORMATS: [&str; 9] = ["uint", "uint8", "uint16", "uint32", "uint64", "int", "int8", "int16", "double"];
 
 /// What an assistant is told about using its memory, and what that costs.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
@@ -239,6 +286,33 @@ mod tests {
             assert_eq!(schema["additionalProperties"], false, "{tool}");
             let text = schema.to_string();
             assert!(!text.contains("$ref") && !text.contains("$schema"), "{tool}: {text}");
+        }
+    }
+
+    /// Clients warn about formats that JSON schemas do not know, and about more than one type for a value.
+    #[test]
+    fn schemas_are_portable() {
+        fn check(tool: Tool, schema: &Value) {
+            match schema {
+                Value::Array(all) => all.iter().for_each(|one| check(tool, one)),
+                Value::Object(members) => {
+                    assert!(
+                        members.get("type").is_none_or(|kind| kind.is_string() || kind.is_object()),
+                        "{tool}: {schema}"
+                    );
+                    assert!(!members.get("format").is_some_and(Value::is_string), "{tool}: {schema}");
+                    let has_null = |values: &Value| values.as_array().is_some_and(|all| all.contains(&Value::Null));
+                    assert!(!members.get("enum").is_some_and(has_null), "{tool}: {schema}");
+                    members.values().for_each(|one| check(tool, one));
+                }
+                _ => {}
+            }
+        }
+        for tool in Tool::ALL {
+            check(tool, &tool.schema());
+            check(tool, &tool.answers());
+            assert!(!tool.schema().to_string().contains("\"null\""), "{tool}: {}", tool.schema());
+            assert!(!tool.answers().to_string().contains("\"null\""), "{tool}: {}", tool.answers());
         }
     }
 

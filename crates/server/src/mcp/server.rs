@@ -152,6 +152,9 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if !self.offered().iter().any(|tool| tool.as_str() == request.name) {
+            return Err(tools::unknown(&request.name, self.offered()));
+        }
         let caller = self.caller(&context).await;
         let conversation = Arc::clone(&self.conversation);
         let arguments = request.arguments.map(|arguments| Value::Object(arguments).to_string()).unwrap_or_default();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{CallToolResult, JsonObject, Tool as Described, ToolAnnotations};
+use rmcp::model::{CallToolResult, ContentBlock, ErrorData, JsonObject, Tool as Described, ToolAnnotations};
 use serde_json::{Value, json};
 use throughline_core::engine::ToolAnswer;
 use throughline_core::tools::Tool;
@@ -32,16 +32,37 @@ fn object(schema: Value) -> JsonObject {
     }
 }
 
-/// What a tool answered, as structure and as text.
+/// What a tool answered, as structure and as text. A failure is words alone: as structure it would break the tool's output
+/// schema, and clients that check it hide the message. Gemini CLI takes even a text that is JSON for structure.
 pub(super) fn answered(answer: ToolAnswer) -> CallToolResult {
-    if answer.is_error {
-        CallToolResult::structured_error(answer.content)
-    } else {
-        CallToolResult::structured(answer.content)
-    }
+    if answer.is_error { error(&answer.content) } else { CallToolResult::structured(answer.content) }
 }
 
 /// A call that never reached the core, in the shape of the core's own failures.
 pub(super) fn failed(problem: Problem) -> CallToolResult {
-    CallToolResult::structured_error(json!(problem.body()))
+    error(&json!(problem.body()))
+}
+
+fn error(content: &Value) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(in_words(content))])
+}
+
+/// A failure as `CODE: MESSAGE`, the hint, and whatever else it says, a line each.
+fn in_words(content: &Value) -> String {
+    let told = |name: &str| content["error"][name].as_str();
+    let mut text = format!("{}: {}", told("code").unwrap_or("error"), told("message").unwrap_or_default());
+    if let Some(hint) = told("hint") {
+        text.push_str(&format!("\nhint: {hint}"));
+    }
+    for (name, more) in content.as_object().into_iter().flatten().filter(|(name, _)| *name != "error") {
+        text.push_str(&format!("\n{name}: {more}"));
+    }
+    text
+}
+
+/// The protocol's own answer to a call of a tool that is not offered.
+pub(super) fn unknown(name: &str, offered: &[Tool]) -> ErrorData {
+    let names: Vec<&str> = offered.iter().map(|tool| tool.as_str()).collect();
+    let others = if names.is_empty() { "memory is off".to_owned() } else { format!("there are {}", names.join(", ")) };
+    ErrorData::invalid_params(format!("unknown tool `{name}`; {others}"), None)
 }

@@ -4,6 +4,7 @@ use std::io::BufRead as _;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use jiff::Timestamp;
 use owo_colors::OwoColorize as _;
 use serde::Deserialize;
 use serde_json::json;
@@ -93,6 +94,9 @@ pub(super) struct Consolidate {
     /// Use this summary instead of making one; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
     summary: Option<String>,
+    /// When the whole conversation was summed up so, as 2026-03-01T12:00:00Z: what was said later stays to be summarised
+    #[arg(long, value_name = "TIME", requires = "summary", conflicts_with = "compact")]
+    until: Option<Timestamp>,
     /// Also shorten what is sent to the model: the summary and the latest turns
     #[arg(long, conflicts_with = "all")]
     compact: bool,
@@ -328,10 +332,10 @@ impl Consolidate {
         let Some(session) = self.session else { return consolidate_all(world) };
         let id = One { session }.id()?;
         let summary = given_summary(self.summary)?;
-        let outcome = if self.compact {
-            background::compact(world, &id, summary.as_deref())?
-        } else {
-            background::consolidate(world, &id, summary.as_deref())?
+        let outcome = match (self.until, summary.as_deref()) {
+            (Some(until), Some(summary)) => background::consolidate_from(world, &id, summary, until)?,
+            (_, summary) if self.compact => background::compact(world, &id, summary)?,
+            (_, summary) => background::consolidate(world, &id, summary)?,
         };
         let text = told(&outcome);
         let failed = matches!(outcome, Consolidation::Failed { .. } | Consolidation::Busy);

@@ -36,6 +36,7 @@ impl Machine {
                     whole.partly.extend(found.partly);
                     whole.programs.extend(found.programs);
                     whole.hooks_are_off |= found.hooks_are_off;
+                    whole.home = whole.home.or(found.home);
                 }
                 Err(unread) if unread.is_about_us => {
                     remarks.push(format!("{client}: {} cannot be read: {}", path.display(), unread.problem));
@@ -51,7 +52,24 @@ impl Machine {
         whole.programs.dedup();
         remarks.extend(whole.programs.iter().filter_map(|program| self.doubt(client, program)));
         remarks.extend(self.gaps(client, &whole));
+        remarks.extend(self.other_home(client, &whole));
         remarks
+    }
+
+    /// Says so where the server of a client is told of another memory than this process.
+    fn other_home(&self, client: Client, found: &Found) -> Option<String> {
+        if !found.whole.contains(&Part::Mcp) || found.home == self.home {
+            return None;
+        }
+        let here = self.home.as_deref().unwrap_or("not set");
+        let there = found.home.as_deref().unwrap_or("not set");
+        let mends = match self.home {
+            Some(_) => format!("`throughline connect {client}` enters it"),
+            None => format!("take it out of the `throughline` server of {client}, or set it here too"),
+        };
+        Some(format!(
+            "{client} may use another memory: THROUGHLINE_HOME is {here} here and {there} for its MCP server: {mends}"
+        ))
     }
 
     /// What is missing of what a client can have.

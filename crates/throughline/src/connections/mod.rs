@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use throughline_clients::Client;
-use throughline_clients::connect::{self, Ask, Dirs, Found, Part, Plan, Platform, Scope, Target, Unfit};
+use throughline_clients::connect::{self, Ask, Dirs, Found, Part, Plan, Platform, Scope, Target, Undo, Unfit};
 use throughline_core::tools::{Tool, guidance};
 
 use crate::world::{self, OpenError};
@@ -26,7 +26,7 @@ pub(crate) enum ConnectError {
     World(#[from] OpenError),
     #[error("cannot tell where this program is")]
     Program(#[source] io::Error),
-    #[error("the path of this program cannot be written into a config file: {}", .0.display())]
+    #[error("a path cannot be written into a config file: {}", .0.display())]
     Unwritable(PathBuf),
     #[error("{0} has no settings of its own in a project")]
     NoProject(Client),
@@ -123,6 +123,8 @@ pub(crate) struct Machine {
     platform: Platform,
     program: String,
     guidance: String,
+    /// What `THROUGHLINE_HOME` says, if it is set.
+    home: Option<String>,
 }
 
 impl Machine {
@@ -131,7 +133,11 @@ impl Machine {
         let program = world::program().map_err(ConnectError::Program)?;
         let text = program.to_str().ok_or_else(|| ConnectError::Unwritable(program.clone()))?.to_owned();
         let guidance = format!("# Your memory of this person (Throughline)\n\n{}", guidance(&Tool::USUAL).text);
-        Ok(Self { dirs: world::client_dirs()?, platform: Platform::here(), program: text, guidance })
+        let home = world::home_variable();
+        let home =
+            home.map(|home| home.into_os_string().into_string().map_err(|home| ConnectError::Unwritable(home.into())));
+        let (dirs, platform) = (world::client_dirs()?, Platform::here());
+        Ok(Self { dirs, platform, program: text, guidance, home: home.transpose()? })
     }
 
     /// The person's own settings, or those of the current directory.
@@ -157,7 +163,13 @@ impl Machine {
     ) -> Result<Vec<Step>, ConnectError> {
         let plan = |target: &Target, file: &ClientFile| {
             let parts = wanted.parts(target);
-            let ask = Ask { program: &self.program, platform: self.platform, parts: &parts, guidance: &self.guidance };
+            let ask = Ask {
+                program: &self.program,
+                platform: self.platform,
+                parts: &parts,
+                guidance: &self.guidance,
+                home: self.home.as_deref(),
+            };
             connect::connect(target, file.text.as_deref(), &ask)
         };
         self.each(client, scope, mode, |target, file| plan(target, file).map_err(|source| unfit(target, source)))
@@ -168,8 +180,10 @@ impl Machine {
         self.each(client, scope, mode, |target, file| {
             let Some(text) = &file.text else { return Ok(Plan::Unchanged) };
             let before = file.before().map_err(|source| failed(target, source))?;
-            let plan = connect::disconnect(target, text, before.as_deref(), self.platform, &self.guidance);
-            plan.map_err(|source| unfit(target, source))
+            let hooks = target.hooks_beside().and_then(|path| ClientFile::read(&path).ok()?.text);
+            let (platform, guidance) = (self.platform, self.guidance.as_str());
+            let undo = Undo { before: before.as_deref(), platform, guidance, hooks: hooks.as_deref() };
+            connect::disconnect(target, text, &undo).map_err(|source| unfit(target, source))
         })
     }
 

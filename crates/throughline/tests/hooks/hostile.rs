@@ -1,4 +1,4 @@
-//! Whatever comes in, and whatever is wrong with the memory: exit 0, one JSON object, and the assistant goes on.
+//! Whatever comes in, and whatever is wrong with the memory: exit 0, one JSON object or nothing, and the assistant goes on.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -18,6 +18,9 @@ fn answer(home: &Home, args: &[&str], stdin: &[u8]) -> Value {
     let _ = child.stdin.take().unwrap().write_all(stdin);
     let ran = Ran::of(child.wait_with_output().unwrap());
     assert_eq!(ran.code, 0, "{args:?}: {ran:?}");
+    if ran.stdout.is_empty() && args.contains(&"pre-compact") {
+        return json!({});
+    }
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{args:?}: {error}: {ran:?}"))
 }
 
@@ -83,7 +86,11 @@ fn a_broken_memory_stops_nobody() {
             for name in EVENTS {
                 let stdin = event(client, name).to_string();
                 let ran = home.run_with(&["hook", name, "--deadline-ms", PATIENCE], &stdin);
-                let nothing = if (client, name) == ("cursor", "prompt") { "{\"continue\":true}\n" } else { "{}\n" };
+                let nothing = match (client, name) {
+                    ("cursor", "prompt") => "{\"continue\":true}\n",
+                    ("claude-code", "pre-compact") => "",
+                    _ => "{}\n",
+                };
                 assert_eq!(ran.done(), nothing, "{what}, {client} {name}");
             }
         }
@@ -113,7 +120,7 @@ fn a_locked_database_keeps_nobody_waiting() {
         let said = home.run_with(&["hook", name, "--deadline-ms", "200"], &stdin).done();
         // What is only read is given, if it comes in time; what would be kept is not.
         let may_give = ["session-start", "prompt"].contains(&name);
-        let answer: Value = serde_json::from_str(&said).unwrap();
+        let answer: Value = if name == "pre-compact" { json!({}) } else { serde_json::from_str(&said).unwrap() };
         assert!(answer == json!({}) || may_give && !added(&answer).is_empty(), "{name}: {said}");
     }
     // The limit for messages that the config sets.

@@ -37,8 +37,10 @@ async def call_every_tool(client, got):
     async def call(name, **arguments):
         answer = await client.call_tool(name, arguments)
         text = answer.content[0].text
-        assert json.loads(text) == answer.structured_content, name
-        got["calls"].append({"tool": name, "is_error": bool(answer.is_error), "answer": answer.structured_content})
+        # A failure is words alone: as structure it would break the output schema.
+        told = text if answer.is_error else json.loads(text)
+        assert answer.structured_content == (None if answer.is_error else told), name
+        got["calls"].append({"tool": name, "is_error": bool(answer.is_error), "answer": told})
         return answer.structured_content
 
     kept = await call("memory_write", action="add", layer="L1", content="Ada's train leaves at a quarter past nine", tags=["travel"])
@@ -60,7 +62,7 @@ async def call_every_tool(client, got):
     await call("memory_forget", key="seat")
     await call("memory_recall", query="train", limit=999)
     await call("memory_recall", query="train", invented=True)
-    await call("memory_erase_everything")
+    got["no_tool"] = await refused(client.call_tool("memory_erase_everything", {}))
     got["entry"] = right["id"]
     got["gone"] = gone["id"]
 

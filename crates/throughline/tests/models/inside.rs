@@ -23,7 +23,12 @@ fn hooks_answer_nothing_and_store_nothing() {
         for event in ["session-start", "prompt", "pre-compact", "stop", "session-end"] {
             let input = json!({"session_id": "s1", "cwd": home.root(), "prompt": "Which tea do I like?"}).to_string();
             let args = ["hook", event, "--client", client, "--deadline-ms", "60000"];
-            let said: Value = serde_json::from_str(&home.run_with(&args, &input).done()).unwrap();
+            let said = home.run_with(&args, &input).done();
+            if (client, event) == ("claude-code", "pre-compact") {
+                assert_eq!(said, "", "it would be taken for instructions");
+                continue;
+            }
+            let said: Value = serde_json::from_str(&said).unwrap();
             assert_eq!(said, if event == "prompt" { prompt.clone() } else { json!({}) }, "{client}, {event}");
         }
     }
@@ -48,7 +53,7 @@ fn an_mcp_server_offers_nothing_and_stores_nothing() {
     assert_eq!(ask(2, "tools/list", json!({}))["result"]["tools"], json!([]));
     let arguments = json!({"entries": [{"content": "The person likes coffee"}]});
     let written = ask(3, "tools/call", json!({"name": "memory_write", "arguments": arguments}));
-    assert_eq!(written["result"]["isError"], true, "{written}");
+    assert_eq!(written["error"]["code"], -32602, "{written}");
     let read = ask(4, "resources/read", json!({"uri": "memory://profile"}));
     assert!(read["error"]["message"].as_str().unwrap().contains("run as a model"), "{read}");
     drop(input);

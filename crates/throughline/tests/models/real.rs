@@ -1,6 +1,6 @@
 //! The real Claude Code and Codex, from npm, before a scripted model, where nothing but loopback can be reached.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -8,29 +8,19 @@ use serde_json::{Value, json};
 use super::SUMMARY;
 use crate::common::Home;
 
-/// The versions that the tests were written with.
-const PACKAGES: [&str; 2] = ["@anthropic-ai/claude-code@2.1.325", "@openai/codex@0.166.0"];
-
 /// What the namespace gets: loopback, and a home of its own.
 const ALONE: [&[&str]; 2] = [&["--net"], &["--net", "--map-root-user"]];
 
-/// Where the programs are, installed below the build's own directory; or why they cannot be.
-fn programs() -> Result<PathBuf, String> {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("assistants");
-    let bin = place.join("node_modules/.bin");
-    let installed = place.join("installed");
-    if std::fs::read_to_string(&installed).is_ok_and(|packages| packages == PACKAGES.join(" ")) {
-        return Ok(bin);
-    }
-    std::fs::create_dir_all(&place).unwrap();
-    std::fs::write(place.join("package.json"), "{\"private\": true}").unwrap();
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error"]).args(PACKAGES);
-    let npm = npm.current_dir(&place).stdin(Stdio::null()).output().map_err(|error| format!("npm: {error}"))?;
-    let said = String::from_utf8_lossy(&npm.stderr);
-    assert!(npm.status.success(), "npm cannot install {}: {said}", PACKAGES.join(", "));
-    std::fs::write(installed, PACKAGES.join(" ")).unwrap();
-    Ok(bin)
+/// Where the programs of each are, installed below the build's own directory; or why they cannot be.
+fn programs() -> Result<String, String> {
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("assistants");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/install.py");
+    Command::new("npm").arg("--version").output().map_err(|error| format!("npm: {error}"))?;
+    let mut install = Command::new("python3");
+    let done = install.arg("-B").arg(script).arg(cache).args(["claude-code", "codex"]).output();
+    let done = done.map_err(|error| format!("python3: {error}"))?;
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Ok(String::from_utf8_lossy(&done.stdout).trim().replace('\n', ":"))
 }
 
 /// The options with which this machine lets us have a network of our own.
@@ -69,7 +59,7 @@ fn the_real_programs_are_models() {
 }
 
 /// Connects the assistant to the memory, makes it the model, and consolidates a conversation.
-fn visit(bin: &Path, options: &[&str], name: &str, client: &str) -> Value {
+fn visit(bin: &str, options: &[&str], name: &str, client: &str) -> Value {
     let config = "[memory]\nuser_namespace = \"user\"\nconsolidation_turn_threshold = 0\nflush_every_prompts = 0\n";
     let home = Home::with_config("config.toml", config);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/models/real.py");

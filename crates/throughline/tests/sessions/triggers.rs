@@ -110,6 +110,22 @@ fn a_host_hands_in_its_own_summary() {
 }
 
 #[test]
+fn a_hosts_summary_from_a_time_leaves_what_was_said_later() {
+    let mut home = quiet();
+    say(&home, "web:1", "I moved the launch to 3 May");
+    home.set_now("2026-03-01T12:05:00Z");
+    say(&home, "web:1", "The venue is booked");
+    let summary = "## Working on\n- the launch in May";
+    let from = ["session", "consolidate", "web:1", "--summary", summary, "--until", "2026-03-01T12:01:00Z"];
+    let done = home.json(&from);
+    assert_eq!((&done["outcome"], &done["compacted"]), (&json!("done"), &json!(1)));
+    assert_eq!(home.json(&from), json!({"outcome": "nothing"}), "handed in twice, it is taken once");
+    let rest = home.json(&["session", "consolidate", "web:1"]);
+    assert_eq!((&rest["outcome"], &rest["compacted"]), (&json!("done"), &json!(1)));
+    assert_eq!(home.json(&from), json!({"outcome": "nothing"}), "it is older than what is known");
+}
+
+#[test]
 fn an_error_is_no_summary_whoever_hands_it_in() {
     let home = quiet();
     say(&home, "web:1", "I moved the launch to 3 May");

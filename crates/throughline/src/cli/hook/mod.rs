@@ -131,7 +131,11 @@ fn usual_deadline(event: Event) -> Duration {
     })
 }
 
+/// Prints a line; none where there is nothing to say.
 fn print(text: &str) -> std::io::Result<()> {
+    if text.is_empty() {
+        return Ok(());
+    }
     let mut out = std::io::stdout().lock();
     writeln!(out, "{text}").and_then(|()| out.flush())
 }

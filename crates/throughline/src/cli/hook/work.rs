@@ -1,6 +1,7 @@
 //! What each hook does. The process may end in the middle of it, when the time is up. Every write is one transaction, so
 //! nothing is half done then.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -8,12 +9,12 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use throughline_clients::Client;
+use throughline_clients::connect::{self, Platform};
 use throughline_clients::hooks::{Event, HookInput, Start, answer};
-use throughline_clients::transcripts::{self, Spoken};
+use throughline_clients::transcripts::{self, Spoken, Summary};
 use throughline_core::context;
 use throughline_core::engine::{ContextRequest, Engine, Prepared as PreparedContext, Said, Visibility};
 use throughline_core::model::{Role, SessionId, TurnId};
-use throughline_core::tools::{self, Tool};
 
 use super::super::failure::Failure;
 use super::News;
@@ -22,6 +23,10 @@ use crate::{background, vectors};
 
 /// More than this is no event of any client.
 const LONGEST_INPUT: u64 = 32 << 20;
+
+/// How long a reply may be late in a transcript, and how often it is looked for.
+const LATE: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Does what the event asks for, and says the answer as soon as there is one.
 pub(super) fn work(
@@ -81,17 +86,33 @@ struct Given {
     prepared: Option<PreparedContext>,
 }
 
+/// What was read of a transcript.
+#[derive(Default)]
+struct Read {
+    news: transcripts::News,
+    /// Whether the reply that the event names is in it.
+    has_reply: bool,
+}
+
 impl Hooked<'_> {
     /// Does what the event asks for, and says the answer as soon as there is one.
     fn answer(&self, event: Event, say: &Sender<News>) -> Result<(), Failure> {
         match event {
-            Event::SessionStart => self.give(event, self.beginning()?, say),
+            Event::SessionStart => {
+                let given = self.give(event, self.beginning()?, say);
+                // Codex says nothing between a compaction and the next message: its summary is there now.
+                let may_be_new = matches!(self.input.start, Start::Compact | Start::Resume);
+                if may_be_new { given.and(self.keep(event)) } else { given }
+            }
             Event::Prompt => {
                 // The message is kept whatever becomes of the memories for it.
                 let given = self.for_prompt().and_then(|given| self.give(event, given, say));
                 self.keep_prompt().and(given)
             }
-            Event::PreCompact | Event::Stop | Event::SessionEnd => self.keep(event),
+            // Gemini CLI asks itself before every request whether to compress, and seldom does.
+            Event::PreCompact if self.input.client == Client::Gemini && self.input.compacts_by_itself => Ok(()),
+            Event::PreCompact => self.keep(event).and_then(|()| self.forget_if_unsaid()),
+            Event::Stop | Event::SessionEnd => self.keep(event),
         }
     }
 
@@ -113,27 +134,46 @@ impl Hooked<'_> {
 
     /// What the conversation begins with: once, and again where the client forgot it.
     fn beginning(&self) -> Result<Given, Failure> {
-        // Copilot CLI takes it with the first message.
-        if self.input.client == Client::Copilot {
-            return Ok(Given::default());
-        }
         let forgets = matches!(self.input.start, Start::Clear | Start::Compact);
+        if self.begins_with_message() {
+            return if forgets { self.forget() } else { Ok(()) }.map(|()| Given::default());
+        }
         if !forgets && self.is_begun() {
             return Ok(Given::default());
         }
         let request = ContextRequest { afresh: forgets, ..self.request(None) };
         let prepared = self.engine().context().prepare(&request)?;
-        let text = self.opening(&prepared.opening);
+        let text = opening(&prepared.opening);
         Ok(Given { text, prepared: self.session.is_some().then_some(prepared) })
     }
 
+    /// Whether the client takes what the conversation begins with only with a message. Copilot CLI ignores it elsewhere;
+    /// Gemini CLI ignores it after `/clear`, and without a terminal makes it a part of the first message, which it drops
+    /// when the conversation is resumed.
+    fn begins_with_message(&self) -> bool {
+        matches!(self.input.client, Client::Copilot | Client::Gemini)
+    }
+
+    /// The client is about to forget what the conversation began with, and will not say so: it comes again with the next
+    /// message.
+    fn forget_if_unsaid(&self) -> Result<(), Failure> {
+        if self.begins_with_message() { self.forget() } else { Ok(()) }
+    }
+
+    fn forget(&self) -> Result<(), Failure> {
+        let Some(session) = self.session.as_ref().filter(|_| self.is_begun()) else { return Ok(()) };
+        Ok(self.world.engine.sessions().reset(session)?)
+    }
+
     /// Memories that fit the message; before the first one, what the conversation begins with, if nothing gave it yet.
+    /// Only the person's own words are looked for: clients put much else into a message.
     fn for_prompt(&self) -> Result<Given, Failure> {
-        let Some(message) = self.input.prompt.clone() else { return Ok(Given::default()) };
-        let prepared = self.engine().context().prepare(&self.request(Some(message)))?;
+        let Some(prompt) = &self.input.prompt else { return Ok(Given::default()) };
+        let message = transcripts::own_words(Role::User, prompt);
+        let prepared = self.engine().context().prepare(&self.request(message))?;
         let Some(session) = &self.session else { return Ok(Given { text: prepared.block, prepared: None }) };
         let begins = !prepared.is_open;
-        let opening = if begins { self.opening(&prepared.opening) } else { None };
+        let opening = if begins { opening(&prepared.opening) } else { None };
         tracing::debug!(%session, begins, "memory for a message");
         let parts: Vec<String> = opening.into_iter().chain(prepared.block.clone()).collect();
         let text = (!parts.is_empty()).then(|| parts.join("\n\n"));
@@ -151,27 +191,15 @@ impl Hooked<'_> {
         ContextRequest { session: self.session.clone(), message, dir: self.dir(), ..ContextRequest::default() }
     }
 
-    /// Memory for the start, fenced, behind a word on what it is; none if there is none.
-    fn opening(&self, own: &str) -> Option<String> {
-        if own.is_empty() {
-            return None;
-        }
-        let notes = context::fenced(own);
-        // What stands in the prompt itself is kept as said by the person: there, only what is fenced may be added.
-        let is_told =
-            self.world.engine.settings().tools.contains(&Tool::Recall) && self.input.client != Client::Copilot;
-        Some(if is_told { format!("{}\n\n{notes}", tools::guidance(&[Tool::Recall]).text.trim()) } else { notes })
-    }
-
     /// The directory that the person works in.
     fn dir(&self) -> Option<PathBuf> {
         Path::new(self.input.cwd.as_deref()?).canonicalize().ok()
     }
 
-    /// Keeps the message of a client that says it keeps no transcript. Copilot CLI names it only later.
+    /// Keeps the message of a client that says it keeps no transcript.
     fn keep_prompt(&self) -> Result<(), Failure> {
         let (Some(session), Some(prompt)) = (&self.session, &self.input.prompt) else { return Ok(()) };
-        if self.input.transcript.is_some() || self.input.client == Client::Copilot {
+        if self.transcript_path().is_some() {
             return Ok(());
         }
         self.observe(session, &self.said(Role::User, Some(prompt))).map(drop)
@@ -180,9 +208,13 @@ impl Hooked<'_> {
     /// Keeps what was said since the last time, and has it consolidated where that is due.
     fn keep(&self, event: Event) -> Result<(), Failure> {
         let Some(session) = &self.session else { return Ok(()) };
-        let is_due = self.observe(session, &self.new_turns(session)?)?;
+        let (said, summary) = self.news(event, session)?;
+        let is_due = self.observe(session, &said)?;
         if self.world.engine.sessions().find(session)?.is_none() {
             return Ok(());
+        }
+        if let Some(summary) = &summary {
+            background::start_summary(self.world, session, &summary.text, summary.at);
         }
         match event {
             Event::SessionEnd => background::start_end(self.world, session),
@@ -205,18 +237,22 @@ impl Hooked<'_> {
         Ok(self.world.engine.sessions().observe_at(session, self.dir(), said)?.due.is_some())
     }
 
-    /// What the transcript has that is not stored yet; without one, what the event itself says.
-    fn new_turns(&self, session: &SessionId) -> Result<Vec<Said>, Failure> {
-        let Some((file, length)) = self.transcript() else {
+    /// What was said and is not stored yet, and the client's own summary, where there is a new one. Where the client names no
+    /// transcript, it is what the event itself says. One that is named and not there yet is read with a later event: what
+    /// the event says has no name of its own, and would be kept twice.
+    fn news(&self, event: Event, session: &SessionId) -> Result<(Vec<Said>, Option<Summary>), Failure> {
+        let Some(path) = self.transcript_path() else {
             let prompt = self.said(Role::User, self.input.prompt.as_ref());
-            let reply = self.said(Role::Assistant, self.input.reply.as_ref());
-            return Ok([prompt, reply].concat());
+            return Ok(([prompt, self.said(Role::Assistant, self.input.reply.as_ref())].concat(), None));
         };
-        let stored = self.world.engine.sessions().latest_turns(session)?;
-        let is_stored = |spoken: &Spoken| stored.contains(&TurnId::of_host(session, &spoken.id));
-        let own = self.input.session.as_deref().unwrap_or_default();
-        let spoken = transcripts::read(self.input.client, own, file, length, &is_stored)
-            .map_err(|error| Failure::io("read the transcript", &error))?;
+        let mut read = self.read(&path, session)?;
+        let mut waited = Duration::ZERO;
+        while event == Event::Stop && self.is_late(&read) && waited < LATE {
+            std::thread::sleep(PAUSE);
+            waited += PAUSE;
+            read = self.read(&path, session)?;
+        }
+        let Read { news, .. } = read;
         let said = |spoken: Spoken| Said {
             id: Some(spoken.id),
             role: spoken.role,
@@ -224,7 +260,35 @@ impl Hooked<'_> {
             content: spoken.text,
             at: spoken.at,
         };
-        Ok(spoken.into_iter().map(said).collect())
+        Ok((news.said.into_iter().map(said).collect(), news.summary))
+    }
+
+    /// What is new in a transcript; nothing where it cannot be opened.
+    fn read(&self, path: &Path, session: &SessionId) -> Result<Read, Failure> {
+        let Some((file, length)) = self.open(path) else { return Ok(Read::default()) };
+        let stored = self.world.engine.sessions().latest_turns(session)?;
+        let reply = self.input.reply.as_deref().and_then(|reply| transcripts::own_words(Role::Assistant, reply));
+        let has_reply = Cell::new(false);
+        let is_stored = |spoken: &Spoken| {
+            if spoken.role == Role::Assistant && reply.as_ref() == Some(&spoken.text) {
+                has_reply.set(true);
+            }
+            stored.contains(&TurnId::of_host(session, &spoken.id))
+        };
+        let own = self.input.session.as_deref().unwrap_or_default();
+        let news = transcripts::read(self.input.client, own, file, length, &is_stored)
+            .map_err(|error| Failure::io("read the transcript", &error))?;
+        Ok(Read { news, has_reply: has_reply.get() })
+    }
+
+    /// Whether the reply that was just finished is not in the transcript yet: some clients write it a moment later.
+    fn is_late(&self, read: &Read) -> bool {
+        match self.input.client {
+            Client::ClaudeCode => self.input.reply.is_some() && !read.has_reply,
+            // It does not say which reply it was.
+            Client::Copilot => read.news.said.last().is_none_or(|said| said.role != Role::Assistant),
+            _ => false,
+        }
     }
 
     /// What the event itself says, if anything, by the client's name for the exchange.
@@ -234,13 +298,24 @@ impl Hooked<'_> {
         vec![Said { id, at: self.input.at, ..Said::now(role, words) }]
     }
 
-    /// The transcript and its length. Only a plain file that may be one: never a device or a pipe, and nothing of our
-    /// own, where reading would take locks away from the database.
-    fn transcript(&self) -> Option<(File, u64)> {
-        let path = Path::new(self.input.transcript.as_deref()?).canonicalize().ok()?;
+    /// Where the client keeps what was said, as far as it says so or is known to.
+    fn transcript_path(&self) -> Option<PathBuf> {
+        let copilot = world::client_dirs().ok().map(|dirs| connect::root(Client::Copilot, Platform::here(), &dirs));
+        self.input.transcript_path(&copilot.unwrap_or_default())
+    }
+
+    /// A transcript and its length. Only a plain file that may be one: never a device or a pipe, and nothing of our own,
+    /// where reading would take locks away from the database.
+    fn open(&self, path: &Path) -> Option<(File, u64)> {
+        let path = path.canonicalize().ok()?;
         let is_named_so = path.extension().is_some_and(|end| end == "jsonl" || end == "json");
         let is_ours = self.world.home.data.canonicalize().is_ok_and(|own| path.starts_with(own));
         let found = path.metadata().ok().filter(|found| found.is_file() && is_named_so && !is_ours)?;
         Some((File::open(path).ok()?, found.len()))
     }
+}
+
+/// Memory for the start, fenced; none if there is none.
+fn opening(own: &str) -> Option<String> {
+    (!own.is_empty()).then(|| context::fenced(own))
 }
