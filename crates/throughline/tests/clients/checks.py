@@ -168,6 +168,9 @@ class Visit:
             since = self.mark()
             place.model.say(reply)
             terminal.type(text)
+            # A program that was still starting takes the letters and not the key behind them.
+            if not until(lambda: text in self.said(since), 10):
+                terminal.key(b"\r")
             until(lambda: text in self.said(since) and terminal.wait(reply, seconds=1), 30)
             return since
 
@@ -201,6 +204,7 @@ class Visit:
         self.check("the client's own summary is kept as the summary", until(handed, 20), place.summaries(session))
 
         terminal.type(client.clear)
+        terminal.wait(client.ready, seconds=10)
         terminal.settle(2)
         since = talk("Good evening to you all.", "Good evening, Ada.")
         self.once("the opening comes once after a new beginning", NAME, since)

@@ -1,4 +1,5 @@
 """The assistants, one class each: how it is set up for a scripted model, asked, and driven at a terminal."""
+from place import until
 
 
 class Client:
@@ -98,14 +99,19 @@ trust_level = "trusted"
         return place.run(*command, **env)
 
     def trust(self, place):
-        terminal = place.terminal(*self.interactive)
-        if terminal.wait("Trust all and continue"):
-            terminal.settle()
-            terminal.key(b"2")
-            terminal.settle()
-        terminal.type(self.leave)
-        terminal.is_over(10)
-        terminal.end()
+        # On a busy machine a key may come before the question is ready for it: what counts is what Codex noted.
+        for _ in range(5):
+            terminal = place.terminal(*self.interactive)
+            if terminal.wait("Trust all and continue", seconds=120):
+                terminal.settle()
+                terminal.key(b"2")
+                until(lambda: "[hooks.state" in (place.read(".codex/config.toml") or ""), seconds=20)
+                terminal.settle()
+            terminal.type(self.leave)
+            terminal.is_over(10)
+            terminal.end()
+            if "[hooks.state" in (place.read(".codex/config.toml") or ""):
+                return
 
 
 class Gemini(Client):
