@@ -3,6 +3,8 @@
 //! Each message is read with the turns before it, whatever was consolidated when: the same turns give the same facts in any
 //! batching. Of a message only the person's own words count, and of those the moves that state something.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 use throughline_core::consolidation::facts::FactKind;
 use throughline_core::model::{Role, Turn};
@@ -19,6 +21,7 @@ use super::lexicon::count_words;
 use super::moves::{has_verb, joints, moves, without_fillers};
 use super::one_line;
 use super::outcome;
+use super::phrases::Phrases;
 use super::reference;
 use super::remember::{before_reference, refers_back, to_remember};
 use super::veto::{is_addressed, is_fragment, is_nameless, is_sentiment, is_single_order, is_vetoed, speaks_to};
@@ -211,6 +214,7 @@ impl Reader {
         let floor = floor(verdict, is_rule, &text);
         let kind = careful_kind(verdict.kind, &text, verdict.language);
         let is_lost = is_vetoed(&text) || verdict.language == Language::English && is_empty(kind, is_rule, &text);
+        let kind = lasting_kind(kind, &text, verdict.language);
         (verdict.worth >= floor && says_enough(kind, &text) && !is_lost).then_some(Fact { kind, text })
     }
 
@@ -252,6 +256,44 @@ fn careful_kind(kind: FactKind, text: &str, language: Language) -> FactKind {
     let groups = groups::in_sentence(text, language);
     let is_of_person = ["who", "health", "family"].iter().any(|name| groups.contains(name));
     if kind == FactKind::Identity && !is_of_person { FactKind::Fact } else { kind }
+}
+
+/// What passes, or is no wish or rule by its words, is a fact like others: the profile is for what lasts.
+fn lasting_kind(kind: FactKind, text: &str, language: Language) -> FactKind {
+    let is_of_profile = matches!(kind, FactKind::Identity | FactKind::Preference | FactKind::Constraint);
+    let lasts = || statements::is_lasting(text) && (language != Language::English || is_wish_or_rule(kind, text));
+    if is_of_profile && !lasts() { FactKind::Fact } else { kind }
+}
+
+/// Whether an English text has the words of a wish or of a rule.
+fn is_wish_or_rule(kind: FactKind, text: &str) -> bool {
+    static HABITS: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::new(
+            "usually|tend to|tends to|favorite|favourite|fan of|prefer|prefers|rather|i enjoy|i like|i love|i hate|i dislike|can't stand|don't like|\
+            don't eat|don't drink|don't use|i avoid|don't want|i want|mostly|at most|at least|max|keep|give me|show me|no|don't|do not|avoid|use|short|brief|\
+            answer|answers|explain|never|always|only|must|not|stick to|lover|enthusiast|person|i need|without|as few|call me",
+        )
+    });
+    let groups = groups::in_sentence(text, Language::English);
+    let is_announced = [
+        "prefers",
+        "always",
+        "never",
+        "only",
+        "must",
+        "please",
+        "from now on",
+        "rather than",
+        "health",
+        "order",
+        "schedule",
+    ];
+    match kind {
+        FactKind::Preference | FactKind::Constraint => {
+            HABITS.are_in(text) || is_announced.iter().any(|name| groups.contains(name))
+        }
+        _ => true,
+    }
 }
 
 /// Whether a text says by itself that it is a rule or a decision.

@@ -40,6 +40,12 @@ const RECENT: usize = 40;
 /// Lines that tell an error.
 const MAX_ERRORS: usize = 2;
 
+/// Lines of the assistant in a summary for the person: what it found or did last, not what it explained.
+const MAX_ASSISTANT: usize = 2;
+
+/// Lines that a later conversation goes on from.
+const MAX_CARRIED: usize = 8;
+
 /// A thing that has this part of an open thread's words and is done closes it.
 const CLOSED: f64 = 0.5;
 
@@ -86,6 +92,9 @@ fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Pa
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.order.cmp(&a.order)));
     let (mut chosen, mut spent, mut errors) = (Vec::<Candidate>::new(), 0, 0);
     for candidate in candidates {
+        if page.personal && is_one_too_many(&candidate, &chosen) {
+            continue;
+        }
         let is_error = candidate.sentence.form == Form::Error;
         let is_thread = page.personal && candidate.begins && candidate.fate == Fate::Carried;
         let strong = is_thread || (candidate.score >= STRONG && candidate.sentence.speaker == Speaker::Person);
@@ -104,6 +113,16 @@ fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Pa
     chosen.sort_by_key(|candidate| candidate.order);
     page.give_title(&chosen);
     chosen.into_iter().map(|candidate| (page.heading(&candidate), candidate.sentence.line())).collect()
+}
+
+/// Whether a summary for the person has enough of such lines: it says in a few lines where things stand.
+fn is_one_too_many(candidate: &Candidate, chosen: &[Candidate]) -> bool {
+    let is_by_assistant = |candidate: &Candidate| candidate.sentence.speaker == Speaker::Assistant;
+    let is_carried =
+        |candidate: &Candidate| candidate.fate == Fate::Carried && candidate.section != Section::Preferences;
+    let count = |is: &dyn Fn(&Candidate) -> bool| chosen.iter().filter(|other| is(other)).count();
+    is_by_assistant(candidate) && count(&is_by_assistant) >= MAX_ASSISTANT
+        || is_carried(candidate) && count(&is_carried) >= MAX_CARRIED
 }
 
 fn same(a: &Candidate, b: &Candidate) -> bool {

@@ -145,6 +145,26 @@ fn without_adverbs(text: &str) -> String {
     text.split(' ').enumerate().filter(is_kept).map(|(_, word)| word).collect::<Vec<_>>().join(" ")
 }
 
+/// What an answer offers: whoever likes it speaks of the answer.
+static OFFERED: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(
+        "idea|ideas|suggestion|suggestions|template|tip|tips|aspect|option|options|recommendation|recommendations|mix of|version|approach|exercises|\
+        plan|list|examples|outline|layout|itinerary|recipe|recipes|first one|second one|last one|style",
+    )
+});
+
+/// `I like the template, it's simple`: a remark about the answer.
+fn is_remark(text: &str) -> bool {
+    static LIKES: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::new("i like the|i love the|i like your|i love your|i liked the|i loved the|i prefer the")
+    });
+    let plain = without_adverbs(text);
+    let first = clauses(&plain).first().map_or(plain.as_str(), |clause| *clause).to_owned();
+    LIKES
+        .after(&first)
+        .is_some_and(|rest| OFFERED.are_in(rest) && !first.contains(" of my ") && !first.contains(" of our "))
+}
+
 /// Whether a text says what the person is up to, wishes or feels at the moment.
 fn is_passing(text: &str) -> bool {
     [text, main_clause(text)].into_iter().any(|text| PASSING.begin(&without_adverbs(text)))
@@ -189,7 +209,14 @@ pub(super) fn is_vetoed(text: &str) -> bool {
     // 这是财务发的说明
     let is_text = |clause: &&str| ["说明", "邮件", "日志", "报错", "原文"].iter().any(|words| clause.contains(words));
     let hands_over = || clauses(text).into_iter().skip(1).filter(is_text).any(|clause| clause.starts_with("这是"));
-    is_question || opens_quote || is_passing(text) || is_reported() || is_supposed() || asks() || hands_over()
+    is_question
+        || opens_quote
+        || is_passing(text)
+        || is_remark(text)
+        || is_reported()
+        || is_supposed()
+        || asks()
+        || hands_over()
 }
 
 /// Whether an English text speaks to somebody about what they said or have.
@@ -257,6 +284,17 @@ static RELATED: LazyLock<Phrases> = LazyLock::new(|| {
     )
 });
 
+/// Whether somebody or something is named that can act: a pronoun, or a verb that only a sentence has.
+fn has_subject(text: &str) -> bool {
+    static SUBJECTS: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::new(
+            "i|i'm|i've|i'd|i'll|we|we're|we've|we'll|it|it's|he|she|they|you|this|that|there|is|are|was|were|has|have|will|must|should|can|can't|\
+            don't|doesn't|never|always|use|avoid|keep|prefer|needs|goes|runs|lives|works",
+        )
+    });
+    SUBJECTS.are_in(text)
+}
+
 /// Whether an English text is the rest of a sentence: `by Ada Berg.`, `on 4 June.`
 pub(super) fn is_fragment(text: &str) -> bool {
     static HEADLESS: LazyLock<Phrases> = LazyLock::new(|| {
@@ -270,7 +308,9 @@ pub(super) fn is_fragment(text: &str) -> bool {
     static JOINING: LazyLock<Phrases> = LazyLock::new(|| Phrases::new("when|while|because|as for|whenever|although"));
     let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let is_gerund = first.len() > 5 && first.ends_with("ing") && first.starts_with(char::is_lowercase);
-    let is_open = (LOOSE.begin(text) || is_gerund) && !has_verb(&text[first.len()..]);
+    // The ending of a plural is no sign of a verb where nobody acts.
+    let acts = || has_subject(text) || text.contains(", ");
+    let is_open = (LOOSE.begin(text) || is_gerund) && (!has_verb(&text[first.len()..]) || !acts() && LOOSE.begin(text));
     HEADLESS.begin(text) || is_open || JOINING.begin(text) && !text.contains(',')
 }
 
@@ -299,17 +339,32 @@ mod tests {
             "For the party, I might also bake",
             "for the party I'm torn between two cakes",
             "结果差了3%，这是他发的说明",
+            "I really like the template, it's simple and easy to use.",
+            "I like the wine pairing suggestions.",
         ] {
             assert!(is_vetoed(text), "{text:?}");
         }
-        for text in ["For the API, we always use JSON", "I really like tea", "In Rome, I work at Acme"] {
+        for text in [
+            "For the API, we always use JSON",
+            "I really like tea",
+            "I love the energy of live shows",
+            "I like the style of my house",
+            "In Rome, I work at Acme",
+        ] {
             assert!(!is_vetoed(text), "{text:?}");
         }
     }
 
     #[test]
     fn what_lost_its_beginning_says_nothing() {
-        for text in ["by Ada Berg.", "on 4 June", "of those 12 boats", "creating music", "when I left"] {
+        for text in [
+            "for the native speaker interviews",
+            "by Ada Berg.",
+            "on 4 June",
+            "of those 12 boats",
+            "creating music",
+            "when I left",
+        ] {
             assert!(is_fragment(text), "{text:?}");
         }
         for text in ["On Mondays, I swim", "In Rome it is warm", "The port is 80", "when I travel, I take the train"] {

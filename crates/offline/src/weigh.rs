@@ -55,6 +55,8 @@ pub(super) struct Sentence {
     /// Which turn it is of.
     pub(super) turn: usize,
     pub(super) found: Vec<Found>,
+    /// Whether it stands in a list.
+    pub(super) is_item: bool,
 }
 
 /// What is around it.
@@ -79,7 +81,7 @@ pub(super) struct Place {
 impl Sentence {
     pub(super) fn new(text: String, speaker: Speaker, form: Form, turn: usize) -> Self {
         let found = cues(&text);
-        Self { text, speaker, by: None, form, turn, found }
+        Self { text, speaker, by: None, form, turn, found, is_item: false }
     }
 
     /// As a summary shows it: other people's words with their name.
@@ -202,7 +204,21 @@ impl Sentence {
         })
     }
 
+    /// Whether it is part of what an answer offers or explains: an item of a list that tells nothing that was done, a heading, advice
+    /// to whoever asked.
+    fn is_offered(&self) -> bool {
+        static ADVICE: LazyLock<Phrases> =
+            LazyLock::new(|| Phrases::new("you can|you could|you may|you might|consider|try|remember to|make sure"));
+        let text = self.text.trim_end_matches(['*', ' ']);
+        let is_heading = text.ends_with([':', '：']) || self.text.starts_with("**") && self.text.ends_with("**");
+        let is_told = self.has(Cue::Done) && !self.text.starts_with("**");
+        is_heading || self.is_item && !is_told || ADVICE.begin(text)
+    }
+
     fn weigh_assistant(&self, place: Place) -> Option<(Section, f64)> {
+        if self.is_offered() && !(place.accepted && self.has(Cue::Proposes)) {
+            return None;
+        }
         Some(if self.is_question() {
             if !place.unanswered {
                 return None;

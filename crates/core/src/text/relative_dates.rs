@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use jiff::ToSpan as _;
 use jiff::civil::{Date, Weekday};
 
+use super::named_dates;
 use super::sentences::{is_cjk, is_word_char};
 
 /// So many days of one text get their date.
@@ -283,7 +284,9 @@ pub fn dated(text: &str, today: Date) -> Cow<'_, str> {
     while at < lower.len() && dates < MAX_DATES {
         let found = is_start(&lower, at).then(|| phrase_at(&lower, at, today)).flatten();
         match found {
-            Some((end, date)) if !text[end..].trim_start().starts_with('(') => {
+            Some((end, date))
+                if !text[end..].trim_start().starts_with('(') && named_dates::allow(&lower, at, &date) =>
+            {
                 out.push_str(&text[copied..end]);
                 out.push_str(&format!(" ({date})"));
                 (copied, at, dates) = (end, end, dates + 1);
@@ -452,6 +455,8 @@ mod tests {
             ("We deploy on Fridays", "We deploy on Fridays"),
             ("tomorrow (2026-05-06) we fly", "tomorrow (2026-05-06) we fly"),
             ("holiday next week", "holiday next week (2026-05-11 to 2026-05-17)"),
+            ("we met last month on March 15th", "we met last month on March 15th"),
+            ("last year on March 15th we met", "last year (2025) on March 15th we met"),
         ] {
             assert_eq!(dated(text, tuesday), expected);
         }
