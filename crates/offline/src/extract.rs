@@ -3,8 +3,6 @@
 //! Each message is read with the turns before it, whatever was consolidated when: the same turns give the same facts in any
 //! batching. Of a message only the person's own words count, and of those the moves that state something.
 
-use std::sync::LazyLock;
-
 use serde_json::Value;
 use throughline_core::consolidation::facts::FactKind;
 use throughline_core::model::{Role, Turn};
@@ -16,15 +14,17 @@ use throughline_core::text::sentences::{clauses, is_cjk, whole_of_line};
 
 use super::classify::{Verdict, classify};
 use super::groups;
+use super::kind::{careful_kind, lasting_kind};
 use super::language::{Language, language};
 use super::lexicon::count_words;
 use super::moves::{has_verb, joints, moves, without_fillers};
 use super::one_line;
 use super::outcome;
-use super::phrases::Phrases;
 use super::reference;
 use super::remember::{before_reference, refers_back, to_remember};
-use super::veto::{is_addressed, is_fragment, is_nameless, is_sentiment, is_single_order, is_vetoed, speaks_to};
+use super::veto::{
+    is_addressed, is_fragment, is_nameless, is_rest, is_sentiment, is_single_order, is_vetoed, speaks_to,
+};
 
 /// How surely a move must be worth keeping; more surely in languages with fewer sentences to learn from.
 const FLOOR: f32 = 0.55;
@@ -202,7 +202,7 @@ impl Reader {
         let text = self.named(text)?;
         let worth = classify(&text).map_or(0.0, |verdict| verdict.worth);
         let is_english = language(&text) == Some(Language::English);
-        let is_lost = is_vetoed(&text) || is_english && !has_verb(&text) && is_fragment(&text);
+        let is_lost = is_vetoed(&text) || is_english && (is_rest(&text) || !has_verb(&text) && is_fragment(&text));
         let least = if is_english && !is_specific(&text) { 3 } else { 2 };
         (worth >= CORRECTION_FLOOR && count_words(&text) >= least && !is_lost).then_some(text)
     }
@@ -244,55 +244,11 @@ fn floor(verdict: Verdict, is_rule: bool, text: &str) -> f32 {
         }
         FactKind::Fact if is_vague(verdict.kind, text, verdict.language) => VAGUE_FLOOR,
         FactKind::Fact if is_english && is_impersonal(text) => VAGUE_FLOOR,
+        FactKind::Fact if is_loose(verdict.language, text) => VAGUE_WISH_FLOOR,
         FactKind::Identity if is_english => IDENTITY_FLOOR,
         _ if is_vague(verdict.kind, text, verdict.language) => VAGUE_WISH_FLOOR,
         _ if is_english || verdict.language == Language::Chinese => FLOOR,
         _ => CAREFUL_FLOOR,
-    }
-}
-
-/// The profile is for who the person is: what has no word of that is a fact like others.
-fn careful_kind(kind: FactKind, text: &str, language: Language) -> FactKind {
-    let groups = groups::in_sentence(text, language);
-    let is_of_person = ["who", "health", "family"].iter().any(|name| groups.contains(name));
-    if kind == FactKind::Identity && !is_of_person { FactKind::Fact } else { kind }
-}
-
-/// What passes, or is no wish or rule by its words, is a fact like others: the profile is for what lasts.
-fn lasting_kind(kind: FactKind, text: &str, language: Language) -> FactKind {
-    let is_of_profile = matches!(kind, FactKind::Identity | FactKind::Preference | FactKind::Constraint);
-    let lasts = || statements::is_lasting(text) && (language != Language::English || is_wish_or_rule(kind, text));
-    if is_of_profile && !lasts() { FactKind::Fact } else { kind }
-}
-
-/// Whether an English text has the words of a wish or of a rule.
-fn is_wish_or_rule(kind: FactKind, text: &str) -> bool {
-    static HABITS: LazyLock<Phrases> = LazyLock::new(|| {
-        Phrases::new(
-            "usually|tend to|tends to|favorite|favourite|fan of|prefer|prefers|rather|i enjoy|i like|i love|i hate|i dislike|can't stand|don't like|\
-            don't eat|don't drink|don't use|i avoid|don't want|i want|mostly|at most|at least|max|keep|give me|show me|no|don't|do not|avoid|use|short|brief|\
-            answer|answers|explain|never|always|only|must|not|stick to|lover|enthusiast|person|i need|without|as few|call me",
-        )
-    });
-    let groups = groups::in_sentence(text, Language::English);
-    let is_announced = [
-        "prefers",
-        "always",
-        "never",
-        "only",
-        "must",
-        "please",
-        "from now on",
-        "rather than",
-        "health",
-        "order",
-        "schedule",
-    ];
-    match kind {
-        FactKind::Preference | FactKind::Constraint => {
-            HABITS.are_in(text) || is_announced.iter().any(|name| groups.contains(name))
-        }
-        _ => true,
     }
 }
 
@@ -315,7 +271,8 @@ fn is_empty(kind: FactKind, is_rule: bool, text: &str) -> bool {
     let is_unnamed = !matches!(kind, FactKind::Constraint | FactKind::Preference) && is_nameless(text);
     let is_once = matches!(kind, FactKind::Constraint | FactKind::Fact) && is_single_order(text);
     let is_told = is_told && is_addressed(text) || kind == FactKind::Constraint && !is_rule && speaks_to(text);
-    is_told || is_felt || is_once || is_fragment(text) || is_unnamed
+    let is_verbless = kind == FactKind::Fact && !has_verb(text);
+    is_told || is_felt || is_once || is_fragment(text) || is_unnamed || is_verbless
 }
 
 /// Whether a statement names nobody, nothing and no number, and is no wish or rule by its words: most of those are said in
@@ -332,6 +289,16 @@ fn is_vague(kind: FactKind, text: &str, language: Language) -> bool {
     };
     let is_known = has(&["health", "colleague", "family", "value", "schedule", "decided", "uses", "pet"]);
     language == Language::English && !is_wish && !is_known && !is_specific(text)
+}
+
+/// Whether a Chinese text names nothing in particular: no number, no name in other letters, nobody, no value.
+fn is_loose(language: Language, text: &str) -> bool {
+    let groups = groups::in_sentence(text, language);
+    let known =
+        ["family", "colleague", "health", "who", "value", "schedule", "uses", "decided", "outcome", "pet", "remember"];
+    language == Language::Chinese
+        && !text.contains(|c: char| c.is_ascii_alphanumeric())
+        && !known.iter().any(|name| groups.contains(name))
 }
 
 /// Whether an English text speaks of neither the person nor a value.

@@ -117,7 +117,10 @@ fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Pa
 
 /// Whether a summary for the person has enough of such lines: it says in a few lines where things stand.
 fn is_one_too_many(candidate: &Candidate, chosen: &[Candidate]) -> bool {
-    let is_by_assistant = |candidate: &Candidate| candidate.sentence.speaker == Speaker::Assistant;
+    // Of files and commands, what was done is the state of the work.
+    let is_by_assistant = |candidate: &Candidate| {
+        candidate.sentence.speaker == Speaker::Assistant && !is_technical(&candidate.sentence.text)
+    };
     let is_carried =
         |candidate: &Candidate| candidate.fate == Fate::Carried && candidate.section != Section::Preferences;
     let count = |is: &dyn Fn(&Candidate) -> bool| chosen.iter().filter(|other| is(other)).count();
@@ -397,6 +400,41 @@ mod tests {
             &said,
             "# we decided to use Postgres for orders!\n\n## Decisions\n- we decided to use Postgres for orders!",
         );
+    }
+
+    #[test]
+    fn lists_of_an_answer_are_no_summary() {
+        let said = [
+            ("user", "I'm planning a bike tour along the Danube in June."),
+            (
+                "assistant",
+                "Here are some helmets for you:\n\n- **Bell Helmets**: Known for their safety since 1954.\n- **Giro**: Popular in 30 \
+                countries.\n\n**Certifications:**\n\n1. **CPSC**: Required in the US.",
+            ),
+            ("user", "I'm actually taking two friends from Linz along. I'll check those out."),
+        ];
+        check(
+            400,
+            &said,
+            "# I'm planning a bike tour along the Danube in June.\n\n## Working on\n- I'm planning a bike tour along the Danube in June.\n\
+            - I'm actually taking two friends from Linz along.",
+        );
+    }
+
+    #[test]
+    fn a_thread_has_a_few_lines() {
+        let mut said = Vec::new();
+        let tasks: Vec<String> = [
+            "parser", "printer", "linter", "cache", "index", "router", "editor", "viewer", "server", "client", "logger",
+        ]
+        .iter()
+        .map(|part| format!("I'm fixing the {part} of the shop in shop/{part}.py."))
+        .collect();
+        tasks.iter().for_each(|task| said.push(turn("user", task)));
+        let (person, knowledge) = (Default::default(), Vec::new());
+        let brief = SummaryBrief { personal: true, turns: said, person, previous: None, knowledge, max_tokens: 2000 };
+        let lines = summarise(&brief).lines().filter(|line| line.starts_with("- ")).count();
+        assert_eq!(lines, MAX_CARRIED);
     }
 
     #[test]

@@ -19,7 +19,7 @@ static REPORTED: LazyLock<Phrases> = LazyLock::new(|| {
         dijo que|dice que|me dijo|según mi|al parecer|en la película|en el libro",
     )
 });
-const REPORTED_HAN: [&str; 18] = [
+const REPORTED_HAN: [&str; 28] = [
     "他说",
     "她说",
     "们说",
@@ -38,7 +38,58 @@ const REPORTED_HAN: [&str; 18] = [
     "故事里",
     "小说里",
     "梦里",
+    "客服说",
+    "物业说",
+    "店家说",
+    "卖家说",
+    "师傅说",
+    "网上说",
+    "新闻说",
+    "群里",
+    "说明书",
+    "上写着",
 ];
+
+/// How something goes at the moment, in Chinese: what was just tried, and what it shows.
+const SYMPTOMS_HAN: [&str; 18] = [
+    "还是报",
+    "还是不行",
+    "还是一样",
+    "还是有",
+    "还是没",
+    "还是连不",
+    "在跑",
+    "跑完了",
+    "装好了",
+    "卡住",
+    "我这边显示",
+    "报同样",
+    "试了一下",
+    "我试了",
+    "还没好",
+    "发你了",
+    "你再看看",
+    "我先按",
+];
+
+/// Beginnings of what is ordered once, in Chinese, and the words by which an order stands.
+const ONCE_HAN: [&str; 14] = [
+    "再来",
+    "再给",
+    "再写",
+    "再加",
+    "换一种",
+    "换个",
+    "换一个",
+    "先别",
+    "先把",
+    "先不",
+    "把这",
+    "把第",
+    "改得",
+    "帮我把",
+];
+const STANDING_HAN: [&str; 9] = ["以后", "今后", "每次", "一律", "都要", "都用", "从今", "往后", "必须"];
 
 /// Guesses and conditions contrary to fact.
 static SUPPOSED: LazyLock<Phrases> = LazyLock::new(|| {
@@ -84,7 +135,7 @@ static PASSING: LazyLock<Phrases> = LazyLock::new(|| {
         i like the concept|i like the look|i love the look|i like the fact|i like the way|i love the way|i like how|i love how|i like that|i love that|i like this|i love this|\
         i like these|i love these|i like those|i love those|i like your|i love your|i like all|i love all|i like it|i love it|\
         i'll|i will|i might|i may|i could use|i could try|i could do|i'd like|i'd love|i'd say|i'd be|i'd appreciate|i would like|i would love|i would say|\
-        i can see|i can have|i can use|i can try|i can imagine|i can't wait|i cannot wait|i can't believe|\
+        i can see|i can keep|i can take|i can charge|i can create|i can save|i can find|i can make|i can start|i can add|i can go|i can be|i can have|i can use|i can try|i can imagine|i can't wait|i cannot wait|i can't believe|\
         i'm open to|i'm interested|i'm intrigued|i'm excited|i'm able|i'm curious|i'm worried|i'm concerned|i'm hoping|i'm considering|\
         i'm deciding|i'm torn|i'm leaning|i'm wondering|i'm glad|i'm happy|i'm sure|i'm not sure|i'm unsure|i'm ready|i'm stuck|i'm off to|\
         i'm about to|i'm having trouble|i'm having issues|i'm having some|i'm having problems|i'm having a hard|i'm having difficulty|i'm looking|\
@@ -100,7 +151,7 @@ static PASSING: LazyLock<Phrases> = LazyLock::new(|| {
         i'm a little|i've been exploring|i've been researching|i've been experimenting|i've been experiencing|i've been perfecting|i've been seeing|i've been craving|i loved the|i suggested|i had a lovely|i had a great|\
         i find that|i've been interested|i've been getting inspiration|i was moved|\
         i was lucky|i'm not too|let's keep|let's see|let's hope|let's make|i've attached|i attached|i'm a mix|i'm doing|\
-        speaking of|thanks|that's|this is my|these are my|attached is|we should|we could|we might|we'll see|\
+        speaking of|moreover|furthermore|no we|no i|no this|no that|no it|no he|no she|no they|no you|thanks|that's|this is my|these are my|attached is|we should|we could|we might|we'll see|\
         我正在|我在做|我在写|我在修|我在调|这是我的|ich arbeite gerade|ich versuche|hier ist|hier sind|\
         j'essaie|je suis en train|voici|estoy intentando|estoy trabajando en|aquí está|aquí tienes",
     )
@@ -205,6 +256,7 @@ pub(super) fn is_vetoed(text: &str) -> bool {
         clauses(text).iter().any(|clause| SUPPOSED.begin(clause.trim_start()))
             || SUPPOSED_HAN.into_iter().any(|words| text.contains(words))
     };
+    let is_shown = || SYMPTOMS_HAN.into_iter().any(|words| text.contains(words));
     let asks = || ASKING_HAN.into_iter().any(|words| text.contains(words));
     // 这是财务发的说明
     let is_text = |clause: &&str| ["说明", "邮件", "日志", "报错", "原文"].iter().any(|words| clause.contains(words));
@@ -217,6 +269,16 @@ pub(super) fn is_vetoed(text: &str) -> bool {
         || is_supposed()
         || asks()
         || hands_over()
+        || is_shown()
+        || is_ordered_once(text)
+}
+
+/// 换一种写法，短一点; and 不要带颜色的, which is the rest of an order.
+fn is_ordered_once(text: &str) -> bool {
+    let is_rest =
+        (text.starts_with("不要") || text.starts_with('别')) && text.ends_with('的') && text.chars().count() < 8;
+    let stands = STANDING_HAN.into_iter().any(|words| text.contains(words));
+    !stands && (is_rest || ONCE_HAN.into_iter().any(|words| text.starts_with(words)))
 }
 
 /// Whether an English text speaks to somebody about what they said or have.
@@ -295,11 +357,18 @@ fn has_subject(text: &str) -> bool {
     SUBJECTS.are_in(text)
 }
 
+/// Whether an English text begins in the middle of a sentence: `such as the red one`.
+pub(super) fn is_rest(text: &str) -> bool {
+    static HEADLESS: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::new(
+            "by|of|led|including|such as|especially after|especially when|even when|for example since|for example, since|based on all|which|who|whose|than|or|where|featuring|called|named|due to|back to",
+        )
+    });
+    HEADLESS.begin(text)
+}
+
 /// Whether an English text is the rest of a sentence: `by Ada Berg.`, `on 4 June.`
 pub(super) fn is_fragment(text: &str) -> bool {
-    static HEADLESS: LazyLock<Phrases> = LazyLock::new(|| {
-        Phrases::new("by|of|led|including|such as|which|who|whose|than|or|where|featuring|called|named|due to|back to")
-    });
     static LOOSE: LazyLock<Phrases> = LazyLock::new(|| {
         Phrases::new(
             "on|in|at|for|from|with|about|during|after|before|since|until|through|between|under|to|like|based on|that|as",
@@ -311,7 +380,7 @@ pub(super) fn is_fragment(text: &str) -> bool {
     // The ending of a plural is no sign of a verb where nobody acts.
     let acts = || has_subject(text) || text.contains(", ");
     let is_open = (LOOSE.begin(text) || is_gerund) && (!has_verb(&text[first.len()..]) || !acts() && LOOSE.begin(text));
-    HEADLESS.begin(text) || is_open || JOINING.begin(text) && !text.contains(',')
+    is_rest(text) || is_open || JOINING.begin(text) && !text.contains(',')
 }
 
 #[cfg(test)]
@@ -341,10 +410,16 @@ mod tests {
             "结果差了3%，这是他发的说明",
             "I really like the template, it's simple and easy to use.",
             "I like the wine pairing suggestions.",
+            "换一种写法，短一点",
+            "不要带颜色的",
+            "装好了，现在在跑初始化",
+            "客服说要七个工作日",
         ] {
             assert!(is_vetoed(text), "{text:?}");
         }
         for text in [
+            "以后先把结论写出来",
+            "不要用驼峰命名",
             "For the API, we always use JSON",
             "I really like tea",
             "I love the energy of live shows",

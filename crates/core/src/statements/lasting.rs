@@ -124,6 +124,7 @@ fn happened(plain: &str, words: &[&str]) -> bool {
         _ if is_in(" like love prefer enjoy hate liked loved ", first) && is_in(AT_HAND, second) => {
             second != "the" || !rest.iter().any(|word| is_in(" of when ", word))
         }
+        _ if first == "never" => is_past(second),
         _ => is_past(first) && !(first == "used" && second == "to") && !is_formative(),
     }
 }
