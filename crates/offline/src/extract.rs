@@ -214,8 +214,8 @@ impl Reader {
         let floor = floor(verdict, is_rule, &text);
         let kind = careful_kind(verdict.kind, &text, verdict.language);
         let is_lost = is_vetoed(&text) || verdict.language == Language::English && is_empty(kind, is_rule, &text);
-        let kind = lasting_kind(kind, &text, verdict.language);
-        (verdict.worth >= floor && says_enough(kind, &text) && !is_lost).then_some(Fact { kind, text })
+        let is_kept = verdict.worth >= floor && says_enough(kind, &text) && !is_lost;
+        is_kept.then(|| Fact { kind: lasting_kind(kind, &text, verdict.language), text })
     }
 
     /// A part with names for its pronouns; none where one of them stays.
@@ -244,7 +244,6 @@ fn floor(verdict: Verdict, is_rule: bool, text: &str) -> f32 {
         }
         FactKind::Fact if is_vague(verdict.kind, text, verdict.language) => VAGUE_FLOOR,
         FactKind::Fact if is_english && is_impersonal(text) => VAGUE_FLOOR,
-        FactKind::Fact if is_loose(verdict.language, text) => VAGUE_WISH_FLOOR,
         FactKind::Identity if is_english => IDENTITY_FLOOR,
         _ if is_vague(verdict.kind, text, verdict.language) => VAGUE_WISH_FLOOR,
         _ if is_english || verdict.language == Language::Chinese => FLOOR,
@@ -271,8 +270,16 @@ fn is_empty(kind: FactKind, is_rule: bool, text: &str) -> bool {
     let is_unnamed = !matches!(kind, FactKind::Constraint | FactKind::Preference) && is_nameless(text);
     let is_once = matches!(kind, FactKind::Constraint | FactKind::Fact) && is_single_order(text);
     let is_told = is_told && is_addressed(text) || kind == FactKind::Constraint && !is_rule && speaks_to(text);
-    let is_verbless = kind == FactKind::Fact && !has_verb(text);
-    is_told || is_felt || is_once || is_fragment(text) || is_unnamed || is_verbless
+    is_told || is_felt || is_once || is_fragment(text) || is_unnamed || is_notation(text)
+}
+
+/// `cxd4 Bb4 10.`: neither a verb nor two words.
+fn is_notation(text: &str) -> bool {
+    let is_word = |word: &&str| {
+        let word = word.trim_end_matches(['.', ',', ':']);
+        word.len() > 2 && word.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '’' | '-'))
+    };
+    !has_verb(text) && text.split_whitespace().filter(is_word).count() < 2
 }
 
 /// Whether a statement names nobody, nothing and no number, and is no wish or rule by its words: most of those are said in
@@ -289,16 +296,6 @@ fn is_vague(kind: FactKind, text: &str, language: Language) -> bool {
     };
     let is_known = has(&["health", "colleague", "family", "value", "schedule", "decided", "uses", "pet"]);
     language == Language::English && !is_wish && !is_known && !is_specific(text)
-}
-
-/// Whether a Chinese text names nothing in particular: no number, no name in other letters, nobody, no value.
-fn is_loose(language: Language, text: &str) -> bool {
-    let groups = groups::in_sentence(text, language);
-    let known =
-        ["family", "colleague", "health", "who", "value", "schedule", "uses", "decided", "outcome", "pet", "remember"];
-    language == Language::Chinese
-        && !text.contains(|c: char| c.is_ascii_alphanumeric())
-        && !known.iter().any(|name| groups.contains(name))
 }
 
 /// Whether an English text speaks of neither the person nor a value.

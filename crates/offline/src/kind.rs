@@ -30,23 +30,12 @@ fn is_wish_or_rule(kind: FactKind, text: &str) -> bool {
         Phrases::new(
             "usually|tend to|tends to|favorite|favourite|fan of|prefer|prefers|rather|i enjoy|i like|i love|i hate|i dislike|can't stand|don't like|\
             don't eat|don't drink|don't use|i avoid|don't want|i want|mostly|at most|at least|max|keep|give me|show me|no|don't|do not|avoid|use|short|brief|\
-            answer|answers|explain|never|always|only|must|not|stick to|lover|enthusiast|person|i need|without|as few|call me",
+            answer|answers|explain|never|always|only|must|not|stick to|lover|enthusiast|person|i need|without|as few|call me|instead of",
         )
     });
     let groups = groups::in_sentence(text, Language::English);
-    let is_announced = [
-        "prefers",
-        "always",
-        "never",
-        "only",
-        "must",
-        "please",
-        "from now on",
-        "rather than",
-        "health",
-        "order",
-        "schedule",
-    ];
+    let is_announced =
+        ["prefers", "always", "never", "only", "must", "please", "from now on", "health", "order", "schedule"];
     match kind {
         FactKind::Preference | FactKind::Constraint => {
             HABITS.are_in(text) || is_announced.iter().any(|name| groups.contains(name))

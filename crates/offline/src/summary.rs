@@ -411,13 +411,13 @@ mod tests {
                 "Here are some helmets for you:\n\n- **Bell Helmets**: Known for their safety since 1954.\n- **Giro**: Popular in 30 \
                 countries.\n\n**Certifications:**\n\n1. **CPSC**: Required in the US.",
             ),
-            ("user", "I'm actually taking two friends from Linz along. I'll check those out."),
+            ("user", "I'm actually looking for an easy route since two friends come along. I'll check those out."),
         ];
         check(
             400,
             &said,
-            "# I'm planning a bike tour along the Danube in June.\n\n## Working on\n- I'm planning a bike tour along the Danube in June.\n\
-            - I'm actually taking two friends from Linz along.",
+            "# I'm planning a bike tour along the Danube in June.\n\n## Working on\n- I'm planning a bike tour along the Danube in June.\n\n\
+            ## Preferences and constraints\n- I'm actually looking for an easy route since two friends come along.",
         );
     }
 

@@ -19,7 +19,7 @@ static REPORTED: LazyLock<Phrases> = LazyLock::new(|| {
         dijo que|dice que|me dijo|según mi|al parecer|en la película|en el libro",
     )
 });
-const REPORTED_HAN: [&str; 28] = [
+const REPORTED_HAN: [&str; 24] = [
     "他说",
     "她说",
     "们说",
@@ -39,10 +39,6 @@ const REPORTED_HAN: [&str; 28] = [
     "小说里",
     "梦里",
     "客服说",
-    "物业说",
-    "店家说",
-    "卖家说",
-    "师傅说",
     "网上说",
     "新闻说",
     "群里",
@@ -51,7 +47,7 @@ const REPORTED_HAN: [&str; 28] = [
 ];
 
 /// How something goes at the moment, in Chinese: what was just tried, and what it shows.
-const SYMPTOMS_HAN: [&str; 18] = [
+const SYMPTOMS_HAN: [&str; 30] = [
     "还是报",
     "还是不行",
     "还是一样",
@@ -70,6 +66,18 @@ const SYMPTOMS_HAN: [&str; 18] = [
     "发你了",
     "你再看看",
     "我先按",
+    "日志里有",
+    "日志显示",
+    "比之前",
+    "比刚才",
+    "涨到",
+    "跌到",
+    "的时候在",
+    "一直转",
+    "没反应",
+    "还挺",
+    "挺好看",
+    "感觉第",
 ];
 
 /// Beginnings of what is ordered once, in Chinese, and the words by which an order stands.
@@ -98,7 +106,8 @@ static SUPPOSED: LazyLock<Phrases> = LazyLock::new(|| {
         peut-être|imagine|supposons|et si|vielleicht|angenommen|stell dir vor|wenn doch",
     )
 });
-const SUPPOSED_HAN: [&str; 8] = ["也许", "早知道", "假如", "假设", "要是", "说不定", "万一", "倘若"];
+const SUPPOSED_HAN: [&str; 12] =
+    ["我猜", "我怀疑", "估计是", "应该不是", "也许", "早知道", "假如", "假设", "要是", "说不定", "万一", "倘若"];
 
 /// Words that ask in Chinese, wherever they stand.
 const ASKING_HAN: [&str; 22] = [
@@ -151,7 +160,7 @@ static PASSING: LazyLock<Phrases> = LazyLock::new(|| {
         i'm a little|i've been exploring|i've been researching|i've been experimenting|i've been experiencing|i've been perfecting|i've been seeing|i've been craving|i loved the|i suggested|i had a lovely|i had a great|\
         i find that|i've been interested|i've been getting inspiration|i was moved|\
         i was lucky|i'm not too|let's keep|let's see|let's hope|let's make|i've attached|i attached|i'm a mix|i'm doing|\
-        speaking of|moreover|furthermore|no we|no i|no this|no that|no it|no he|no she|no they|no you|thanks|that's|this is my|these are my|attached is|we should|we could|we might|we'll see|\
+        speaking of|moreover|furthermore|no we|no this|no it's|no she|no they|no you|thanks|that's|this is my|these are my|attached is|we should|we could|we might|we'll see|\
         我正在|我在做|我在写|我在修|我在调|这是我的|ich arbeite gerade|ich versuche|hier ist|hier sind|\
         j'essaie|je suis en train|voici|estoy intentando|estoy trabajando en|aquí está|aquí tienes",
     )
@@ -206,9 +215,8 @@ static OFFERED: LazyLock<Phrases> = LazyLock::new(|| {
 
 /// `I like the template, it's simple`: a remark about the answer.
 fn is_remark(text: &str) -> bool {
-    static LIKES: LazyLock<Phrases> = LazyLock::new(|| {
-        Phrases::new("i like the|i love the|i like your|i love your|i liked the|i loved the|i prefer the")
-    });
+    static LIKES: LazyLock<Phrases> =
+        LazyLock::new(|| Phrases::new("i like the|i love the|i like your|i love your|i liked the|i loved the"));
     let plain = without_adverbs(text);
     let first = clauses(&plain).first().map_or(plain.as_str(), |clause| *clause).to_owned();
     LIKES
@@ -378,7 +386,7 @@ pub(super) fn is_fragment(text: &str) -> bool {
     let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let is_gerund = first.len() > 5 && first.ends_with("ing") && first.starts_with(char::is_lowercase);
     // The ending of a plural is no sign of a verb where nobody acts.
-    let acts = || has_subject(text) || text.contains(", ");
+    let acts = || has_subject(text) || text.contains(", ") || text.contains(|c: char| c.is_ascii_digit());
     let is_open = (LOOSE.begin(text) || is_gerund) && (!has_verb(&text[first.len()..]) || !acts() && LOOSE.begin(text));
     is_rest(text) || is_open || JOINING.begin(text) && !text.contains(',')
 }
@@ -414,6 +422,8 @@ mod tests {
             "不要带颜色的",
             "装好了，现在在跑初始化",
             "客服说要七个工作日",
+            "日志里有三条 error，都是同一个接口",
+            "我猜是网络的问题",
         ] {
             assert!(is_vetoed(text), "{text:?}");
         }
