@@ -29,12 +29,12 @@ const MOMENT_HAN: [&str; 16] = [
 ];
 
 /// Words by which something holds from now on, or as a rule.
-const STANDING: &str = "always|never|from now on|every|everytime|whenever|in general|generally|usually|as a rule|in future|in the future|\
+const STANDING: &str = "always|never|from now on|from today|every|everytime|whenever|in general|generally|usually|as a rule|in future|in the future|\
     going forward|starting today|as of today|immer|nie|ab sofort|ab heute|kunftig|toujours|jamais|desormais|siempre|nunca|a partir de";
 const STANDING_HAN: [&str; 8] = ["以后", "今后", "从今", "往后", "每次", "一律", "总是", "起，"];
 
 /// Adverbs between a subject and its verb.
-const ADVERBS: &str = " also even actually really just still then only usually often sometimes do currently definitely pretty quite \
+const ADVERBS: &str = " also even actually really just still then usually often sometimes do currently definitely pretty quite \
     personally recently finally already both mostly ";
 
 /// Past forms that do not end in `ed`.
