@@ -23,7 +23,7 @@ use super::outcome;
 use super::reference;
 use super::remember::{before_reference, refers_back, to_remember};
 use super::veto::{
-    is_addressed, is_fragment, is_nameless, is_rest, is_sentiment, is_single_order, is_vetoed, speaks_to,
+    is_addressed, is_fragment, is_nameless, is_remark, is_rest, is_sentiment, is_single_order, is_vetoed, speaks_to,
 };
 
 /// How surely a move must be worth keeping; more surely in languages with fewer sentences to learn from.
@@ -176,7 +176,8 @@ impl Reader {
         }
         // `I turned 47 and never had a plan`: the beginning may be worth keeping where the whole is not.
         let is_english = language(part) == Some(Language::English);
-        let first = || first_conjunct(part).filter(|_| is_english).and_then(|first| self.statement(first));
+        let first =
+            || first_conjunct(part).filter(|_| is_english && !is_remark(part)).and_then(|first| self.statement(first));
         self.statement(part).or_else(first).into_iter().collect()
     }
 
@@ -402,6 +403,7 @@ mod tests {
             &["I'm vegetarian", "my sister Clara comes on Tuesday", "please keep the dinner meat-free"],
         );
         check(&[("user", "My nephew loves trains, so I'll look for a set.")], &["My nephew loves trains"]);
+        check(&[("user", "I like the Quinoa and Black Bean Salad idea, as I made something similar.")], &[]);
     }
 
     #[test]

@@ -37,6 +37,10 @@ fn is_wish_or_rule(kind: FactKind, text: &str) -> bool {
     let is_announced =
         ["prefers", "always", "never", "only", "must", "please", "from now on", "health", "order", "schedule"];
     match kind {
+        // `Seeing my goals on paper helps me`.
+        FactKind::Constraint if text.split(' ').next().is_some_and(|word| word.len() > 5 && word.ends_with("ing")) => {
+            false
+        }
         FactKind::Preference | FactKind::Constraint => {
             HABITS.are_in(text) || is_announced.iter().any(|name| groups.contains(name))
         }
@@ -72,6 +76,8 @@ mod tests {
             (FactKind::Identity, "I recently attended a class on vegan cuisine"),
             (FactKind::Preference, "I'm pretty flexible with my travel dates"),
             (FactKind::Preference, "I'd prefer a route that's relatively flat"),
+            (FactKind::Identity, "My wife and I hosted a small get-together with friends"),
+            (FactKind::Constraint, "Seeing my goals on paper keeps me focused on what I have to do"),
             (FactKind::Preference, "Strength training gave me the upper hand over my opponents"),
         ] {
             check(kind, text, Language::English, FactKind::Fact);

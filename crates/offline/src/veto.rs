@@ -214,7 +214,7 @@ static OFFERED: LazyLock<Phrases> = LazyLock::new(|| {
 });
 
 /// `I like the template, it's simple`: a remark about the answer.
-fn is_remark(text: &str) -> bool {
+pub(super) fn is_remark(text: &str) -> bool {
     static LIKES: LazyLock<Phrases> =
         LazyLock::new(|| Phrases::new("i like the|i love the|i like your|i love your|i liked the|i loved the"));
     let plain = without_adverbs(text);

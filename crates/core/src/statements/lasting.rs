@@ -120,6 +120,10 @@ fn happened(plain: &str, words: &[&str]) -> bool {
         "would" => !plain.contains(" you") && is_in(" prefer rather like love say be want appreciate ", first),
         "will" => true,
         "can" => !is_in(" only not speak read play drive write ", first),
+        // `My wife and I hosted a party`.
+        "my" if rest.iter().take(4).any(|word| *word == "i") => {
+            rest.iter().take(5).any(|word| is_past(word)) && !is_formative()
+        }
         "my" => is_in(" ideal next starting upcoming ", first) || first == "current" && !is_in(ROLES, second),
         _ if is_in(" like love prefer enjoy hate liked loved ", first) && is_in(AT_HAND, second) => {
             second != "the" || !rest.iter().any(|word| is_in(" of when ", word))
