@@ -409,7 +409,7 @@ mod tests {
             (
                 "assistant",
                 "Here are some helmets for you:\n\n- **Bell Helmets**: Known for their safety since 1954.\n- **Giro**: Popular in 30 \
-                countries.\n\n**Certifications:**\n\n1. **CPSC**: Required in the US.",
+                countries.\n\nA Trek bike is a great piece of equipment!\n\n**Certifications:**\n\n1. **CPSC**: Required in the US.",
             ),
             ("user", "I'm actually looking for an easy route since two friends come along. I'll check those out."),
         ];
