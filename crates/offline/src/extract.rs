@@ -14,6 +14,7 @@ use throughline_core::text::sentences::{clauses, is_cjk, whole_of_line};
 
 use super::classify::{Verdict, classify};
 use super::groups;
+use super::kind::{careful_kind, lasting_kind};
 use super::language::{Language, language};
 use super::lexicon::count_words;
 use super::moves::{has_verb, joints, moves, without_fillers};
@@ -21,7 +22,9 @@ use super::one_line;
 use super::outcome;
 use super::reference;
 use super::remember::{before_reference, refers_back, to_remember};
-use super::veto::{is_addressed, is_fragment, is_nameless, is_sentiment, is_single_order, is_vetoed, speaks_to};
+use super::veto::{
+    is_addressed, is_fragment, is_nameless, is_remark, is_rest, is_sentiment, is_single_order, is_vetoed, speaks_to,
+};
 
 /// How surely a move must be worth keeping; more surely in languages with fewer sentences to learn from.
 const FLOOR: f32 = 0.55;
@@ -173,7 +176,8 @@ impl Reader {
         }
         // `I turned 47 and never had a plan`: the beginning may be worth keeping where the whole is not.
         let is_english = language(part) == Some(Language::English);
-        let first = || first_conjunct(part).filter(|_| is_english).and_then(|first| self.statement(first));
+        let first =
+            || first_conjunct(part).filter(|_| is_english && !is_remark(part)).and_then(|first| self.statement(first));
         self.statement(part).or_else(first).into_iter().collect()
     }
 
@@ -199,7 +203,7 @@ impl Reader {
         let text = self.named(text)?;
         let worth = classify(&text).map_or(0.0, |verdict| verdict.worth);
         let is_english = language(&text) == Some(Language::English);
-        let is_lost = is_vetoed(&text) || is_english && !has_verb(&text) && is_fragment(&text);
+        let is_lost = is_vetoed(&text) || is_english && (is_rest(&text) || !has_verb(&text) && is_fragment(&text));
         let least = if is_english && !is_specific(&text) { 3 } else { 2 };
         (worth >= CORRECTION_FLOOR && count_words(&text) >= least && !is_lost).then_some(text)
     }
@@ -211,7 +215,8 @@ impl Reader {
         let floor = floor(verdict, is_rule, &text);
         let kind = careful_kind(verdict.kind, &text, verdict.language);
         let is_lost = is_vetoed(&text) || verdict.language == Language::English && is_empty(kind, is_rule, &text);
-        (verdict.worth >= floor && says_enough(kind, &text) && !is_lost).then_some(Fact { kind, text })
+        let is_kept = verdict.worth >= floor && says_enough(kind, &text) && !is_lost;
+        is_kept.then(|| Fact { kind: lasting_kind(kind, &text, verdict.language), text })
     }
 
     /// A part with names for its pronouns; none where one of them stays.
@@ -247,13 +252,6 @@ fn floor(verdict: Verdict, is_rule: bool, text: &str) -> f32 {
     }
 }
 
-/// The profile is for who the person is: what has no word of that is a fact like others.
-fn careful_kind(kind: FactKind, text: &str, language: Language) -> FactKind {
-    let groups = groups::in_sentence(text, language);
-    let is_of_person = ["who", "health", "family"].iter().any(|name| groups.contains(name));
-    if kind == FactKind::Identity && !is_of_person { FactKind::Fact } else { kind }
-}
-
 /// Whether a text says by itself that it is a rule or a decision.
 fn is_announced(kind: FactKind, text: &str, language: Language) -> bool {
     let groups = groups::in_sentence(text, language);
@@ -273,7 +271,16 @@ fn is_empty(kind: FactKind, is_rule: bool, text: &str) -> bool {
     let is_unnamed = !matches!(kind, FactKind::Constraint | FactKind::Preference) && is_nameless(text);
     let is_once = matches!(kind, FactKind::Constraint | FactKind::Fact) && is_single_order(text);
     let is_told = is_told && is_addressed(text) || kind == FactKind::Constraint && !is_rule && speaks_to(text);
-    is_told || is_felt || is_once || is_fragment(text) || is_unnamed
+    is_told || is_felt || is_once || is_fragment(text) || is_unnamed || is_notation(text)
+}
+
+/// `cxd4 Bb4 10.`: neither a verb nor two words.
+fn is_notation(text: &str) -> bool {
+    let is_word = |word: &&str| {
+        let word = word.trim_end_matches(['.', ',', ':']);
+        word.len() > 2 && word.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '’' | '-'))
+    };
+    !has_verb(text) && text.split_whitespace().filter(is_word).count() < 2
 }
 
 /// Whether a statement names nobody, nothing and no number, and is no wish or rule by its words: most of those are said in
@@ -396,6 +403,7 @@ mod tests {
             &["I'm vegetarian", "my sister Clara comes on Tuesday", "please keep the dinner meat-free"],
         );
         check(&[("user", "My nephew loves trains, so I'll look for a set.")], &["My nephew loves trains"]);
+        check(&[("user", "I like the Quinoa and Black Bean Salad idea, as I made something similar.")], &[]);
     }
 
     #[test]

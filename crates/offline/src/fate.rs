@@ -135,6 +135,8 @@ impl Around {
                 (Section::Working, Speaker::Person) => {
                     !sentence.is_question() && !is_wish() && (is_work() || self.is_taken_up(candidate, |_| true))
                 }
+                // What an assistant explains is for the archive; what it did or found is where things stand.
+                (Section::Working, Speaker::Assistant) => sentence.has(Cue::Done) || is_technical(&sentence.text),
                 (Section::Open | Section::Working, _) => true,
             }
     }

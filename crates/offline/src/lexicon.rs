@@ -71,7 +71,7 @@ const PHRASES: &[(Cue, &str)] = &[
     (
         Cue::Works,
         "working on|i'm fixing|i'm implementing|i'm building|i'm writing|i'm trying|i am trying|i'm debugging|i'm planning|\
-        we're planning|i'm migrating|i'm refactoring|i'm setting up|i'm learning|i'm preparing|we're building|implementing|\
+        we're planning|i'm looking to|i'm looking into|i'm migrating|i'm refactoring|i'm setting up|i'm learning|i'm preparing|we're building|implementing|\
         debugging|refactoring|migrating|i'm using|help me|i need help|i want to|i need to|we need to|i'd like to|\
         i would like to|can you help|could you help|trying to|currently|right now i|正在|在做|在写|在修|在弄|在准备|在学|想要|我想|我要|\
         我在|帮我|需要|打算|计划|準備|ich arbeite an|ich versuche|ich möchte|ich will|estoy trabajando|estoy haciendo|\

@@ -11,6 +11,7 @@ mod extract;
 mod fate;
 mod features;
 mod groups;
+mod kind;
 mod language;
 mod lexicon;
 mod moves;

@@ -33,7 +33,7 @@ pub(super) fn read(turns: &[Turn], person: &Person) -> Vec<Sentence> {
                     continue;
                 }
                 let sentence = Sentence::new(without_fillers(&text).to_owned(), speaker, piece.form, nth);
-                out.push(Sentence { by: by.clone(), ..sentence });
+                out.push(Sentence { by: by.clone(), is_item: piece.is_item, ..sentence });
             }
         }
     }

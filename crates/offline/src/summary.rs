@@ -40,6 +40,12 @@ const RECENT: usize = 40;
 /// Lines that tell an error.
 const MAX_ERRORS: usize = 2;
 
+/// Lines of the assistant in a summary for the person: what it found or did last, not what it explained.
+const MAX_ASSISTANT: usize = 2;
+
+/// Lines that a later conversation goes on from.
+const MAX_CARRIED: usize = 8;
+
 /// A thing that has this part of an open thread's words and is done closes it.
 const CLOSED: f64 = 0.5;
 
@@ -86,6 +92,9 @@ fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Pa
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.order.cmp(&a.order)));
     let (mut chosen, mut spent, mut errors) = (Vec::<Candidate>::new(), 0, 0);
     for candidate in candidates {
+        if page.personal && is_one_too_many(&candidate, &chosen) {
+            continue;
+        }
         let is_error = candidate.sentence.form == Form::Error;
         let is_thread = page.personal && candidate.begins && candidate.fate == Fate::Carried;
         let strong = is_thread || (candidate.score >= STRONG && candidate.sentence.speaker == Speaker::Person);
@@ -104,6 +113,19 @@ fn choose(sentences: Vec<Sentence>, turns: &[Turn], target: usize, page: &mut Pa
     chosen.sort_by_key(|candidate| candidate.order);
     page.give_title(&chosen);
     chosen.into_iter().map(|candidate| (page.heading(&candidate), candidate.sentence.line())).collect()
+}
+
+/// Whether a summary for the person has enough of such lines: it says in a few lines where things stand.
+fn is_one_too_many(candidate: &Candidate, chosen: &[Candidate]) -> bool {
+    // Of files and commands, what was done is the state of the work.
+    let is_by_assistant = |candidate: &Candidate| {
+        candidate.sentence.speaker == Speaker::Assistant && !is_technical(&candidate.sentence.text)
+    };
+    let is_carried =
+        |candidate: &Candidate| candidate.fate == Fate::Carried && candidate.section != Section::Preferences;
+    let count = |is: &dyn Fn(&Candidate) -> bool| chosen.iter().filter(|other| is(other)).count();
+    is_by_assistant(candidate) && count(&is_by_assistant) >= MAX_ASSISTANT
+        || is_carried(candidate) && count(&is_carried) >= MAX_CARRIED
 }
 
 fn same(a: &Candidate, b: &Candidate) -> bool {
@@ -378,6 +400,41 @@ mod tests {
             &said,
             "# we decided to use Postgres for orders!\n\n## Decisions\n- we decided to use Postgres for orders!",
         );
+    }
+
+    #[test]
+    fn lists_of_an_answer_are_no_summary() {
+        let said = [
+            ("user", "I'm planning a bike tour along the Danube in June."),
+            (
+                "assistant",
+                "Here are some helmets for you:\n\n- **Bell Helmets**: Known for their safety since 1954.\n- **Giro**: Popular in 30 \
+                countries.\n\nA Trek bike is a great piece of equipment!\n\n**Certifications:**\n\n1. **CPSC**: Required in the US.",
+            ),
+            ("user", "I'm actually looking for an easy route since two friends come along. I'll check those out."),
+        ];
+        check(
+            400,
+            &said,
+            "# I'm planning a bike tour along the Danube in June.\n\n## Working on\n- I'm planning a bike tour along the Danube in June.\n\n\
+            ## Preferences and constraints\n- I'm actually looking for an easy route since two friends come along.",
+        );
+    }
+
+    #[test]
+    fn a_thread_has_a_few_lines() {
+        let mut said = Vec::new();
+        let tasks: Vec<String> = [
+            "parser", "printer", "linter", "cache", "index", "router", "editor", "viewer", "server", "client", "logger",
+        ]
+        .iter()
+        .map(|part| format!("I'm fixing the {part} of the shop in shop/{part}.py."))
+        .collect();
+        tasks.iter().for_each(|task| said.push(turn("user", task)));
+        let (person, knowledge) = (Default::default(), Vec::new());
+        let brief = SummaryBrief { personal: true, turns: said, person, previous: None, knowledge, max_tokens: 2000 };
+        let lines = summarise(&brief).lines().filter(|line| line.starts_with("- ")).count();
+        assert_eq!(lines, MAX_CARRIED);
     }
 
     #[test]

@@ -19,7 +19,7 @@ static REPORTED: LazyLock<Phrases> = LazyLock::new(|| {
         dijo que|dice que|me dijo|según mi|al parecer|en la película|en el libro",
     )
 });
-const REPORTED_HAN: [&str; 18] = [
+const REPORTED_HAN: [&str; 24] = [
     "他说",
     "她说",
     "们说",
@@ -38,7 +38,66 @@ const REPORTED_HAN: [&str; 18] = [
     "故事里",
     "小说里",
     "梦里",
+    "客服说",
+    "网上说",
+    "新闻说",
+    "群里",
+    "说明书",
+    "上写着",
 ];
+
+/// How something goes at the moment, in Chinese: what was just tried, and what it shows.
+const SYMPTOMS_HAN: [&str; 30] = [
+    "还是报",
+    "还是不行",
+    "还是一样",
+    "还是有",
+    "还是没",
+    "还是连不",
+    "在跑",
+    "跑完了",
+    "装好了",
+    "卡住",
+    "我这边显示",
+    "报同样",
+    "试了一下",
+    "我试了",
+    "还没好",
+    "发你了",
+    "你再看看",
+    "我先按",
+    "日志里有",
+    "日志显示",
+    "比之前",
+    "比刚才",
+    "涨到",
+    "跌到",
+    "的时候在",
+    "一直转",
+    "没反应",
+    "还挺",
+    "挺好看",
+    "感觉第",
+];
+
+/// Beginnings of what is ordered once, in Chinese, and the words by which an order stands.
+const ONCE_HAN: [&str; 14] = [
+    "再来",
+    "再给",
+    "再写",
+    "再加",
+    "换一种",
+    "换个",
+    "换一个",
+    "先别",
+    "先把",
+    "先不",
+    "把这",
+    "把第",
+    "改得",
+    "帮我把",
+];
+const STANDING_HAN: [&str; 9] = ["以后", "今后", "每次", "一律", "都要", "都用", "从今", "往后", "必须"];
 
 /// Guesses and conditions contrary to fact.
 static SUPPOSED: LazyLock<Phrases> = LazyLock::new(|| {
@@ -47,7 +106,8 @@ static SUPPOSED: LazyLock<Phrases> = LazyLock::new(|| {
         peut-être|imagine|supposons|et si|vielleicht|angenommen|stell dir vor|wenn doch",
     )
 });
-const SUPPOSED_HAN: [&str; 8] = ["也许", "早知道", "假如", "假设", "要是", "说不定", "万一", "倘若"];
+const SUPPOSED_HAN: [&str; 12] =
+    ["我猜", "我怀疑", "估计是", "应该不是", "也许", "早知道", "假如", "假设", "要是", "说不定", "万一", "倘若"];
 
 /// Words that ask in Chinese, wherever they stand.
 const ASKING_HAN: [&str; 22] = [
@@ -84,7 +144,7 @@ static PASSING: LazyLock<Phrases> = LazyLock::new(|| {
         i like the concept|i like the look|i love the look|i like the fact|i like the way|i love the way|i like how|i love how|i like that|i love that|i like this|i love this|\
         i like these|i love these|i like those|i love those|i like your|i love your|i like all|i love all|i like it|i love it|\
         i'll|i will|i might|i may|i could use|i could try|i could do|i'd like|i'd love|i'd say|i'd be|i'd appreciate|i would like|i would love|i would say|\
-        i can see|i can have|i can use|i can try|i can imagine|i can't wait|i cannot wait|i can't believe|\
+        i can see|i can keep|i can take|i can charge|i can create|i can save|i can find|i can make|i can start|i can add|i can go|i can be|i can have|i can use|i can try|i can imagine|i can't wait|i cannot wait|i can't believe|\
         i'm open to|i'm interested|i'm intrigued|i'm excited|i'm able|i'm curious|i'm worried|i'm concerned|i'm hoping|i'm considering|\
         i'm deciding|i'm torn|i'm leaning|i'm wondering|i'm glad|i'm happy|i'm sure|i'm not sure|i'm unsure|i'm ready|i'm stuck|i'm off to|\
         i'm about to|i'm having trouble|i'm having issues|i'm having some|i'm having problems|i'm having a hard|i'm having difficulty|i'm looking|\
@@ -100,7 +160,7 @@ static PASSING: LazyLock<Phrases> = LazyLock::new(|| {
         i'm a little|i've been exploring|i've been researching|i've been experimenting|i've been experiencing|i've been perfecting|i've been seeing|i've been craving|i loved the|i suggested|i had a lovely|i had a great|\
         i find that|i've been interested|i've been getting inspiration|i was moved|\
         i was lucky|i'm not too|let's keep|let's see|let's hope|let's make|i've attached|i attached|i'm a mix|i'm doing|\
-        speaking of|thanks|that's|this is my|these are my|attached is|we should|we could|we might|we'll see|\
+        speaking of|moreover|furthermore|no we|no this|no it's|no she|no they|no you|thanks|that's|this is my|these are my|attached is|we should|we could|we might|we'll see|\
         我正在|我在做|我在写|我在修|我在调|这是我的|ich arbeite gerade|ich versuche|hier ist|hier sind|\
         j'essaie|je suis en train|voici|estoy intentando|estoy trabajando en|aquí está|aquí tienes",
     )
@@ -145,6 +205,25 @@ fn without_adverbs(text: &str) -> String {
     text.split(' ').enumerate().filter(is_kept).map(|(_, word)| word).collect::<Vec<_>>().join(" ")
 }
 
+/// What an answer offers: whoever likes it speaks of the answer.
+static OFFERED: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(
+        "idea|ideas|suggestion|suggestions|template|tip|tips|aspect|option|options|recommendation|recommendations|mix of|version|approach|exercises|\
+        plan|list|examples|outline|layout|itinerary|recipe|recipes|first one|second one|last one|style",
+    )
+});
+
+/// `I like the template, it's simple`: a remark about the answer.
+pub(super) fn is_remark(text: &str) -> bool {
+    static LIKES: LazyLock<Phrases> =
+        LazyLock::new(|| Phrases::new("i like the|i love the|i like your|i love your|i liked the|i loved the"));
+    let plain = without_adverbs(text);
+    let first = clauses(&plain).first().map_or(plain.as_str(), |clause| *clause).to_owned();
+    LIKES
+        .after(&first)
+        .is_some_and(|rest| OFFERED.are_in(rest) && !first.contains(" of my ") && !first.contains(" of our "))
+}
+
 /// Whether a text says what the person is up to, wishes or feels at the moment.
 fn is_passing(text: &str) -> bool {
     [text, main_clause(text)].into_iter().any(|text| PASSING.begin(&without_adverbs(text)))
@@ -185,11 +264,29 @@ pub(super) fn is_vetoed(text: &str) -> bool {
         clauses(text).iter().any(|clause| SUPPOSED.begin(clause.trim_start()))
             || SUPPOSED_HAN.into_iter().any(|words| text.contains(words))
     };
+    let is_shown = || SYMPTOMS_HAN.into_iter().any(|words| text.contains(words));
     let asks = || ASKING_HAN.into_iter().any(|words| text.contains(words));
     // 这是财务发的说明
     let is_text = |clause: &&str| ["说明", "邮件", "日志", "报错", "原文"].iter().any(|words| clause.contains(words));
     let hands_over = || clauses(text).into_iter().skip(1).filter(is_text).any(|clause| clause.starts_with("这是"));
-    is_question || opens_quote || is_passing(text) || is_reported() || is_supposed() || asks() || hands_over()
+    is_question
+        || opens_quote
+        || is_passing(text)
+        || is_remark(text)
+        || is_reported()
+        || is_supposed()
+        || asks()
+        || hands_over()
+        || is_shown()
+        || is_ordered_once(text)
+}
+
+/// 换一种写法，短一点; and 不要带颜色的, which is the rest of an order.
+fn is_ordered_once(text: &str) -> bool {
+    let is_rest =
+        (text.starts_with("不要") || text.starts_with('别')) && text.ends_with('的') && text.chars().count() < 8;
+    let stands = STANDING_HAN.into_iter().any(|words| text.contains(words));
+    !stands && (is_rest || ONCE_HAN.into_iter().any(|words| text.starts_with(words)))
 }
 
 /// Whether an English text speaks to somebody about what they said or have.
@@ -257,11 +354,29 @@ static RELATED: LazyLock<Phrases> = LazyLock::new(|| {
     )
 });
 
+/// Whether somebody or something is named that can act: a pronoun, or a verb that only a sentence has.
+fn has_subject(text: &str) -> bool {
+    static SUBJECTS: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::new(
+            "i|i'm|i've|i'd|i'll|we|we're|we've|we'll|it|it's|he|she|they|you|this|that|there|is|are|was|were|has|have|will|must|should|can|can't|\
+            don't|doesn't|never|always|use|avoid|keep|prefer|needs|goes|runs|lives|works",
+        )
+    });
+    SUBJECTS.are_in(text)
+}
+
+/// Whether an English text begins in the middle of a sentence: `such as the red one`.
+pub(super) fn is_rest(text: &str) -> bool {
+    static HEADLESS: LazyLock<Phrases> = LazyLock::new(|| {
+        Phrases::new(
+            "by|of|led|including|such as|especially after|especially when|even when|for example since|for example, since|based on all|which|who|whose|than|or|where|featuring|called|named|due to|back to",
+        )
+    });
+    HEADLESS.begin(text)
+}
+
 /// Whether an English text is the rest of a sentence: `by Ada Berg.`, `on 4 June.`
 pub(super) fn is_fragment(text: &str) -> bool {
-    static HEADLESS: LazyLock<Phrases> = LazyLock::new(|| {
-        Phrases::new("by|of|led|including|such as|which|who|whose|than|or|where|featuring|called|named|due to|back to")
-    });
     static LOOSE: LazyLock<Phrases> = LazyLock::new(|| {
         Phrases::new(
             "on|in|at|for|from|with|about|during|after|before|since|until|through|between|under|to|like|based on|that|as",
@@ -270,8 +385,10 @@ pub(super) fn is_fragment(text: &str) -> bool {
     static JOINING: LazyLock<Phrases> = LazyLock::new(|| Phrases::new("when|while|because|as for|whenever|although"));
     let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let is_gerund = first.len() > 5 && first.ends_with("ing") && first.starts_with(char::is_lowercase);
-    let is_open = (LOOSE.begin(text) || is_gerund) && !has_verb(&text[first.len()..]);
-    HEADLESS.begin(text) || is_open || JOINING.begin(text) && !text.contains(',')
+    // The ending of a plural is no sign of a verb where nobody acts.
+    let acts = || has_subject(text) || text.contains(", ") || text.contains(|c: char| c.is_ascii_digit());
+    let is_open = (LOOSE.begin(text) || is_gerund) && (!has_verb(&text[first.len()..]) || !acts() && LOOSE.begin(text));
+    is_rest(text) || is_open || JOINING.begin(text) && !text.contains(',')
 }
 
 #[cfg(test)]
@@ -299,17 +416,40 @@ mod tests {
             "For the party, I might also bake",
             "for the party I'm torn between two cakes",
             "结果差了3%，这是他发的说明",
+            "I really like the template, it's simple and easy to use.",
+            "I like the wine pairing suggestions.",
+            "换一种写法，短一点",
+            "不要带颜色的",
+            "装好了，现在在跑初始化",
+            "客服说要七个工作日",
+            "日志里有三条 error，都是同一个接口",
+            "我猜是网络的问题",
         ] {
             assert!(is_vetoed(text), "{text:?}");
         }
-        for text in ["For the API, we always use JSON", "I really like tea", "In Rome, I work at Acme"] {
+        for text in [
+            "以后先把结论写出来",
+            "不要用驼峰命名",
+            "For the API, we always use JSON",
+            "I really like tea",
+            "I love the energy of live shows",
+            "I like the style of my house",
+            "In Rome, I work at Acme",
+        ] {
             assert!(!is_vetoed(text), "{text:?}");
         }
     }
 
     #[test]
     fn what_lost_its_beginning_says_nothing() {
-        for text in ["by Ada Berg.", "on 4 June", "of those 12 boats", "creating music", "when I left"] {
+        for text in [
+            "for the native speaker interviews",
+            "by Ada Berg.",
+            "on 4 June",
+            "of those 12 boats",
+            "creating music",
+            "when I left",
+        ] {
             assert!(is_fragment(text), "{text:?}");
         }
         for text in ["On Mondays, I swim", "In Rome it is warm", "The port is 80", "when I travel, I take the train"] {

@@ -55,6 +55,8 @@ pub(super) struct Sentence {
     /// Which turn it is of.
     pub(super) turn: usize,
     pub(super) found: Vec<Found>,
+    /// Whether it stands in a list.
+    pub(super) is_item: bool,
 }
 
 /// What is around it.
@@ -79,7 +81,7 @@ pub(super) struct Place {
 impl Sentence {
     pub(super) fn new(text: String, speaker: Speaker, form: Form, turn: usize) -> Self {
         let found = cues(&text);
-        Self { text, speaker, by: None, form, turn, found }
+        Self { text, speaker, by: None, form, turn, found, is_item: false }
     }
 
     /// As a summary shows it: other people's words with their name.
@@ -141,10 +143,40 @@ impl Sentence {
         substance < 2 || is_small_talk(&self.text) || (chatty && (self.speaker == Speaker::Assistant || substance < 4))
     }
 
+    /// `I'll check those out`: an answer to the answer, which names nothing.
+    fn promises(&self) -> bool {
+        static PROMISES: LazyLock<Phrases> = LazyLock::new(|| {
+            Phrases::new("i'll|i will|i'm going to|i think i'll|i'll definitely|let me|i'd love to|thanks|thank you")
+        });
+        static POINTING: LazyLock<Phrases> = LazyLock::new(|| {
+            Phrases::new("this|these|those|that|them|it|you suggested|you mentioned|your|some of|for taking|for the")
+        });
+        PROMISES.after(&self.text).is_some_and(|rest| POINTING.are_in(rest)) && specifics(&self.text) == 0
+    }
+
+    /// Whether a cue tells what it usually does: in the middle of a sentence, `actually` corrects nothing and `make it` decides nothing.
+    fn is_meant(&self, found: &Found) -> bool {
+        let phrase = self.text[found.start..found.end].to_lowercase();
+        let before = self.text[..found.start].trim_end().to_lowercase();
+        let leads = before.is_empty() || before.ends_with([',', ';', '-']);
+        match phrase.as_str() {
+            "actually" | "instead" => leads || before.ends_with("no"),
+            "make it" => {
+                leads || ["let's", "lets", "please", "we'll", "ok", "so"].iter().any(|word| before.ends_with(word))
+            }
+            _ => true,
+        }
+    }
+
+    fn corrects(&self) -> bool {
+        self.found.iter().any(|found| found.cue == Cue::Corrects && self.is_meant(found))
+    }
+
     /// Whether something was decided: `还没决定用…` is the contrary.
     fn decides(&self) -> bool {
         let open_before = |at: usize| self.found.iter().any(|f| f.cue == Cue::Opens && f.end <= at && at - f.end <= 1);
-        !self.is_question() && self.found.iter().any(|f| f.cue == Cue::Decided && !open_before(f.start))
+        !self.is_question()
+            && self.found.iter().any(|f| f.cue == Cue::Decided && !open_before(f.start) && self.is_meant(f))
     }
 
     /// Where it belongs and what it is worth; none if it says nothing.
@@ -175,6 +207,9 @@ impl Sentence {
 
     fn weigh_person(&self, place: Place) -> Option<(Section, f64)> {
         let first = if place.opens { 1.6 } else { 0.0 };
+        if self.promises() {
+            return None;
+        }
         Some(if self.is_question() {
             if self.has(Cue::Opens) || (place.unanswered && place.own) {
                 (Section::Open, 2.8)
@@ -189,7 +224,7 @@ impl Sentence {
             (Section::Open, 2.8)
         } else if self.has(Cue::Prefers) {
             (Section::Preferences, 2.6)
-        } else if self.has(Cue::Corrects) {
+        } else if self.corrects() {
             (Section::Decisions, 2.2)
         } else if self.has(Cue::Works) {
             (Section::Working, 1.6 + first)
@@ -202,7 +237,21 @@ impl Sentence {
         })
     }
 
+    /// Whether it is part of what an answer offers or explains: an item of a list that tells nothing that was done, a heading, advice
+    /// to whoever asked.
+    fn is_offered(&self) -> bool {
+        static ADVICE: LazyLock<Phrases> =
+            LazyLock::new(|| Phrases::new("you can|you could|you may|you might|consider|try|remember to|make sure"));
+        let text = self.text.trim_end_matches(['*', ' ']);
+        let is_heading = text.ends_with([':', '：']) || self.text.starts_with("**") && self.text.ends_with("**");
+        let is_told = self.has(Cue::Done) && !self.text.starts_with("**");
+        is_heading || self.is_item && !is_told || ADVICE.begin(text)
+    }
+
     fn weigh_assistant(&self, place: Place) -> Option<(Section, f64)> {
+        if self.is_offered() && !(place.accepted && self.has(Cue::Proposes)) {
+            return None;
+        }
         Some(if self.is_question() {
             if !place.unanswered {
                 return None;

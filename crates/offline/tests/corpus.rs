@@ -88,9 +88,13 @@ fn what_the_person_said_in_other_words_is_believed() {
     assert!(own * 10 >= items.len() * 6, "{own} of {}", items.len());
 }
 
+const TEST: [&str; 2] =
+    [include_str!("../corpus/test/statements.jsonl"), include_str!("../corpus/test/negatives.jsonl")];
+const HELD: [&str; 2] =
+    [include_str!("../corpus/held/statements.jsonl"), include_str!("../corpus/held/negatives.jsonl")];
+
 /// Recall and precision of one language: of the marks of the messages, and of the facts that were kept.
-fn scores(language: &str) -> (f64, f64) {
-    let all = [include_str!("../corpus/test/statements.jsonl"), include_str!("../corpus/test/negatives.jsonl")];
+fn scores(all: [&str; 2], language: &str) -> (f64, f64) {
     let (mut marked, mut found, mut given, mut right) = (0, 0, 0, 0);
     for item in all.into_iter().flat_map(lines).filter(|item| item["lang"] == language) {
         let before = turns(&item, "before");
@@ -117,7 +121,9 @@ fn needles(mark: &Value) -> Vec<String> {
 #[test]
 fn statements_are_kept_and_the_rest_is_not() {
     for (language, least) in [("en", 0.74), ("zh", 0.74), ("de", 0.6), ("fr", 0.6), ("es", 0.6)] {
-        let (recall, precision) = scores(language);
-        assert!(recall >= least && precision >= 0.88, "{language}: recall {recall:.2}, precision {precision:.2}");
+        for part in [TEST, HELD] {
+            let (recall, precision) = scores(part, language);
+            assert!(recall >= least && precision >= 0.88, "{language}: recall {recall:.2}, precision {precision:.2}");
+        }
     }
 }

@@ -186,7 +186,7 @@ fn retires(op: &Op) -> Option<EntryId> {
 /// The document that repeated knowledge of this kind belongs into.
 fn promoted_to(entry: &Entry, namespace: &Name) -> Option<DocumentName> {
     let is = |kind: FactKind| entry.tags.iter().any(|tag| tag == kind.as_str());
-    if entry.reservation().is_some() {
+    if entry.reservation().is_some() || !statements::is_lasting(&entry.content) {
         None
     } else if is(FactKind::Identity) {
         Some(DocumentName::profile(namespace))

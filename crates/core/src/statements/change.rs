@@ -85,6 +85,9 @@ impl Meaning {
         if self.is_same(old) {
             return false;
         }
+        if self.has_part(old) {
+            return true;
+        }
         let is_signed = || is_change || has_sign(&self.text);
         match (&self.about, &old.about) {
             (Some(new), Some(old)) if new.is_of_same_property(old) && new.is_comparable(old) => {

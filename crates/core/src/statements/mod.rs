@@ -5,6 +5,7 @@
 
 mod about;
 mod change;
+mod lasting;
 mod lexicon;
 mod numbers;
 mod person;
@@ -16,6 +17,7 @@ mod traits;
 
 pub use about::{About, Property, about};
 pub use change::{completed, has_sign, rejects, replaces};
+pub use lasting::is_lasting;
 pub(crate) use numbers::number;
 pub use person::{has_relative_date, is_about_person, is_rule};
 pub use same::{Meaning, canonical, same, words};

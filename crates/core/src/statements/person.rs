@@ -90,13 +90,13 @@ pub fn has_relative_date(text: &str) -> bool {
 }
 
 /// Whether one of the phrases stands in the text, as whole words.
-fn has_one(plain: &str, phrases: &str) -> bool {
+pub(super) fn has_one(plain: &str, phrases: &str) -> bool {
     let padded = format!(" {plain} ");
     phrases.split('|').any(|phrase| padded.contains(&format!(" {phrase} ")))
 }
 
 /// Lower case, without accents and openings, its words apart by one blank.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let lower = analysis::fold(&text.replace('’', "'").to_lowercase());
     let words = lower.replace(|c: char| !c.is_alphanumeric() && c != '\'', " ");
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");

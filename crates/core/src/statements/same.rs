@@ -2,7 +2,9 @@
 
 use super::about::{About, Property, about};
 use super::lexicon;
+use super::person::{has_one, plain};
 use super::reading::{Reading, Word};
+use crate::text::sentences::clauses;
 
 /// Endings by which words of one family differ: `deploy` and `deployment`, `allergy` and `allergic`.
 const ENDINGS: &str = " y ic ies ied s es ed d ing ment ments ion ions tion ation ations ent ents er ers ly al ance ence \
@@ -46,6 +48,27 @@ impl Meaning {
         let difference = Difference::of(one, another);
         difference.is_none_left() && is_compatible(one, another) && is_in_order(one, another)
     }
+
+    /// Whether one of several clauses says this, without a condition: `I'm free in May, but not in June` says `I'm free in May`.
+    pub fn has_part(&self, part: &Self) -> bool {
+        let clauses = clauses(&self.text);
+        let says = |clause: &str| {
+            let clause = Self::of(clause.trim_matches([' ', ',', '，', ';']));
+            clause.reading.words.len() >= PART && clause.is_same(part)
+        };
+        clauses.len() > 1 && !is_conditional(&self.text) && clauses.into_iter().any(says)
+    }
+}
+
+/// A clause that says something by itself has so many words that carry meaning.
+const PART: usize = 2;
+
+/// Words after which a clause is said of a case alone. Apart by bars.
+const CONDITIONS: &str = "if|unless|when|whenever|while|until|except|only|than|instead|not|don't|never|no|wenn|falls|ausser|si|sauf|excepto|salvo";
+
+fn is_conditional(text: &str) -> bool {
+    has_one(&plain(text), CONDITIONS)
+        || ["如果", "除非", "要是", "只有", "的时候", "除了", "不", "别"].iter().any(|words| text.contains(words))
 }
 
 /// Whether two statements say the same in whatever words.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{canonical, completed, replaces, same};
+use super::{Meaning, canonical, completed, replaces, same};
 
 const REWORDED: &str = include_str!("../../../testkit/data/statements/reworded.jsonl");
 const NEAR_MISSES: &str = include_str!("../../../testkit/data/statements/near-misses.jsonl");
@@ -139,5 +139,21 @@ fn a_value_alone_is_completed_by_the_statement_before_it() {
         ("I meant whole wheat starter, not rye", "No, I meant whole wheat starter, not rye", None),
     ] {
         assert_eq!(completed(short, before).as_deref(), expected, "{short} / {before}");
+    }
+}
+
+#[test]
+fn a_statement_with_more_beside_it_says_it_too() {
+    let has = |whole: &str, part: &str| Meaning::of(whole).has_part(&Meaning::of(part));
+    let dates = "I'm flexible with my travel dates, but I'd like to travel in the summer.";
+    assert!(has(dates, "I'm pretty flexible with my travel dates"));
+    assert!(replaces(dates, "I'm pretty flexible with my travel dates", false));
+    assert!(!replaces("I'm pretty flexible with my travel dates", dates, false));
+    for (whole, part) in [
+        ("If it rains, I take the bus to work", "I take the bus to work"),
+        ("I don't take the bus to work, I walk", "I take the bus to work"),
+        ("I take the bus to work", "I take the bus to work"),
+    ] {
+        assert!(!has(whole, part), "{whole} / {part}");
     }
 }

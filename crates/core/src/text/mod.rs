@@ -4,6 +4,7 @@
 pub mod bullets;
 pub mod ends;
 pub mod frequency;
+mod named_dates;
 pub mod own_words;
 pub mod prose;
 pub mod redact;

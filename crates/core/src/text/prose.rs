@@ -10,6 +10,8 @@ pub struct Piece<'a> {
     pub text: &'a str,
     /// What it is.
     pub form: Form,
+    /// Whether it is an item of a list.
+    pub is_item: bool,
 }
 
 /// What a piece is.
@@ -108,6 +110,8 @@ struct Reader<'a> {
     trace: Option<Told<'a>>,
     /// Where the prose begins that the next line may continue, and where it ends.
     open: Option<(usize, usize)>,
+    /// Whether that prose is an item of a list.
+    is_item: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -170,7 +174,7 @@ impl<'a> Reader<'a> {
         self.end_prose(text);
         match form {
             Form::ToDo => self.push(Some(&trimmed[marker..]), form),
-            _ => self.open = Some((begin + marker, end)),
+            _ => (self.open, self.is_item) = (Some((begin + marker, end)), marker > 0),
         }
     }
 
@@ -186,7 +190,9 @@ impl<'a> Reader<'a> {
     }
 
     fn push(&mut self, text: Option<&'a str>, form: Form) {
-        self.out.extend(text.map(str::trim).filter(|text| !text.is_empty()).map(|text| Piece { text, form }));
+        let is_item = form == Form::ToDo || form == Form::Prose && self.is_item;
+        let piece = |text| Piece { text, form, is_item };
+        self.out.extend(text.map(str::trim).filter(|text| !text.is_empty()).map(piece));
     }
 }
 

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use jiff::ToSpan as _;
 use jiff::civil::{Date, Weekday};
 
+use super::named_dates;
 use super::sentences::{is_cjk, is_word_char};
 
 /// So many days of one text get their date.
@@ -283,7 +284,9 @@ pub fn dated(text: &str, today: Date) -> Cow<'_, str> {
     while at < lower.len() && dates < MAX_DATES {
         let found = is_start(&lower, at).then(|| phrase_at(&lower, at, today)).flatten();
         match found {
-            Some((end, date)) if !text[end..].trim_start().starts_with('(') => {
+            Some((end, date))
+                if !text[end..].trim_start().starts_with('(') && named_dates::allow(&lower, at, &date) =>
+            {
                 out.push_str(&text[copied..end]);
                 out.push_str(&format!(" ({date})"));
                 (copied, at, dates) = (end, end, dates + 1);
@@ -381,7 +384,9 @@ fn monday(today: Date) -> Option<Date> {
 fn counted_at(text: &str, at: usize, today: Date) -> Option<(usize, String)> {
     let rest = &text[at..];
     for (before, after, sign) in COUNTED {
-        let Some(counted) = rest.strip_prefix(before) else { continue };
+        let Some(counted) = rest.strip_prefix(before).filter(|_| *before != "in " || !is_told(&text[..at])) else {
+            continue;
+        };
         let Some((number, left)) = number(counted) else { continue };
         let left = left.trim_start_matches(' ');
         for (unit, distance) in UNITS {
@@ -397,6 +402,13 @@ fn counted_at(text: &str, at: usize, today: Date) -> Option<(usize, String)> {
         }
     }
     None
+}
+
+/// `I read it in two weeks` says how long it took.
+fn is_told(before: &str) -> bool {
+    const PAST: &str = " ran read did wrote made lost spent took went got built sold won ate drove saw ";
+    let is_past = |word: &str| word.len() > 4 && word.ends_with("ed") || PAST.contains(&format!(" {word} "));
+    before.rsplit([',', ';', '.']).next().is_some_and(|clause| clause.split_whitespace().any(is_past))
 }
 
 fn number(text: &str) -> Option<(i32, &str)> {
@@ -452,6 +464,9 @@ mod tests {
             ("We deploy on Fridays", "We deploy on Fridays"),
             ("tomorrow (2026-05-06) we fly", "tomorrow (2026-05-06) we fly"),
             ("holiday next week", "holiday next week (2026-05-11 to 2026-05-17)"),
+            ("we met last month on March 15th", "we met last month on March 15th"),
+            ("I watched all films in two weeks", "I watched all films in two weeks"),
+            ("last year on March 15th we met", "last year (2025) on March 15th we met"),
         ] {
             assert_eq!(dated(text, tuesday), expected);
         }

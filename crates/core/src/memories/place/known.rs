@@ -61,7 +61,11 @@ impl Known {
 
     /// Whether it says this, as a whole or in one of its sentences.
     pub(super) fn says(&self, own: &Meaning, new: &Meaning) -> bool {
-        own.is_same(new) || sentences(self.content()).into_iter().any(|said| Meaning::of(said).is_same(new))
+        let says = |said: &str| {
+            let said = Meaning::of(said);
+            said.is_same(new) || said.has_part(new)
+        };
+        own.is_same(new) || own.has_part(new) || sentences(self.content()).into_iter().any(says)
     }
 
     /// Whether this takes its place, or that of one of its sentences.

@@ -424,9 +424,10 @@ impl MemoryService<'_> {
 /// Whether a statement of this kind belongs into the profile.
 fn is_of_person(entry: &Entry, kind: FactKind) -> bool {
     match kind {
-        FactKind::Identity => true,
+        FactKind::Identity => statements::is_lasting(&entry.content),
         FactKind::Preference | FactKind::Constraint => {
-            entry.project.is_none() || statements::is_about_person(&entry.content)
+            let is_theirs = entry.project.is_none() || statements::is_about_person(&entry.content);
+            is_theirs && statements::is_lasting(&entry.content)
         }
         FactKind::Correction => {
             statements::about(&entry.content).is_some_and(|about| about.property != statements::Property::Is)
