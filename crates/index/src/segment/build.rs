@@ -22,7 +22,7 @@ pub struct Document {
     pub time: i64,
     /// From when on it is not found any more; the greatest number means never.
     pub expires: i64,
-    /// Opaque bytes that come back with the document; see [`fetch`](crate::fetch).
+    /// Opaque bytes that come back with the document; see [`Fetch`](crate::Fetch).
     pub payload: Vec<u8>,
 }
 
