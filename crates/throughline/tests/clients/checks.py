@@ -37,10 +37,10 @@ class Visit:
 
     # --- the visit ---
 
-    def all(self):
+    def all(self, headless):
         steps = [self.connects, self.tells, self.ends, self.asks_again, self.resumes, self.calls_tools]
         if self.client.channel:
-            steps += [self.delegates, self.sits_at_a_terminal]
+            steps += [self.delegates] if headless else [self.delegates, self.sits_at_a_terminal]
         for step in [*steps, self.goes_on_elsewhere, self.leaves]:
             try:
                 step()
@@ -188,6 +188,8 @@ class Visit:
         place.model.say()
         terminal.type(client.compact)
         compacted = lambda: any("ummar" in spoken(body) or "snapshot" in spoken(body) for _, body, _ in place.model.requests[since:])
+        if not until(compacted, 15):
+            terminal.key(b"\r")
         self.check("it compacts", until(compacted, 30), terminal.text())
         asked = [spoken(body) for _, body, _ in place.model.requests[since:]]
         self.check("the compaction gets no instructions of ours", not any("Additional Instructions" in text for text in asked),

@@ -1,6 +1,6 @@
 """Tries real assistants with this program, where nothing but loopback can be reached.
 
-    run.py PROGRAM CACHE CLIENT...
+    run.py [--headless] PROGRAM CACHE CLIENT...
 
 Prints JSON: for each client its version and its checks, each with what is wrong, or nothing.
 """
@@ -17,19 +17,20 @@ from install import install, version
 OTHER = {"claude-code": "codex"}
 
 
-def visit(name, root, program, programs):
+def visit(name, root, program, programs, headless):
     from checks import Visit
     from clients import ALL
     from place import Place
     place = Place(os.path.join(root, name), program, programs[name])
     other = OTHER.get(name, "claude-code")
     elsewhere = Place(os.path.join(root, f"{name}-{other}"), program, programs[other], place.memory)
-    found = Visit(ALL[name](), place, (ALL[other](), elsewhere)).all()
+    found = Visit(ALL[name](), place, (ALL[other](), elsewhere)).all(headless)
     return {"client": name, "version": version(name), "checks": found}
 
 
 def main():
-    program, cache, *names = sys.argv[1:]
+    headless = "--headless" in sys.argv
+    program, cache, *names = [argument for argument in sys.argv[1:] if argument != "--headless"]
     cache, program = os.path.abspath(cache), os.path.abspath(program)
     needs_node = [name for name in names if name not in ("claude-code", "codex")]
     node = [install(cache, "node")] if needs_node else [os.path.dirname(os.popen("command -v node").read().strip())]
@@ -40,7 +41,7 @@ def main():
     root = os.environ.get("THROUGHLINE_TEST_KEEP") or tempfile.mkdtemp(prefix="throughline-clients-")
     os.makedirs(root, exist_ok=True)
     with ThreadPoolExecutor(int(os.environ.get("THROUGHLINE_TEST_AT_ONCE") or 1)) as pool:
-        found = list(pool.map(lambda name: visit(name, root, program, programs), names))
+        found = list(pool.map(lambda name: visit(name, root, program, programs, headless), names))
     print(json.dumps(found))
 
 
