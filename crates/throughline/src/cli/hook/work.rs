@@ -122,8 +122,7 @@ impl Hooked<'_> {
         let (printed, is_printed) = channel();
         let is_printed = say.send(News::Answer(text, printed)).is_ok() && is_printed.recv().is_ok();
         if let Some(prepared) = given.prepared.filter(|_| is_printed) {
-            // Nobody waits for this any more but the end of the process: another writer may take its time.
-            self.engine().context_afterwards().note_given(&prepared, Visibility::Stays)?;
+            self.engine().context().note_given(&prepared, Visibility::Stays)?;
         }
         Ok(())
     }
