@@ -37,6 +37,22 @@ quality dir:
 torture:
     scripts/torture
 
+# Ten thousand kills, power cuts and broken disks
+crashes batches="50":
+    BATCHES={{batches}} scripts/crashes
+
+# Every fault, and docs/reliability.md anew
+reliability *options:
+    scripts/reliability {{options}}
+
+# Simulated processes, faults and interleavings
+simulate seeds="5000":
+    scripts/simulate {{seeds}}
+
+# Hostile input, guided by coverage
+fuzz *targets:
+    scripts/fuzz {{targets}}
+
 # A daemon whose database is moved, replaced, truncated, deleted, overwritten or garbled
 vanish runs="50":
     RUNS={{runs}} scripts/vanish
@@ -47,4 +63,4 @@ orphans count="1000":
 
 # Licences and sources of what we depend on (needs cargo-deny)
 deny:
-    cargo deny check licenses bans sources
+    cargo deny --log-level error check licenses bans sources

@@ -37,6 +37,23 @@ impl Daemon {
         cpu_of(&self.process.id().to_string())
     }
 
+    /// Waits until its own jobs are done: those that begin with it, and the consolidation of conversations that ended.
+    pub(crate) fn wait_until_idle(&self) -> Result<(), Failure> {
+        const LOOKS: u32 = 300;
+        const IDLE: Duration = Duration::from_millis(20);
+        let (mut before, mut calm) = (self.cpu()?, 0);
+        for _ in 0..LOOKS {
+            std::thread::sleep(Duration::from_secs(1));
+            let now = self.cpu()?;
+            calm = if now - before <= IDLE { calm + 1 } else { 0 };
+            if calm == 3 {
+                return Ok(());
+            }
+            before = now;
+        }
+        Err("the daemon does not come to rest".into())
+    }
+
     /// In megabytes.
     pub(crate) fn resident(&self) -> Result<u64, Failure> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;

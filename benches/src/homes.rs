@@ -119,7 +119,7 @@ fn add_turns(store: &dyn Store, count: u64, now: jiff::Timestamp) -> Result<(), 
             at: began + jiff::SignedDuration::from_mins(i64::try_from(at)?),
         });
         if turns.len() == BATCH || at + 1 == count {
-            store.append_imported(&turns)?;
+            store.append_imported(&[], &turns)?;
             turns.clear();
         }
     }

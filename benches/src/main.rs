@@ -56,6 +56,9 @@ enum Bench {
 }
 
 fn main() -> ExitCode {
+    if std::env::args().nth(1).is_some_and(|first| first == throughline::vault::VAULT_READER) {
+        return throughline_readers::serve();
+    }
     let outcome = match Bench::parse() {
         Bench::Recall(bench) => bench.run(),
         Bench::Insert(bench) => bench.run(),

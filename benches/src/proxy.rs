@@ -78,7 +78,9 @@ impl Proxy {
         let daemon = Daemon::start(home.path())?;
         let proxied = Target { address: daemon.url.replace("http://", ""), token: daemon.token.clone() };
         let straight = Target { address: server.address.clone(), token: "none".to_owned() };
+        daemon.wait_until_idle()?;
         let mut told = self.one_by_one(&engine, &straight, &proxied)?;
+        daemon.wait_until_idle()?;
         told.push_str(&self.at_once(&engine, &daemon, &straight, &proxied)?);
         Ok(told)
     }
@@ -168,10 +170,11 @@ fn context(engine: &Engine, name: &str, message: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A memory that is searched by words, and is never late.
+/// A memory that is searched by words, is never late, and does not consolidate: each request here is a conversation of its own,
+/// and hundreds would be consolidated while others are measured.
 fn config(server: &str) -> String {
     format!(
-        "[memory]\nenabled = true\nuser_namespace = \"user\"\n[embeddings]\nprovider = \"none\"\n[proxy]\n\
+        "[memory]\nenabled = true\nuser_namespace = \"user\"\nidle_consolidation_minutes = 0\n[embeddings]\nprovider = \"none\"\n[proxy]\n\
          openai_base_url = \"http://{server}/v1\"\ndeadline_ms = 60000\n"
     )
 }

@@ -43,7 +43,7 @@ pub use crate::history::{Changes, HistoryOf, Restored, Undone};
 pub use crate::kernel::Worker;
 pub use crate::memories::{
     About, BulkAction, BulkDone, BulkFailure, Correction, Edit, ErasedMemory, ErasedScope, ErasurePreview, Fold,
-    FoldedCopy, Forgotten, NewMemory, Outcome, Remembered, Replaced, ScopePreview, WhyNot,
+    FoldedCopy, Forgotten, NewMemory, Outcome, Remembered, Replaced, ScopePreview, ScopeWords, WhyNot,
 };
 pub use crate::off_record::PauseState;
 pub use crate::projects::{AcceptedFile, ProjectAt, ProjectLine, ProjectListing, ProjectOverview, ProjectRules};

@@ -209,7 +209,17 @@ pub enum EngineError {
     Store(#[from] StoreError),
     /// A document.
     #[error(transparent)]
-    Document(#[from] DocumentError),
+    Document(DocumentError),
+}
+
+/// What the store of the documents says is what the store says.
+impl From<DocumentError> for EngineError {
+    fn from(error: DocumentError) -> Self {
+        match error {
+            DocumentError::Store(error) => Self::Store(error),
+            other => Self::Document(other),
+        }
+    }
 }
 
 fn join(ids: &[EntryId]) -> String {
@@ -276,6 +286,15 @@ impl EngineError {
             Self::Store(StoreError::BadCursor { .. }) => ErrorCode::Invalid,
             Self::Store(_) | Self::Document(_) => ErrorCode::Failed,
             _ => ErrorCode::Invalid,
+        }
+    }
+
+    /// Whether there was no room left on the disk.
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Store(StoreError::Full) => true,
+            Self::Document(DocumentError::Io { source, .. }) => source.kind() == std::io::ErrorKind::StorageFull,
+            _ => false,
         }
     }
 

@@ -1,10 +1,16 @@
 //! Input made safe to store: bounded, free of secrets, links told from labels. Touches nothing.
 
+use jiff::{SignedDuration, Timestamp};
+
 use crate::error::{Done, EngineError};
 use crate::text::redact::redact;
 
 /// Largest entry, in bytes: more belongs into the vault.
 const MAX_CONTENT: usize = 64 * 1024;
+/// Largest turn, in bytes: more is a file that somebody pasted.
+pub(crate) const MAX_TURN: usize = 1024 * 1024;
+/// Largest system prompt, in bytes.
+const MAX_PROMPT: usize = 1024 * 1024;
 const MAX_KEY: usize = 200;
 const MAX_TAG: usize = 100;
 const MAX_TITLE: usize = 300;
@@ -17,14 +23,72 @@ pub(crate) fn content(text: &str) -> Done<(String, Vec<&'static str>)> {
     if text.is_empty() {
         return Err(EngineError::invalid("the text", "is empty"));
     }
-    if text.len() > MAX_CONTENT {
-        return Err(EngineError::invalid("the text", format!("has {} bytes; at most {MAX_CONTENT} fit", text.len())));
+    bounded("the text", text, MAX_CONTENT)
+}
+
+/// What was said, if it may be stored, and what was taken out of it.
+pub(crate) fn said(text: &str) -> Done<(String, Vec<&'static str>)> {
+    bounded("the turn", text, MAX_TURN)
+}
+
+/// As much as can be kept of what was said, where that is not all: without NUL characters, and cut at the limit. Secrets are
+/// taken out first: half of one is not recognised.
+pub(crate) fn fitted(text: &str) -> Option<String> {
+    if text.len() <= MAX_TURN && !text.contains('\0') {
+        return None;
     }
-    if text.contains('\0') {
-        return Err(EngineError::invalid("the text", "contains a NUL character"));
+    let mut fitted = redact(&text.replace('\0', "")).text.into_owned();
+    fitted.truncate(fitted.floor_char_boundary(MAX_TURN));
+    Some(fitted)
+}
+
+/// A host's own system prompt.
+pub(crate) fn prompt(text: &str) -> Done<String> {
+    Ok(bounded("the system prompt", text, MAX_PROMPT)?.0)
+}
+
+fn bounded(field: &'static str, text: &str, max: usize) -> Done<(String, Vec<&'static str>)> {
+    if text.len() > max {
+        return Err(EngineError::invalid(field, format!("has {} bytes; at most {max} fit", text.len())));
     }
+    no_nul(field, text)?;
     let redacted = redact(text);
     Ok((redacted.text.into_owned(), redacted.kinds))
+}
+
+/// A time that can be kept: none before 1970, and none that is still to come but for a clock that is a little ahead.
+pub(crate) fn time(at: Timestamp, now: Timestamp) -> Timestamp {
+    const AHEAD: SignedDuration = SignedDuration::from_hours(24);
+    let latest = now.checked_add(AHEAD).unwrap_or(now);
+    if at > latest { now } else { at.max(Timestamp::UNIX_EPOCH) }
+}
+
+/// When something ends that can be kept: within a lifetime.
+pub(crate) fn end(at: Timestamp, now: Timestamp) -> Timestamp {
+    const LIFETIME: SignedDuration = SignedDuration::from_hours(24 * 365 * 100);
+    at.clamp(Timestamp::UNIX_EPOCH, now.checked_add(LIFETIME).unwrap_or(now))
+}
+
+/// Refuses a NUL character: it ends text for half of the programs that read it.
+pub(crate) fn no_nul(field: &'static str, text: &str) -> Done<()> {
+    if text.contains('\0') { Err(EngineError::invalid(field, "contains a NUL character")) } else { Ok(()) }
+}
+
+/// Refuses a name that holds a secret: two that are redacted could not be told apart. The error does not repeat it.
+pub(crate) fn no_secret(field: &'static str, name: &str) -> Done<()> {
+    match redact(name).kinds.as_slice() {
+        [] => Ok(()),
+        kinds => Err(EngineError::invalid(field, format!("holds a secret ({}): nothing was kept", kinds.join(", ")))),
+    }
+}
+
+/// The kinds of secrets in names, added to those that were found already.
+pub(crate) fn also_in<'a>(names: impl IntoIterator<Item = &'a str>, kinds: &mut Vec<&'static str>) {
+    for kind in names.into_iter().flat_map(|name| redact(name).kinds) {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
 }
 
 /// As much as one entry holds of what was stored bit by bit: the latest of it. Its earlier versions hold the rest.
@@ -43,7 +107,7 @@ fn label(field: &'static str, text: &str, max: usize) -> Done<String> {
         return Err(EngineError::invalid(field, format!("is longer than {max} characters")));
     }
     if text.chars().any(char::is_control) {
-        return Err(EngineError::invalid(field, format!("{text:?} contains a control character")));
+        return Err(EngineError::invalid(field, format!("{:?} contains a control character", redact(text).text)));
     }
     Ok(redact(text).text.into_owned())
 }
@@ -79,6 +143,7 @@ pub(crate) fn directory(path: &str) -> Done<String> {
     if path.trim().is_empty() || path.chars().any(char::is_control) {
         return Err(EngineError::invalid("the directory", format!("{path:?} is empty or has a control character")));
     }
+    no_secret("the directory", path)?;
     Ok(path.to_owned())
 }
 
@@ -146,6 +211,46 @@ mod tests {
         for text in ["", "a\nb", &"x".repeat(MAX_KEY + 1)] {
             assert!(key(text).is_err());
         }
+    }
+
+    #[test]
+    fn refuses_turns_that_are_too_large_or_hold_nul() {
+        assert!(said(&"x".repeat(1 << 20)).is_ok());
+        assert!(said(&"x".repeat((1 << 20) + 1)).is_err());
+        assert!(said("a\0b").is_err());
+    }
+
+    #[test]
+    fn as_much_is_kept_as_fits() {
+        assert_eq!(fitted("tea"), None);
+        assert_eq!(fitted("a\0b").unwrap(), "ab");
+        let long = fitted(&"é".repeat(MAX_TURN)).unwrap();
+        assert_eq!(long.len(), MAX_TURN);
+        let at_the_limit = format!("{} AKIAIOSFODNN7EXAMPLE {}", "x".repeat(MAX_TURN - 10), "y".repeat(20));
+        assert!(!fitted(&at_the_limit).unwrap().contains("AKIA"));
+    }
+
+    #[test]
+    fn times_are_clamped() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let now = at("2026-03-01T12:00:00Z");
+        for (given, kept) in [
+            ("9999-12-30T22:00:00Z", "2026-03-01T12:00:00Z"),
+            ("2026-03-02T11:00:00Z", "2026-03-02T11:00:00Z"),
+            ("2023-05-08T13:56:00Z", "2023-05-08T13:56:00Z"),
+            ("-009999-01-02T02:00:00Z", "1970-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(time(at(given), now), at(kept), "{given}");
+        }
+        assert_eq!(time(Timestamp::MAX, Timestamp::MAX), Timestamp::MAX);
+    }
+
+    #[test]
+    fn names_with_secrets_are_refused_without_repeating_them() {
+        let error = no_secret("the session", "web:ghp_abcdefghij0123456789").unwrap_err().to_string();
+        assert!(error.contains("github-token") && !error.contains("abcdefghij"), "{error}");
+        assert!(no_secret("the session", "cli:550e8400-e29b-41d4-a716-446655440000").is_ok());
+        assert!(directory("/home/ada/ghp_abcdefghij0123456789").is_err());
     }
 
     #[test]

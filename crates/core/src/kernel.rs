@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 
 use crate::error::{Done, EngineError};
 use crate::model::{Actor, Change, ChangeId, Entry, Namespace, Verb};
-use crate::ports::{Changes, Clock, Holder, Ids, Lease, Leases, Op, StoreError};
+use crate::ports::{Changes, Clock, ErasureMark, Holder, Ids, Lease, Leases, Op, StoreError};
 use crate::settings::Settings;
 
 /// How often a write is decided anew after a conflict. Each conflict means that another writer made progress.
@@ -69,6 +69,21 @@ impl Kernel<'_> {
     /// Applies operations as one change, in one transaction; durable when it returns.
     pub(crate) fn apply(&self, verb: Verb, ops: &[Op]) -> Result<Vec<Entry>, StoreError> {
         self.changes.apply(&self.change(verb), ops, &mut || true)
+    }
+
+    /// Does work that writes what it makes of stored texts. It is given a mark, which its write carries ([`Op::Unerased`]):
+    /// where something was erased in between, it begins again, from what is left.
+    pub(crate) fn unless_erased<T>(&self, mut work: impl FnMut(&ErasureMark) -> Done<T>) -> Done<T> {
+        retry(
+            || StoreError::Erased.into(),
+            || {
+                let since = self.changes.erasure_mark()?;
+                match work(&since) {
+                    Err(EngineError::Store(StoreError::Erased)) => Ok(None),
+                    outcome => outcome.map(Some),
+                }
+            },
+        )
     }
 
     /// Does work that nobody else may do under this name at the same time; `None` where another worker holds the lease.

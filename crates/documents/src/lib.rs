@@ -10,6 +10,7 @@ mod failure;
 mod file;
 mod marks;
 mod plain;
+mod split;
 mod swap;
 mod sys;
 mod tree;
@@ -25,6 +26,7 @@ use throughline_core::ports::{Checkout, DocumentError, Documents};
 
 use failure::Failure;
 pub use file::{Wrote, remove_file, replace_file};
+pub use split::SplitDocuments;
 use sys::Privacy;
 use tree::Folders;
 

@@ -205,6 +205,8 @@ fn rename_over(mut temporary: Temporary<'_>, file: &str, expected: &ContentHash)
     if plain::hash(dir, file).as_ref() != Some(expected) {
         return Err(Failure::Conflict);
     }
+    #[cfg(test)]
+    moments::pass();
     dir.rename(&temporary.name, dir, file).map_err(Failure::io("replace"))?;
     temporary.ours = false;
     sys::sync_dir(dir).map_err(Failure::io("write"))
@@ -273,5 +275,9 @@ fn is_known(dir: &Dir, name: &str, role: &str) -> bool {
     plain::hash(dir, name).is_some_and(|hash| role.split('-').any(|known| hash.as_str().starts_with(known)))
 }
 
+#[cfg(test)]
+pub(crate) mod moments;
+#[cfg(test)]
+mod saves;
 #[cfg(test)]
 mod tests;

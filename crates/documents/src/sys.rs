@@ -132,6 +132,12 @@ pub(crate) fn sync_dir(dir: &Dir) -> io::Result<()> {
 /// Swaps what two names stand for, in one step; `Unsupported` where the system or the file system cannot.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 pub(crate) fn exchange(dir: &Dir, one: &str, other: &str) -> io::Result<()> {
+    #[cfg(test)]
+    if crate::swap::moments::only_renames() {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    #[cfg(test)]
+    crate::swap::moments::pass();
     rename_with(dir, one, other, rustix::fs::RenameFlags::EXCHANGE)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::error::IndexError;
-use crate::segment::{PAGE, Page, Segment, put_tombstones};
+use crate::segment::{Page, Segment, put_tombstones};
 use crate::store::{Part, SegmentId, SegmentReader, SegmentStore};
 
 /// Buries documents in every segment but `except`. Idempotent. Gives how many segments changed.
@@ -43,7 +43,7 @@ fn ordinals(segment: &Segment<'_>, numbers: &[i64]) -> Result<Vec<u32>, IndexErr
             Some((at, page)) if at == nth => page,
             _ => segment.page(nth)?,
         };
-        found.extend(page.find(*number).map_err(segment.corrupt())?.map(|at| nth * PAGE + at));
+        found.extend(page.find(*number).map_err(segment.corrupt())?.map(|at| segment.ordinal(nth, at)));
         open = Some((nth, page));
     }
     Ok(found)

@@ -91,6 +91,29 @@ impl<'a> Bytes<'a> {
         u32::try_from(self.varint()?).map_err(|_| Corrupt("a number is too large"))
     }
 
+    /// Reads numbers in ascending order, each as a varint of its distance from the one before it plus one; `next` is the least that
+    /// the first can be. All of them are below `limit`.
+    pub(crate) fn ascending(&mut self, numbers: &mut [u32], next: u32, limit: u32) -> Result<(), Corrupt> {
+        let is_short = |gaps: &&[u8]| gaps.iter().fold(0, |any, gap| any | gap) < 0x80;
+        let mut next = u64::from(next);
+        // Gaps of one byte, which most blocks of common terms have, need no branches.
+        if let Some(gaps) = self.rest.get(..numbers.len()).filter(is_short) {
+            for (number, gap) in numbers.iter_mut().zip(gaps) {
+                *number = (next + u64::from(*gap)) as u32;
+                next += u64::from(*gap) + 1;
+            }
+            self.rest = &self.rest[numbers.len()..];
+        } else {
+            for number in numbers {
+                let at = next + u64::from(self.varint_u32()?);
+                *number = at as u32;
+                next = at + 1;
+            }
+        }
+        // They ascend: the last tells about all.
+        if next <= u64::from(limit) { Ok(()) } else { Err(Corrupt("no such document")) }
+    }
+
     pub(crate) fn varint_usize(&mut self) -> Result<usize, Corrupt> {
         usize::try_from(self.varint()?).map_err(|_| Corrupt("a number is too large"))
     }
@@ -113,6 +136,8 @@ pub(crate) fn put_column(out: &mut Vec<u8>, values: &[i64]) {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     width: usize,
+    /// The bits of one number.
+    mask: u64,
     base: i64,
     start: usize,
 }
@@ -126,17 +151,23 @@ impl Column {
             return Err(Corrupt("a column is too wide"));
         }
         bytes.take(width * count)?;
-        let column = Self { width, base, start: start + 9 };
+        let mask = if width == 0 { 0 } else { u64::MAX >> (64 - 8 * width) };
+        let column = Self { width, mask, base, start: start + 9 };
         Ok((column, column.start + width * count))
     }
 
     #[inline]
     pub(crate) fn get(&self, part: &[u8], nth: usize) -> Result<i64, Corrupt> {
         let from = self.start + nth * self.width;
-        let bytes = part.get(from..from + self.width).ok_or(Corrupt("a column is too short"))?;
-        let mut value = [0; 8];
-        value[..self.width].copy_from_slice(bytes);
-        Ok(self.base.wrapping_add(u64::from_le_bytes(value) as i64))
+        let above = match part.get(from..).and_then(<[u8]>::first_chunk) {
+            // One load, and what belongs to the next numbers is cut off.
+            Some(bytes) => u64::from_le_bytes(*bytes) & self.mask,
+            None => {
+                let bytes = part.get(from..from + self.width).ok_or(Corrupt("a column is too short"))?;
+                bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+            }
+        };
+        Ok(self.base.wrapping_add(above as i64))
     }
 }
 

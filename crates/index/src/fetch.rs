@@ -1,7 +1,7 @@
 //! Documents by their numbers: what segments keep of them besides their postings.
 
 use crate::error::IndexError;
-use crate::segment::{PAGE, Page, Payload, Segment};
+use crate::segment::{OpenPart, Page, Payload, Segment};
 use crate::store::SegmentReader;
 
 /// What a segment keeps of a document.
@@ -24,8 +24,8 @@ pub struct ClassName {
     class: u32,
 }
 
-/// Finds documents of a snapshot by their numbers. It keeps the page that it looked at last of each segment: numbers that are
-/// asked for in order are found fastest.
+/// Finds documents of a snapshot by their numbers. It keeps the page and the payloads that it looked at last of each segment:
+/// numbers that are asked for in order are found fastest.
 pub struct Fetch<'s> {
     segments: Vec<Opened<'s>>,
 }
@@ -34,6 +34,7 @@ struct Opened<'s> {
     segment: Segment<'s>,
     buried: Vec<u32>,
     page: Option<(u32, Page)>,
+    payloads: OpenPart,
 }
 
 impl<'s> Fetch<'s> {
@@ -41,7 +42,7 @@ impl<'s> Fetch<'s> {
     pub fn new(store: &'s dyn SegmentReader) -> Result<Self, IndexError> {
         let open = |id| {
             let segment = Segment::open(store, id)?;
-            Ok(Opened { buried: segment.tombstones()?, segment, page: None })
+            Ok(Opened { buried: segment.tombstones()?, segment, page: None, payloads: None })
         };
         Ok(Self { segments: store.list()?.into_iter().map(open).collect::<Result<_, IndexError>>()? })
     }
@@ -56,9 +57,9 @@ impl<'s> Fetch<'s> {
         Ok(None)
     }
 
-    /// The bytes of a class.
-    pub fn class(&self, name: ClassName) -> Result<Vec<u8>, IndexError> {
-        self.segments[name.segment].segment.class(name.class, <[u8]>::to_vec)
+    /// Calls `with` for the bytes of a class.
+    pub fn class<T>(&self, name: ClassName, with: impl FnOnce(&[u8]) -> T) -> Result<T, IndexError> {
+        self.segments[name.segment].segment.class(name.class, with)
     }
 }
 
@@ -71,14 +72,14 @@ impl Opened<'_> {
         }
         let Some((_, page)) = &self.page else { return Ok(None) };
         let at = page.find(number).map_err(self.segment.corrupt())?;
-        Ok(at.filter(|at| self.buried.binary_search(&(nth * PAGE + at)).is_err()))
+        Ok(at.filter(|at| self.buried.binary_search(&self.segment.ordinal(nth, *at)).is_err()))
     }
 
     /// What there is at a place of the open page.
-    fn fetched(&self, segment: usize, at: u32) -> Result<Option<Fetched>, IndexError> {
+    fn fetched(&mut self, segment: usize, at: u32) -> Result<Option<Fetched>, IndexError> {
         let Some((_, page)) = &self.page else { return Ok(None) };
         let row = page.row(at).map_err(self.segment.corrupt())?;
-        let payload = self.segment.payload(page, at)?.filter(|payload| !payload.is_empty());
+        let payload = self.segment.payload(page, at, &mut self.payloads)?.filter(|payload| !payload.is_empty());
         let class = ClassName { segment, class: row.class };
         Ok(payload.map(|payload| Fetched { time: row.time, expires: row.expires, class, payload }))
     }

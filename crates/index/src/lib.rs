@@ -41,6 +41,6 @@ pub use merge::{Merge, merge, replace};
 pub use policy::{Limits, choose};
 pub use score::{SCORE_UNIT, Statistics, contribution, length_code};
 pub use search::{Admit, Everything, Hit, Query, search, statistics};
-pub use segment::{Built, Document, FORMAT, Payload, SegmentInfo, add, build, info, numbers};
+pub use segment::{Built, Document, FORMAT, Payload, SegmentInfo, add, build, info, numbers, terms};
 pub use store::{Part, SegmentId, SegmentReader, SegmentStore};
 pub use tail::{Tail, TailDocument};

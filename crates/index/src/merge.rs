@@ -6,7 +6,7 @@
 use crate::bury::bury_in;
 use crate::error::{Corrupt, IndexError};
 use crate::segment::postings::{Block, Posting};
-use crate::segment::{Built, Classes, Entry, PAGE, Page, Payload, Row, Segment, Terms, Writer};
+use crate::segment::{Built, Classes, Entry, OpenPart, Page, Payload, Row, Segment, Terms, Writer};
 use crate::store::{SegmentId, SegmentReader, SegmentStore};
 
 /// Not in the merged segment.
@@ -64,8 +64,8 @@ pub fn replace(store: &mut dyn SegmentStore, merge: &Merge) -> Result<bool, Inde
         let segment = Segment::open(store, *id)?;
         for ordinal in segment.tombstones()? {
             if before.binary_search(&ordinal).is_err() {
-                let page = segment.page(ordinal / PAGE)?;
-                buried_since.push(page.number(ordinal % PAGE).map_err(segment.corrupt())?);
+                let (page, at) = segment.place(ordinal);
+                buried_since.push(segment.page(page)?.number(at).map_err(segment.corrupt())?);
             }
         }
     }
@@ -95,7 +95,7 @@ fn documents(segments: &[Segment<'_>], buried: &[Vec<u32>], writer: &mut Writer)
     for (nth, (segment, buried)) in segments.iter().zip(buried).enumerate() {
         for at in 0..segment.pages() {
             let page = segment.page(at)?;
-            for (ordinal, row) in rows(segment, &page, at * PAGE, buried)? {
+            for (ordinal, row) in rows(segment, &page, segment.ordinal(at, 0), buried)? {
                 let class = segment.class(row.class, |bytes| classes.place(bytes))?;
                 all.push((row.number, nth, ordinal, Row { class, ..row }));
             }
@@ -128,21 +128,22 @@ fn rows(segment: &Segment<'_>, page: &Page, first: u32, buried: &[u32]) -> Resul
 struct Payloads<'s> {
     segment: &'s Segment<'s>,
     page: Option<(u32, Page)>,
+    open: OpenPart,
 }
 
 impl<'s> Payloads<'s> {
     fn new(segment: &'s Segment<'s>) -> Self {
-        Self { segment, page: None }
+        Self { segment, page: None, open: None }
     }
 
     /// Empty where the segment has none.
     fn read(&mut self, ordinal: u32) -> Result<Payload, IndexError> {
-        let nth = ordinal / PAGE;
+        let (nth, place) = self.segment.place(ordinal);
         let page = match self.page.take() {
             Some((at, page)) if at == nth => page,
             _ => self.segment.page(nth)?,
         };
-        let payload = self.segment.payload(&page, ordinal % PAGE)?.unwrap_or_default();
+        let payload = self.segment.payload(&page, place, &mut self.open)?.unwrap_or_default();
         self.page = Some((nth, page));
         Ok(payload)
     }

@@ -47,6 +47,11 @@ impl Part {
         Self::numbered(5, nth)
     }
 
+    /// Whether it has payloads, which are read of what was found, and for nothing else.
+    pub const fn is_of_payloads(self) -> bool {
+        self.0 >> 28 == 5
+    }
+
     /// Whether its bytes never change as long as its segment is there.
     pub const fn is_immutable(self) -> bool {
         self.0 != Self::TOMBSTONES.0

@@ -168,7 +168,7 @@ fn check_fetched(model: &Model) {
         assert_eq!(found.as_ref().map(|found| &*found.payload), expected.map(|document| &document.payload[..]));
         if let (Some(found), Some(expected)) = (found, expected) {
             assert_eq!((found.time, found.expires), (expected.time, expected.expires));
-            assert_eq!(fetch.class(found.class).unwrap(), expected.class);
+            assert_eq!(fetch.class(found.class, <[u8]>::to_vec).unwrap(), expected.class);
         }
     }
 }
@@ -286,7 +286,7 @@ proptest! {
         let _ = search(&model.store, &Tail::default(), &Query::new(&terms, 100_000));
         if let Ok(mut fetch) = Fetch::new(&model.store) {
             for number in (-3..60).chain(100..130) {
-                let _ = fetch.get(number).map(|found| found.map(|found| fetch.class(found.class).map(drop)));
+                let _ = fetch.get(number).map(|found| found.map(|found| fetch.class(found.class, <[u8]>::to_vec).map(drop)));
             }
         }
         let ids = model.store.list().unwrap();
@@ -353,22 +353,45 @@ fn before_payloads(header: &[u8], pages: usize) -> Vec<u8> {
     old
 }
 
-#[test]
-fn segments_without_payloads_are_searched_and_merged() {
+/// A segment that an older program wrote in format 2: 1,100 documents on two pages.
+fn written_before() -> MemoryStore {
     let mut store = MemoryStore::default();
-    let documents: Vec<Document> = (1..=2000).map(tea).collect();
-    add(&mut store, &build(&documents).unwrap()).unwrap();
-    let (_, header) = store.parts_mut().next().unwrap();
-    *header = before_payloads(header, 2).into();
+    let id = store.fresh().unwrap();
+    let mut bytes: &[u8] = include_bytes!("fixtures/format-2.segment");
+    while let Some((numbers, rest)) = bytes.split_at_checked(8) {
+        let number = |at: usize| u32::from_le_bytes(numbers[at..at + 4].try_into().unwrap());
+        let (part, rest) = rest.split_at(number(4) as usize);
+        store.put(id, Part(number(0)), part).unwrap();
+        bytes = rest;
+    }
+    store
+}
+
+/// Searches, buries and merges a segment of 1,100 documents; `payload` is what it knows of each.
+fn check_older(mut store: MemoryStore, payload: Option<&[u8]>) {
     let found = |store: &MemoryStore| search(store, &Tail::default(), &Query::new(&["tea"], 3000)).unwrap().len();
-    assert_eq!(found(&store), 2000);
-    assert_eq!(Fetch::new(&store).unwrap().get(1500).unwrap(), None, "nothing is known of it but its postings");
-    assert_eq!(bury(&mut store, &[1, 1500], None).unwrap(), 1);
-    add(&mut store, &build(&[tea(1500)]).unwrap()).unwrap();
+    let fetched = |store: &MemoryStore, number| {
+        Fetch::new(store).unwrap().get(number).unwrap().map(|found| found.payload.to_vec())
+    };
+    assert_eq!((found(&store), fetched(&store, 1050).as_deref()), (1100, payload));
+    assert_eq!(bury(&mut store, &[1, 1050], None).unwrap(), 1);
+    assert_eq!((found(&store), fetched(&store, 1050)), (1098, None));
+    add(&mut store, &build(&[tea(1050)]).unwrap()).unwrap();
     let merged = merge(&store, &store.list().unwrap()).unwrap();
     assert!(replace(&mut store, &merged).unwrap());
-    assert_eq!(found(&store), 1999);
-    let mut fetch = Fetch::new(&store).unwrap();
-    let mut payload = |number| fetch.get(number).unwrap().map(|found| found.payload.to_vec());
-    assert_eq!((payload(1), payload(2), payload(1500)), (None, None, Some(b"green".to_vec())));
+    assert_eq!((found(&store), fetched(&store, 1)), (1099, None));
+    assert_eq!((fetched(&store, 1049).as_deref(), fetched(&store, 1050).as_deref()), (payload, Some(&b"green"[..])));
+}
+
+#[test]
+fn segments_with_large_pages_are_searched_and_merged() {
+    check_older(written_before(), Some(b"green"));
+}
+
+#[test]
+fn segments_without_payloads_are_searched_and_merged() {
+    let mut store = written_before();
+    let (_, header) = store.parts_mut().next().unwrap();
+    *header = before_payloads(header, 2).into();
+    check_older(store, None);
 }

@@ -23,7 +23,8 @@ use super::outcome;
 use super::reference;
 use super::remember::{before_reference, refers_back, to_remember};
 use super::veto::{
-    is_addressed, is_fragment, is_nameless, is_remark, is_rest, is_sentiment, is_single_order, is_vetoed, speaks_to,
+    is_addressed, is_fragment, is_nameless, is_remark, is_rest, is_sentiment, is_single_order, is_vetoed, pretends,
+    speaks_to,
 };
 
 /// How surely a move must be worth keeping; more surely in languages with fewer sentences to learn from.
@@ -36,6 +37,9 @@ const CAREFUL_RULE_FLOOR: f32 = 0.5;
 
 /// The same for what tells who the person is, in English.
 const IDENTITY_FLOOR: f32 = 0.5;
+
+/// The same for what says plainly who the person is, in any language.
+const WHO_FLOOR: f32 = 0.1;
 
 /// The same for a fact that names nothing in particular.
 const VAGUE_FLOOR: f32 = 0.75;
@@ -123,8 +127,13 @@ impl Reader {
         let sentences = own_sentences(&turn.content);
         let mut facts = outcome::accepted(&sentences, &self.found, &self.before);
         self.found.clear();
+        let mut is_pretended = false;
         for sentence in sentences {
-            facts.extend(self.sentence(&sentence));
+            // What follows `pretend that` is said of nobody.
+            is_pretended = is_pretended || pretends(without_fillers(&sentence));
+            if !is_pretended {
+                facts.extend(self.sentence(&sentence));
+            }
             self.hear(Role::User, vec![sentence]);
         }
         facts.dedup();
@@ -243,6 +252,7 @@ fn floor(verdict: Verdict, is_rule: bool, text: &str) -> f32 {
                 CAREFUL_RULE_FLOOR
             }
         }
+        _ if statements::tells_who(text) => WHO_FLOOR,
         FactKind::Fact if is_vague(verdict.kind, text, verdict.language) => VAGUE_FLOOR,
         FactKind::Fact if is_english && is_impersonal(text) => VAGUE_FLOOR,
         FactKind::Identity if is_english => IDENTITY_FLOOR,
@@ -404,6 +414,24 @@ mod tests {
         );
         check(&[("user", "My nephew loves trains, so I'll look for a set.")], &["My nephew loves trains"]);
         check(&[("user", "I like the Quinoa and Black Bean Salad idea, as I made something similar.")], &[]);
+    }
+
+    #[test]
+    fn a_plain_introduction_is_who_the_person_is() {
+        let check = |message: &str, expected: &[&str]| {
+            let facts = stated(&[], &[turn("user", message)]);
+            let texts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();
+            assert_eq!(texts, expected, "{message}");
+            assert!(facts.iter().all(|fact| fact.kind == FactKind::Identity), "{facts:?}");
+        };
+        check("Hi, I'm Marta, I run a small bakery in Porto", &["I'm Marta", "I run a small bakery in Porto"]);
+        check("Ich heiße Marta", &["Ich heiße Marta"]);
+        check("Je m'appelle Marta", &["Je m'appelle Marta"]);
+        check("Vivo en Oporto", &["Vivo en Oporto"]);
+        check("我住在上海", &["我住在上海"]);
+        check("Pretend I'm Marta, I run a small bakery in Porto", &[]);
+        check("Let's role-play. I'm Marta, I run a small bakery in Porto.", &[]);
+        check("Write a bio: I'm Marta, I run a small bakery in Porto", &[]);
     }
 
     #[test]

@@ -10,8 +10,12 @@ use super::groups;
 use super::language::Language;
 use super::phrases::Phrases;
 
-/// The profile is for who the person is: what has no word of that is a fact like others.
+/// The profile is for who the person is: what says so plainly belongs there, what has no word of that is a fact like others.
 pub(super) fn careful_kind(kind: FactKind, text: &str, language: Language) -> FactKind {
+    let may_be_other = matches!(kind, FactKind::Decision | FactKind::Correction | FactKind::FollowUp);
+    if !may_be_other && statements::tells_who(text) {
+        return FactKind::Identity;
+    }
     let groups = groups::in_sentence(text, language);
     let is_of_person = ["who", "health", "family"].iter().any(|name| groups.contains(name));
     if kind == FactKind::Identity && !is_of_person { FactKind::Fact } else { kind }
@@ -54,6 +58,14 @@ mod tests {
 
     fn check(kind: FactKind, text: &str, language: Language, expected: FactKind) {
         assert_eq!(lasting_kind(kind, text, language), expected, "{text}");
+    }
+
+    #[test]
+    fn who_the_person_is_is_told_from_other_facts() {
+        let check = |text: &str, expected| assert_eq!(careful_kind(FactKind::Fact, text, Language::English), expected);
+        check("I'm Marta", FactKind::Identity);
+        check("I run a small bakery in Porto", FactKind::Identity);
+        check("I run a marathon in May", FactKind::Fact);
     }
 
     #[test]

@@ -109,6 +109,15 @@ static SUPPOSED: LazyLock<Phrases> = LazyLock::new(|| {
 const SUPPOSED_HAN: [&str; 12] =
     ["我猜", "我怀疑", "估计是", "应该不是", "也许", "早知道", "假如", "假设", "要是", "说不定", "万一", "倘若"];
 
+/// What makes all that follows in a message something that is only imagined.
+static PRETENDED: LazyLock<Phrases> = LazyLock::new(|| {
+    Phrases::new(
+        "pretend|let's pretend|imagine|suppose|let's say|let's imagine|role-play|roleplay|role play|let's role-play|let's roleplay|let's role play|\
+        stell dir vor|angenommen|tu so|tun wir so|rollenspiel|imaginons|supposons|faisons semblant|fais comme si|imagina|supongamos|finge|hagamos como|\
+        假设|假装|想象|角色扮演|我们来角色扮演",
+    )
+});
+
 /// Words that ask in Chinese, wherever they stand.
 const ASKING_HAN: [&str; 22] = [
     "能不能",
@@ -251,6 +260,11 @@ static ADDRESSED: LazyLock<Phrases> = LazyLock::new(|| {
         you're|you've|your",
     )
 });
+
+/// Whether a sentence makes all that follows it something that is only imagined.
+pub(super) fn pretends(sentence: &str) -> bool {
+    PRETENDED.begin(sentence)
+}
 
 /// Whether a statement may not be kept.
 pub(super) fn is_vetoed(text: &str) -> bool {

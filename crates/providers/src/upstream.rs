@@ -14,7 +14,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Whose requests are passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Api {
-    /// OpenAI's, and whoever speaks like it.
+    /// OpenAI's, and servers with the same API.
     OpenAi,
     /// Anthropic's.
     Anthropic,

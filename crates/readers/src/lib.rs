@@ -2,24 +2,33 @@
 //!
 //! Folders are walked by their own ignore files (`.gitignore`, `.ignore`); hidden files, binaries and whatever is larger
 //! than [`MAX_BYTES`] are skipped and counted. Links are not followed. Nothing is written, and no file can break the
-//! program: PDF and HTML are read behind limits of size, time and depth. A private place, where the memory itself lives,
-//! is not even opened.
+//! program: files are read in a child process ([`Reader`], [`serve`]) behind limits of size, memory, time and output. A
+//! private place, where the memory itself lives, is not even opened.
 
+mod child;
 mod html;
+mod limits;
 mod pdf;
 mod read;
+mod reader;
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-pub use pdf::quiet_panics;
-pub use read::{Contents, read};
+pub use child::serve;
+pub use read::Contents;
+use read::read;
+pub use reader::Reader;
+use serde::{Deserialize, Serialize};
 
 /// Larger files are skipped.
 pub const MAX_BYTES: u64 = 5 * 1024 * 1024;
 
+/// Changes whenever files are read differently: what gave no text before may give some now.
+pub const VERSION: u32 = 1;
+
 /// Why a file is not in the vault.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum Skip {
     /// Over [`MAX_BYTES`].
     #[error("larger than 5 MB")]
@@ -33,15 +42,23 @@ pub enum Skip {
     /// The memory's own files.
     #[error("part of the memory itself")]
     Private,
-    /// It could not be read.
+    /// It could not be read this time.
     #[error("cannot be read: {0}")]
     Unreadable(String),
+    /// It cannot be read as it is.
+    #[error("cannot be read: {0}")]
+    Damaged(String),
 }
 
 impl Skip {
     /// Whether a person should see the file's name, and not only a count.
     pub fn is_trouble(&self) -> bool {
-        matches!(self, Self::Unreadable(_))
+        matches!(self, Self::Unreadable(_) | Self::Damaged(_))
+    }
+
+    /// Whether reading the file again gives the same answer, as long as it does not change.
+    pub fn is_lasting(&self) -> bool {
+        !matches!(self, Self::Unreadable(_) | Self::Private)
     }
 }
 

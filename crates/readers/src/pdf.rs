@@ -1,23 +1,11 @@
-//! PDF as text by page, and the guard behind which foreign formats are read.
-
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::channel;
-use std::time::Duration;
+//! PDF as text by page.
 
 use crate::Skip;
+use crate::limits::MAX_TEXT;
 
-/// How long one file may take.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// Formats that nest are read by functions that do.
-const STACK: usize = 64 * 1024 * 1024;
-
-/// The most text that a file gives: a small one can claim to hold gigabytes.
-const MAX_TEXT: usize = 20 * 1024 * 1024;
-
-pub(crate) fn pages(bytes: Vec<u8>) -> Result<Vec<String>, Skip> {
-    let pages =
-        guarded(move || pdf_extract::extract_text_from_mem_by_pages(&bytes).map_err(|error| error.to_string()))?;
+pub(crate) fn pages(bytes: &[u8]) -> Result<Vec<String>, Skip> {
+    let pages = pdf_extract::extract_text_from_mem_by_pages(bytes);
+    let pages = pages.map_err(|error| Skip::Damaged(short(&error.to_string())))?;
     let mut room = MAX_TEXT;
     let kept = pages.into_iter().take_while(|page| {
         let fits = page.len() <= room;
@@ -27,36 +15,8 @@ pub(crate) fn pages(bytes: Vec<u8>) -> Result<Vec<String>, Skip> {
     Ok(kept.map(|page| page.replace('\0', "")).collect())
 }
 
-/// Runs foreign code on a thread of its own: its panic is an answer, and one that takes too long is left behind.
-pub(crate) fn guarded<T: Send + 'static>(work: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, Skip> {
-    let (done, wait) = channel();
-    let run = move || {
-        let outcome = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("its format is damaged".to_owned()));
-        // Nobody waits any more where it took too long.
-        let _ = done.send(outcome);
-    };
-    let thread = std::thread::Builder::new().name(GUARDED.to_owned()).stack_size(STACK);
-    thread.spawn(run).map_err(|error| Skip::Unreadable(error.to_string()))?;
-    match wait.recv_timeout(PATIENCE) {
-        Ok(outcome) => outcome.map_err(|why| Skip::Unreadable(short(&why))),
-        Err(_) => Err(Skip::Unreadable(format!("it takes longer than {} seconds", PATIENCE.as_secs()))),
-    }
-}
-
-/// The name of the threads whose panics are answers.
-const GUARDED: &str = "vault-reader";
-
-/// Keeps panics of guarded threads off the terminal; all others are shown as before. Call it once, at the start.
-pub fn quiet_panics() {
-    let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        if std::thread::current().name() != Some(GUARDED) {
-            usual(panic);
-        }
-    }));
-}
-
-fn short(why: &str) -> String {
+/// What a library says, on one line.
+pub(crate) fn short(why: &str) -> String {
     let line: String = why.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(120).collect()
 }
@@ -66,14 +26,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_an_answer() {
-        assert!(matches!(guarded::<()>(|| panic!("boom")), Err(Skip::Unreadable(_))));
-        assert_eq!(guarded(|| Ok(1)), Ok(1));
-    }
-
-    #[test]
     fn a_page_of_a_pdf_is_read() {
-        let pages = pages(sample(&["Green tea", "Black coffee"])).unwrap();
+        let pages = pages(&sample(&["Green tea", "Black coffee"])).unwrap();
         assert_eq!(pages.len(), 2);
         assert!(pages[0].contains("Green tea") && pages[1].contains("Black coffee"), "{pages:?}");
     }

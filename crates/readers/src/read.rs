@@ -3,12 +3,13 @@
 use std::io::Read as _;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use throughline_core::vault::{Body, Form};
 
 use crate::{MAX_BYTES, Skip, html, pdf};
 
 /// What was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contents {
     /// The title of the format, where it has one.
     pub title: Option<String>,
@@ -99,14 +100,14 @@ pub(crate) fn is_binary_name(path: &Path) -> bool {
     BINARY.contains(&end.as_str()) || end.ends_with("-wal") || end.ends_with("-shm")
 }
 
-/// Reads a file.
-pub fn read(path: &Path) -> Result<Contents, Skip> {
+/// Reads a file in this process.
+pub(crate) fn read(path: &Path) -> Result<Contents, Skip> {
     if is_binary_name(path) {
         return Err(Skip::Binary);
     }
     let bytes = bytes(path)?;
     let contents = if bytes.starts_with(b"%PDF-") {
-        Contents { title: None, body: Body::Pages(pdf::pages(bytes)?) }
+        Contents { title: None, body: Body::Pages(pdf::pages(&bytes)?) }
     } else {
         let text = decoded(&bytes)?;
         match ending(path).as_str() {
@@ -177,15 +178,13 @@ fn decoded(bytes: &[u8]) -> Result<String, Skip> {
         return Err(Skip::Binary);
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let odd = bytes.iter().filter(|byte| **byte < 32 && !matches!(byte, b'\t' | b'\n' | b'\r' | 12)).count();
+    if odd * 20 > bytes.len() {
+        return Err(Skip::Binary);
+    }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
-        Err(_) => {
-            let odd = bytes.iter().filter(|byte| **byte < 32 && !matches!(byte, b'\t' | b'\n' | b'\r' | 12)).count();
-            if odd * 20 > bytes.len() {
-                return Err(Skip::Binary);
-            }
-            bytes.iter().map(|byte| char::from(*byte)).collect()
-        }
+        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
     };
     // A character that text has no use for would end up in the database.
     Ok(if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text })
@@ -221,7 +220,7 @@ mod tests {
         assert_eq!(of("a.txt", b"\x01\x02\x03\xff\x05"), Err(Skip::Binary));
         assert_eq!(of("a.txt", b" \n\n"), Err(Skip::Empty));
         assert_eq!(of("memory.db-wal", b"text"), Err(Skip::Binary));
-        assert!(matches!(of("a.pdf", b"%PDF-1.7\nrubbish"), Err(Skip::Unreadable(_))));
+        assert!(matches!(of("a.pdf", b"%PDF-1.7\nrubbish"), Err(Skip::Damaged(_))));
         assert!(matches!(read(Path::new("/nowhere/at/all")), Err(Skip::Unreadable(_))));
     }
 }

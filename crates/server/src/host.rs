@@ -5,10 +5,11 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use throughline_core::engine::{
-    Consolidation, Embedded, Ended, Engine, ErasedMemory, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
+    Consolidation, Embedded, Ended, Engine, EngineError, ErasedMemory, ErasedScope, Health, MemoryStatus, Observed,
+    Reflection, Said, StartSession, VaultListing, VaultRemoved,
 };
 use throughline_core::model::{EntryId, Name, Project, SessionId};
-use throughline_core::ports::SamplingClient;
+use throughline_core::ports::{ErasureScope, SamplingClient};
 use throughline_core::vault::VaultAnswer;
 use utoipa::ToSchema;
 
@@ -19,7 +20,7 @@ use crate::proxy::Upstreams;
 use crate::scheduler::Chores;
 
 /// What the daemon asks of the program that runs it. Every method may block: it is called on a thread for that.
-pub trait Host: Chores + Talks + ChannelHost + ModelWork + VaultFiles + Upstreams {
+pub trait Host: Chores + Talks + ChannelHost + ModelWork + VaultFiles + Upstreams + Observing {
     /// The memory, in the hands of the person, through this surface.
     fn engine(&self) -> &Engine;
 
@@ -44,8 +45,33 @@ pub trait Host: Chores + Talks + ChannelHost + ModelWork + VaultFiles + Upstream
     /// Erases a memory for good: here, in backups and in exports.
     fn erase(&self, reference: &str, with_sources: bool) -> Result<ErasedMemory, Problem>;
 
+    /// Erases a conversation or a project for good: here, in backups and in exports.
+    fn erase_scope(&self, scope: &ErasureScope) -> Result<ErasedScope, Problem>;
+
     /// Registers a project, or moves it to another directory.
     fn add_project(&self, name: &str, dir: Option<&str>) -> Result<Project, Problem>;
+}
+
+/// Turns that are observed.
+pub trait Observing {
+    /// Keeps what was said: in the memory or, where the server that has it cannot be reached, on this machine until it can.
+    fn observe(&self, start: &StartSession, said: &[Said]) -> Result<Kept, EngineError>;
+}
+
+/// Where observed turns are.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kept {
+    /// In the memory.
+    Stored(Observed),
+    /// On this machine: so many turns wait for the server.
+    Waiting(usize),
+}
+
+/// Turns that wait for the server that has the memory.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WaitingTurns {
+    /// How many: they are kept on this machine, and delivered once when the server is back.
+    pub(crate) waiting: usize,
 }
 
 /// Work that asks a model; a call waits for it.

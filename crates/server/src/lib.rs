@@ -3,8 +3,12 @@
 //! Goes in: HTTP on loopback, from programs with the token and from the person's own browser. Comes out: what the engine's
 //! verbs answer. Never happens: an answer to anybody else, a page that loads something from elsewhere, SQL.
 
+#[cfg(test)]
+extern crate self as throughline_server;
+
 pub mod access;
 mod channels;
+mod connections;
 mod daemon;
 mod events;
 mod host;
@@ -17,8 +21,10 @@ mod proxy;
 mod scheduler;
 
 pub use channels::{ChannelHost, ChannelSecret, ChannelSettings, Incoming, TelegramSettings, WebhookSettings};
-pub use daemon::{Daemon, Listening, ServeError, Tls};
-pub use host::{Host, ModelWork, Setting, Settings, SkippedFiles, Synced, Unreadable, VaultAdded, VaultFiles};
+pub use daemon::{Daemon, Listening, ServeError, Tls, certificate_digest};
+pub use host::{
+    Host, Kept, ModelWork, Observing, Setting, Settings, SkippedFiles, Synced, Unreadable, VaultAdded, VaultFiles,
+};
 pub use http::chat::{ChatEvent, ChatMessage, ChatModel, Talks};
 pub use in_process::InProcess;
 pub use problem::{Code, Current, Problem};

@@ -1,186 +1,19 @@
 //! The daemon in this process, with a host that can be made to wait and to break: what only load and damage show.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+#[path = "http/host.rs"]
+mod host;
+
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
-use throughline_core::clock_trust::Trust;
-use throughline_core::engine::{
-    Consolidation, Ended, Engine, ErasedMemory, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
-};
-use throughline_core::model::{EntryId, Name, Project, SessionId};
-use throughline_core::ports::{Job, SamplingClient};
-use throughline_core::vault::VaultAnswer;
-use throughline_providers::{Api, Upstream};
 use throughline_server::access::Token;
-use throughline_server::{
-    ChannelHost, ChannelSettings, ChatEvent, ChatMessage, ChatModel, Chores, Code, Daemon, Host, Incoming, Listening,
-    ModelWork, Problem, ProxySettings, Rhythm, Settings, Talks, Upstreams, VaultAdded, VaultFiles, Worked,
-};
-use throughline_sqlite::{Durability, SqliteStore};
-use throughline_testkit::World;
-use throughline_testkit::model_server::{ModelServer, Step};
+use throughline_server::{Daemon, Listening};
 use throughline_testkit::raw_http::{Connection, Request};
 
-/// A host whose consolidations wait for a word, and whose erasing is broken.
-struct Waiting {
-    world: World,
-    /// Where the proxies lead.
-    server: ModelServer,
-    /// Whether the memory answers nobody for now.
-    is_stuck: Mutex<bool>,
-    waiting: Mutex<(usize, bool)>,
-    changed: Condvar,
-    unstuck: Condvar,
-}
-
-impl Waiting {
-    fn wait_for(&self, count: usize) {
-        let waiting = self.waiting.lock().unwrap();
-        drop(self.changed.wait_while(waiting, |(waiting, _)| *waiting < count).unwrap());
-    }
-
-    fn go_on(&self) {
-        self.waiting.lock().unwrap().1 = true;
-        self.changed.notify_all();
-    }
-}
-
-fn not_here<T>() -> Result<T, Problem> {
-    Err(Problem::new(Code::NoModel, "not in this test", "none"))
-}
-
-impl Chores for Waiting {
-    fn uptime(&self) -> Duration {
-        Duration::ZERO
-    }
-    fn rhythm(&self) -> Rhythm {
-        Rhythm { backup_every_hours: 0, retains: false }
-    }
-    fn needed(&self, _: Job) -> Result<Option<Timestamp>, Problem> {
-        Ok(None)
-    }
-    fn work(&self, _: Job, _: Trust, _: &dyn Fn() -> bool) -> Result<Option<Worked>, Problem> {
-        Ok(None)
-    }
-    fn backup(&self) -> Result<String, Problem> {
-        not_here()
-    }
-}
-
-impl Talks for Waiting {
-    fn chat_model(&self) -> ChatModel {
-        ChatModel { available: false, provider: "none".to_owned(), model: None, why: None }
-    }
-    fn chat(&self, _: &ChatMessage, _: &mut dyn FnMut(ChatEvent) -> bool) -> Result<(), Problem> {
-        not_here()
-    }
-}
-
-impl ChannelHost for Waiting {
-    fn channels(&self) -> ChannelSettings {
-        ChannelSettings::default()
-    }
-    fn hear(&self, _: &Incoming, _: &mut dyn FnMut(ChatEvent) -> bool) -> Result<(), Problem> {
-        not_here()
-    }
-    fn channel_marks(&self, _: &str) -> Result<Option<String>, Problem> {
-        Ok(None)
-    }
-    fn keep_channel_marks(&self, _: &str, _: &str) -> Result<(), Problem> {
-        Ok(())
-    }
-}
-
-impl Upstreams for Waiting {
-    fn upstream(&self, api: Api) -> Result<Upstream, Problem> {
-        Upstream::new(api, Some(&self.server.url()), None).or_else(|_| not_here())
-    }
-    fn proxy_settings(&self) -> ProxySettings {
-        ProxySettings { deadline: Duration::from_millis(250), compacts: false }
-    }
-}
-
-impl Host for Waiting {
-    fn engine(&self) -> &Engine {
-        drop(self.unstuck.wait_while(self.is_stuck.lock().unwrap(), |is_stuck| *is_stuck).unwrap());
-        &self.world.engine
-    }
-    fn zone(&self) -> TimeZone {
-        TimeZone::UTC
-    }
-    fn secret(&self) -> Result<[u8; 32], Problem> {
-        Ok([7; 32])
-    }
-    fn status(&self) -> Result<MemoryStatus, Problem> {
-        not_here()
-    }
-    fn settings(&self) -> Settings {
-        Settings { path: None, settings: Vec::new() }
-    }
-    fn health(&self) -> Health {
-        Health::default()
-    }
-    fn copies(&self) -> Result<Vec<String>, Problem> {
-        Ok(Vec::new())
-    }
-    fn erase(&self, _: &str, _: bool) -> Result<ErasedMemory, Problem> {
-        panic!("broken on purpose")
-    }
-    fn add_project(&self, _: &str, _: Option<&str>) -> Result<Project, Problem> {
-        not_here()
-    }
-}
-
-impl ModelWork for Waiting {
-    fn compact(&self, _: &SessionId, _: Option<&str>) -> Result<Consolidation, Problem> {
-        let mut waiting = self.waiting.lock().unwrap();
-        waiting.0 += 1;
-        self.changed.notify_all();
-        drop(self.changed.wait_while(waiting, |(_, may_go_on)| !*may_go_on).unwrap());
-        Ok(Consolidation::Nothing)
-    }
-
-    fn end(&self, _: &SessionId) -> Result<Ended, Problem> {
-        not_here()
-    }
-
-    fn reflect(&self, _: Option<&str>, _: bool) -> Result<Option<Reflection>, Problem> {
-        Ok(None)
-    }
-
-    fn reflect_for(&self, _: &str, _: bool) -> Result<Option<Reflection>, Problem> {
-        Ok(None)
-    }
-
-    fn summarise(&self, _: &SessionId, _: Option<&str>) -> Result<Option<EntryId>, Problem> {
-        not_here()
-    }
-
-    fn offer_sampling(&self, _: Arc<dyn SamplingClient>) {}
-}
-
-impl VaultFiles for Waiting {
-    fn vault_add(&self, _: &[String], _: Option<Name>) -> Result<VaultAdded, Problem> {
-        not_here()
-    }
-
-    fn vault_documents(&self) -> Result<VaultListing, Problem> {
-        not_here()
-    }
-
-    fn vault_search(&self, _: &str, _: usize) -> Result<VaultAnswer, Problem> {
-        not_here()
-    }
-
-    fn vault_remove(&self, _: &[String]) -> Result<VaultRemoved, Problem> {
-        not_here()
-    }
-}
+use host::Waiting;
 
 /// A daemon that serves until `stop` is dropped.
 struct Served {
@@ -193,15 +26,16 @@ struct Served {
 
 impl Served {
     fn begin(directory: &std::path::Path) -> Self {
-        let store = SqliteStore::open(&directory.join("memory.db"), &directory.join("backups"), Durability::Full);
-        let world = World::around(Arc::new(store.unwrap()));
-        let server = ModelServer::always(Step::reply("Hello."));
-        let (waiting, is_stuck, changed) = (Mutex::default(), Mutex::default(), Condvar::new());
-        let host = Arc::new(Waiting { world, server, is_stuck, waiting, changed, unstuck: Condvar::new() });
+        Self::begin_with(directory, |daemon| daemon)
+    }
+
+    fn begin_with(directory: &std::path::Path, change: impl FnOnce(Daemon) -> Daemon) -> Self {
+        let host = Arc::new(Waiting::on(directory));
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let listening = Listening { address, hosts: Vec::new(), tls: None };
         let daemon = runtime.block_on(Daemon::bind(Arc::clone(&host) as _, &listening, token())).unwrap();
+        let daemon = change(daemon);
         let port = daemon.url().rsplit(':').next().unwrap().parse().unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let serving = runtime.spawn(async move {
@@ -261,6 +95,145 @@ fn beyond_sixty_four_at_once_others_are_told_to_come_again_and_a_stop_waits_for_
     let Served { runtime, serving, .. } = served;
     runtime.block_on(serving).unwrap();
     assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err(), "nobody listens any more");
+}
+
+/// Longer than anything takes that is bound to happen.
+const BOUND_TO_HAPPEN: Duration = Duration::from_secs(120);
+
+/// A connection that says nothing.
+fn silent(port: u16) -> TcpStream {
+    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+    stream.set_read_timeout(Some(BOUND_TO_HAPPEN)).unwrap();
+    stream
+}
+
+/// Waits until the daemon closes a connection, with or without an answer.
+fn closes(mut stream: &TcpStream) -> bool {
+    let mut answer = Vec::new();
+    match stream.read_to_end(&mut answer) {
+        Ok(_) => true,
+        Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
+    }
+}
+
+/// Whether a connection is open and nothing came.
+fn is_open(mut stream: &TcpStream) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    let read = stream.read(&mut [0; 16]);
+    stream.set_nonblocking(false).unwrap();
+    matches!(read, Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
+}
+
+#[test]
+fn silent_connections_are_closed_after_a_while() {
+    let directory = tempfile::tempdir().unwrap();
+    let served = Served::begin_with(directory.path(), |daemon| daemon.with_head_patience(Duration::from_millis(300)));
+    // Silent from the start; in the middle of what tells HTTP/1 from HTTP/2; in the middle of a head.
+    let said = ["", "PRI * HTTP/2", "GET /healthz HTTP/1.1\r\nHost: 1"];
+    let streams = said.map(|said| {
+        let mut stream = silent(served.port);
+        stream.write_all(said.as_bytes()).unwrap();
+        stream
+    });
+    for (stream, said) in streams.iter().zip(said) {
+        assert!(closes(stream), "{said:?}");
+    }
+    assert_eq!(served.ask("GET", "/healthz").0, 200);
+}
+
+#[test]
+fn connections_are_capped_and_room_comes_back() {
+    // So many of one peer.
+    const CAP: usize = 256;
+    let directory = tempfile::tempdir().unwrap();
+    let served = Served::begin_with(directory.path(), |daemon| daemon.with_head_patience(BOUND_TO_HAPPEN * 4));
+    let silent_ones: Vec<TcpStream> = (0..CAP + 40).map(|_| silent(served.port)).collect();
+    let began = std::time::Instant::now();
+    // Which of them are beyond the cap is chance: they are accepted by several threads.
+    while silent_ones.iter().filter(|stream| is_open(stream)).count() > CAP {
+        assert!(began.elapsed() < BOUND_TO_HAPPEN, "connections beyond the cap are closed");
+        std::thread::yield_now();
+    }
+    assert_eq!(silent_ones.iter().filter(|stream| is_open(stream)).count(), CAP, "those within it are not touched");
+    drop(silent_ones);
+    let began = std::time::Instant::now();
+    loop {
+        // What was closed is noticed in a moment.
+        let mut stream = silent(served.port);
+        let asked = format!("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", served.port);
+        let mut answer = String::new();
+        let told = stream.write_all(asked.as_bytes()).and_then(|()| stream.read_to_string(&mut answer));
+        if told.is_ok() && answer.starts_with("HTTP/1.1 200") {
+            return;
+        }
+        assert!(began.elapsed() < BOUND_TO_HAPPEN, "there is no room again: {answer}");
+    }
+}
+
+#[test]
+fn http_2_without_tls_is_not_spoken() {
+    let directory = tempfile::tempdir().unwrap();
+    let served = Served::begin(directory.path());
+    let mut stream = silent(served.port);
+    // The preface, and an empty SETTINGS frame: a server that speaks it answers with a frame of its own.
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").unwrap();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    assert!(answer.is_empty() || answer.starts_with(b"HTTP/1.1 400"), "{}", String::from_utf8_lossy(&answer));
+}
+
+#[test]
+fn streams_are_bounded_in_number_and_room_comes_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let served = Served::begin(directory.path());
+    let request = |target: &str| {
+        Request::new("GET", target)
+            .with("Host", &format!("127.0.0.1:{}", served.port))
+            .with("Authorization", &format!("Bearer {}", token().as_str()))
+            .with("Accept", "text/event-stream")
+    };
+    let listen = || Connection::open(served.port).unwrap().stream(&request("/api/events")).unwrap();
+    let listening: Vec<_> = (0..32).map(|_| listen()).collect();
+    assert!(listening.iter().all(|(status, _)| *status == 200));
+    assert_eq!(listen().0, 429, "one beyond them is told to come again");
+    drop(listening);
+    let began = std::time::Instant::now();
+    while listen().0 != 200 {
+        assert!(began.elapsed() < BOUND_TO_HAPPEN, "there is no room again");
+    }
+}
+
+#[test]
+fn mcp_streams_are_bounded_in_number() {
+    let directory = tempfile::tempdir().unwrap();
+    let served = Served::begin(directory.path());
+    let request = |method: &str| {
+        Request::new(method, "/mcp")
+            .with("Host", &format!("127.0.0.1:{}", served.port))
+            .with("Authorization", &format!("Bearer {}", token().as_str()))
+            .with("Accept", "application/json, text/event-stream")
+    };
+    let hello = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } });
+    let sessions: Vec<String> = (0..3)
+        .map(|_| {
+            let welcome = Connection::open(served.port).unwrap().ask(&request("POST").json(&hello)).unwrap();
+            welcome.header("mcp-session-id").unwrap_or_else(|| panic!("{welcome:?}")).to_owned()
+        })
+        .collect();
+    let listen = |session: &String| {
+        let request = request("GET").with("Mcp-Session-Id", session);
+        Connection::open(served.port).unwrap().stream(&request).unwrap()
+    };
+    // More of one client replace each other: several clients are needed.
+    let listening: Vec<_> = sessions.iter().cycle().take(64).map(listen).collect();
+    assert!(listening.iter().all(|(status, _)| *status == 200));
+    assert_eq!(listen(&sessions[0]).0, 429);
+    drop(listening);
+    let began = std::time::Instant::now();
+    while listen(&sessions[0]).0 != 200 {
+        assert!(began.elapsed() < BOUND_TO_HAPPEN, "there is no room again");
+    }
 }
 
 #[test]

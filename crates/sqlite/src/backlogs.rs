@@ -9,17 +9,20 @@ use crate::rows::{parsed, time};
 
 /// Every session that may have something to do, the latest first. [`Backlog::of`] is the meaning of the numbers.
 pub(crate) fn read(connection: &Connection, among: &Among) -> rusqlite::Result<Vec<Backlog>> {
-    let (condition, value) = match among {
-        Among::One(id) => ("id = ?", Value::Text(id.to_string())),
-        Among::UpdatedSince(at) => ("updated_at >= ?", Value::Integer(at.as_millisecond())),
+    let (asked, value) = match among {
+        Among::One(id) => ("sessions WHERE id = ?", Value::Text(id.to_string())),
+        Among::UpdatedSince(at) => (UPDATED_SINCE, Value::Integer(at.as_millisecond())),
     };
-    connection.prepare_cached(&query(condition))?.query_map([value], backlog)?.collect()
+    connection.prepare_cached(&query(asked))?.query_map([value], backlog)?.collect()
 }
 
-fn query(condition: &str) -> String {
+/// Without its name, the planner takes the index of all sessions, which are many more than wait.
+const UPDATED_SINCE: &str = "sessions INDEXED BY sessions_waiting WHERE updated_at >= ?";
+
+fn query(asked: &str) -> String {
     format!(
         "WITH asked AS (SELECT row, id, ended_at, updated_at, max(imported_to, consolidated) AS done_to \
-           FROM sessions WHERE {condition}) \
+           FROM {asked} AND last_position > consolidated AND last_position > imported_to) \
          SELECT a.id, a.ended_at, count(*) FILTER (WHERE t.role = 'user'), \
            (SELECT l.at FROM turns l WHERE l.session = a.row AND l.position > a.done_to AND l.role <> 'summary' \
             ORDER BY l.position DESC LIMIT 1), \
@@ -50,10 +53,11 @@ mod tests {
         let mut connection =
             open::connect(&home.path().join("memory.db"), Durability::Process, open::Make::New).unwrap();
         open::migrate(&mut connection, &open::MIGRATIONS, None).unwrap();
-        let sql = format!("EXPLAIN QUERY PLAN {}", query("updated_at >= 0"));
+        let sql = format!("EXPLAIN QUERY PLAN {}", query(&UPDATED_SINCE.replace('?', "0")));
         let mut statement = connection.prepare(&sql).unwrap();
         let steps = statement.query_map([], |row| row.get::<_, String>(3)).unwrap();
         let steps: Vec<String> = steps.map(Result::unwrap).collect();
+        assert!(steps.iter().any(|step| step.contains("sessions USING INDEX sessions_waiting")), "{steps:#?}");
         for table in ["t", "l"] {
             let looks: Vec<&String> = steps.iter().filter(|step| step.contains(&format!("{table} USING"))).collect();
             assert!(

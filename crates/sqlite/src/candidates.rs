@@ -1,6 +1,5 @@
 //! Candidates for a recall: the word index (FTS5 until that is complete), and letters that stand for themselves.
 
-mod conversation;
 mod letters;
 mod retrieve;
 
@@ -10,11 +9,12 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 use throughline_core::model::{EntryId, Kind};
 use throughline_core::ports::{Candidates, Search};
-use throughline_core::recall::{Candidate, CandidateMark, Filter, FoundBy, Pool, Retrieved, Terms};
+use throughline_core::recall::{CandidateMark, Filter, FoundBy, Pool, Retrieved, Terms};
 use throughline_core::vault::Passage;
+use throughline_stores::words::{Collection, Found, Searched, add_turns, is_found};
 
 use crate::filter::{self, Condition};
-use crate::words::{Collection, Searched};
+use crate::words::{Rows, as_sqlite, searched};
 use crate::{SqliteStore, Stored, vault};
 
 impl Candidates for SqliteStore {
@@ -23,23 +23,27 @@ impl Candidates for SqliteStore {
             |connection| {
                 let mut pool = Pool::default();
                 if search.filter.wants(Kind::Entry) || search.filter.wants(Kind::Bullet) {
-                    let searched = Searched::new(connection, &self.words, Collection::Entries, &search.filter)?;
-                    let mut lookup = searched.lookup()?;
+                    let rows = Rows { connection, collection: Collection::Entries };
+                    let searched = searched(&rows, &self.words, &search.filter)?;
+                    let mut lookup = searched.lookup().map_err(as_sqlite)?;
                     for (row, found_by) in found_rows(connection, &searched, &ENTRY_WORDS, search)? {
-                        let found = lookup.candidate(row, found_by)?.map(|(candidate, _)| candidate);
+                        let found = lookup.candidate(row, found_by).map_err(as_sqlite)?.map(|(candidate, _)| candidate);
                         pool.candidates.extend(found.filter(is_found));
                     }
                 }
                 if search.filter.wants(Kind::Turn) {
-                    let searched = Searched::new(connection, &self.words, Collection::Turns, &search.filter)?;
-                    let rows = found_rows(connection, &searched, &TURN_WORDS, search)?;
-                    conversation::add_turns(connection, &mut searched.lookup()?, &rows, &mut pool)?;
+                    let rows = Rows { connection, collection: Collection::Turns };
+                    let searched = searched(&rows, &self.words, &search.filter)?;
+                    let found = found_rows(connection, &searched, &TURN_WORDS, search)?;
+                    let mut lookup = searched.lookup().map_err(as_sqlite)?;
+                    add_turns(&rows, &mut lookup, &found, &mut pool).map_err(as_sqlite)?;
                 }
                 if search.filter.wants(Kind::Chunk) {
-                    let searched = Searched::new(connection, &self.words, Collection::Chunks, &search.filter)?;
-                    let mut lookup = searched.lookup()?;
+                    let rows = Rows { connection, collection: Collection::Chunks };
+                    let searched = searched(&rows, &self.words, &search.filter)?;
+                    let mut lookup = searched.lookup().map_err(as_sqlite)?;
                     for (row, _) in ranked(connection, &searched, &CHUNK_WORDS, &search.terms, search.limit)? {
-                        let found = lookup.candidate(row, FoundBy::Words)?;
+                        let found = lookup.candidate(row, FoundBy::Words).map_err(as_sqlite)?;
                         pool.candidates.extend(found.map(|(candidate, _)| candidate));
                     }
                 }
@@ -57,6 +61,10 @@ impl Candidates for SqliteStore {
         self.snapshot(|connection| retrieve::marks(connection, ids), "look memories up")
     }
 
+    fn texts(&self, ids: &[EntryId]) -> Stored<Vec<String>> {
+        self.snapshot(|connection| retrieve::texts(connection, ids), "read what memories say")
+    }
+
     fn contains(&self, needles: &[String], filter: &Filter, limit: usize) -> Stored<Vec<Retrieved>> {
         if needles.is_empty() {
             return Ok(Vec::new());
@@ -68,7 +76,8 @@ impl Candidates for SqliteStore {
         self.snapshot(
             |connection| {
                 let any = Filter { kinds: vec![Kind::Chunk], ..Filter::default() };
-                let searched = Searched::new(connection, &self.words, Collection::Chunks, &any)?;
+                let rows = Rows { connection, collection: Collection::Chunks };
+                let searched = searched(&rows, &self.words, &any)?;
                 let ranked = ranked(connection, &searched, &CHUNK_WORDS, terms.as_slice(), limit)?;
                 vault::passages(connection, ranked)
             },
@@ -109,15 +118,7 @@ const CHUNK_WORDS: Words = Words {
     condition: filter::chunk_condition,
 };
 
-/// A row, and how it was found.
-type Found = (i64, FoundBy);
-
-/// What is wanted anyway is found only where the filter admits it.
-fn is_found(candidate: &Candidate) -> bool {
-    candidate.is_admitted || candidate.found_by == FoundBy::Words
-}
-
-/// The rows that fit best by their words, and those that are wanted anyway.
+/// The rows that fit best by their words, and those that are wanted anyway, in order.
 fn found_rows(
     connection: &Connection,
     searched: &Searched<'_>,
@@ -133,6 +134,8 @@ fn found_rows(
         let row: Option<i64> = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
         found.extend(row.filter(|row| !known.contains(row)).map(|row| (row, FoundBy::Meaning)));
     }
+    // In the order of the index, which is read fastest so.
+    found.sort_unstable_by_key(|(row, _)| *row);
     Ok(found)
 }
 
@@ -147,7 +150,7 @@ fn ranked(
     if terms.is_empty() {
         return Ok(Vec::new());
     }
-    match searched.search(terms, limit)? {
+    match searched.search(terms, limit).map_err(as_sqlite)? {
         Some(ranked) => Ok(ranked),
         None => by_fts5(connection, words, (words.condition)(searched.filter()), &matching(terms), limit),
     }

@@ -4,13 +4,13 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use throughline_core::model::{
     Change, ContentHash, DocumentName, Entry, EntryId, MachineId, Position, SessionId, Turn,
 };
-use throughline_core::ports::{Changes, Op, StoreError, Undoable};
+use throughline_core::ports::{Changes, ErasureMark, Op, StoreError, Undoable};
+use throughline_stores::Balance;
 
 use crate::error::{is_key_taken, while_doing};
 use crate::pool::Sharing;
 use crate::rows::{self, CHANGE_COLUMNS, ENTRY_COLUMNS, to_json};
-use crate::withdrawals::Balance;
-use crate::{SqliteStore, Stored, index, line_sources, mutes, turns, undo};
+use crate::{SqliteStore, Stored, erase, index, line_sources, mutes, turns, undo, withdrawals};
 
 /// A change of more operations has a transaction of its own.
 const MOST_SHARED: usize = 32;
@@ -46,6 +46,10 @@ impl Changes for SqliteStore {
 
     fn undoable(&self) -> Stored<Option<Undoable>> {
         self.snapshot(|connection| undo::undoable(connection, &self.machine), "look for what to undo")
+    }
+
+    fn erasure_mark(&self) -> Stored<ErasureMark> {
+        self.read(erase::erasures, "count erasures").map(ErasureMark::of_count)
     }
 }
 
@@ -101,6 +105,7 @@ impl<'a> ChangeWriter<'a> {
                 crate::reflections::insert(self.transaction, pass).map(|()| None).map_err(while_doing("keep a pass"))
             }
             Op::Erased => self.change_row().map(|_| None).map_err(while_doing("note an erasure")),
+            Op::Unerased(since) => erase::check_unerased(self.transaction, since).map(|()| None),
             Op::Task(task) => self.versioned(task).map(|()| None),
             Op::Thread(thread) => self.versioned(thread).map(|()| None),
             Op::Project(project) => self.versioned(project).map(|()| None),
@@ -174,7 +179,8 @@ impl<'a> ChangeWriter<'a> {
     fn settle(&self) -> Stored<()> {
         let Some(row) = self.row else { return Ok(()) };
         mutes::carry(self.transaction, &self.balance, self.change.verb).map_err(while_doing("keep a mute"))?;
-        self.balance.settle(self.transaction, self.change, row).map_err(while_doing("note what was taken back"))
+        withdrawals::settle(self.transaction, &self.balance, self.change, row)
+            .map_err(while_doing("note what was taken back"))
     }
 
     fn document(&mut self, name: &DocumentName, text: Option<&str>, hash: &ContentHash) -> rusqlite::Result<()> {

@@ -1,11 +1,17 @@
 //! Erasing a whole conversation, a project, or everything, in sets: a conversation may have thousands of turns.
 
-use rusqlite::{Connection, params};
-use throughline_core::model::DocumentName;
-use throughline_core::ports::{Erased, ErasureScope};
+use std::collections::HashSet;
 
+use rusqlite::{Connection, params};
+use throughline_core::lineage::Trace;
+use throughline_core::model::{DocumentName, Entry, Thread};
+use throughline_core::ports::{Erased, ErasureScope};
+use throughline_core::threads::without_threads;
+
+use crate::erase::scrub_versions;
 use crate::rows::{self, ENTRY_COLUMNS, document_address};
-use crate::withdrawals;
+use crate::versioned::Versioned as _;
+use crate::{erase_repeats, withdrawals};
 
 /// What goes, by kind and id, for the length of a transaction.
 const GOING: &str = "CREATE TEMP TABLE IF NOT EXISTS going (kind TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (kind, id)) \
@@ -70,15 +76,28 @@ const REMOVE_REST: &str = "
     DELETE FROM threads;
     DELETE FROM thread_versions;
     DELETE FROM vault_left_out;
+    DELETE FROM vault_unread;
     DELETE FROM vault_documents;
     DELETE FROM withdrawn;
     DELETE FROM erased_turn_ids;
     UPDATE withdrawn_key SET secret = randomblob(32);";
 
-/// Removes everything in a scope.
-pub(crate) fn erase(transaction: &Connection, scope: &ErasureScope, at: i64) -> rusqlite::Result<Erased> {
+/// What goes with a scope.
+pub(crate) struct Going<'s> {
+    scope: &'s ErasureScope,
+    threads: Vec<Thread>,
+}
+
+/// Notes what goes with a scope, before anything is taken out of it.
+pub(crate) fn begin<'s>(transaction: &Connection, scope: &'s ErasureScope) -> rusqlite::Result<Going<'s>> {
     transaction.execute_batch(GOING)?;
     mark(transaction, scope)?;
+    Ok(Going { scope, threads: threads(transaction)? })
+}
+
+/// Removes everything in a scope; gives what was removed, and what it said in words.
+pub(crate) fn erase(transaction: &Connection, going: Going<'_>, at: i64) -> rusqlite::Result<(Erased, Vec<String>)> {
+    let Going { scope, threads } = going;
     let count = |sql: &str| transaction.query_row(sql, [], |row| row.get::<_, u64>(0));
     let versions = count(
         "SELECT (SELECT count(*) FROM entry_versions WHERE entry IN (SELECT id FROM temp.going WHERE kind = 'memory')) \
@@ -86,24 +105,60 @@ pub(crate) fn erase(transaction: &Connection, scope: &ErasureScope, at: i64) -> 
     )?;
     let turns = count("SELECT count(*) FROM temp.going WHERE kind = 'turn'")?;
     let recalls = count("SELECT count(*) FROM recalls")?;
-    bury(transaction, at)?;
+    let statements = statements(transaction)?;
+    for entry in &statements {
+        withdrawals::bury_memory(transaction, entry, at)?;
+    }
     transaction.execute_batch(REMOVE)?;
     if *scope == ErasureScope::Everything {
         transaction.execute_batch(REMOVE_REST)?;
     }
+    take_out_of_working(transaction, &threads)?;
+    let mut words: Vec<String> = statements.into_iter().map(|entry| entry.content).collect();
+    let traces: Vec<Trace> = words.iter().map(|text| Trace::of(text)).collect();
+    erase_repeats::forget_questions(transaction, &traces)?;
+    words.extend(threads.into_iter().flat_map(|thread| [thread.title, thread.content]));
     let left = count("SELECT count(*) FROM recalls")?;
     transaction.execute_batch("DELETE FROM temp.going")?;
-    Ok(Erased { versions, recalls: recalls - left, turns, unreached: Vec::new() })
+    Ok((Erased { versions, recalls: recalls - left, turns, unreached: Vec::new() }, words))
 }
 
-/// Leaves tombstones of the statements that go, while their turns are there.
-fn bury(transaction: &Connection, at: i64) -> rusqlite::Result<()> {
+/// The statements that go. They leave tombstones, while their turns are there.
+fn statements(transaction: &Connection) -> rusqlite::Result<Vec<Entry>> {
     let sql = format!(
         "SELECT {ENTRY_COLUMNS} FROM entries e WHERE e.layer <> 'archive' AND e.kind = 'entry' \
          AND e.id IN (SELECT id FROM temp.going WHERE kind = 'memory')"
     );
-    let entries = transaction.prepare(&sql)?.query_map([], rows::entry)?.collect::<rusqlite::Result<Vec<_>>>()?;
-    entries.iter().try_for_each(|entry| withdrawals::bury(transaction, &entry.content, &entry.provenance, at))
+    transaction.prepare(&sql)?.query_map([], rows::entry)?.collect()
+}
+
+/// The threads that go, with their earlier versions.
+fn threads(transaction: &Connection) -> rusqlite::Result<Vec<Thread>> {
+    let going = "SELECT id FROM temp.going WHERE kind = 'session'";
+    let sql = format!("SELECT {} FROM threads WHERE session IN ({going})", Thread::COLUMNS);
+    let mut found: Vec<Thread> =
+        transaction.prepare(&sql)?.query_map([], Thread::read)?.collect::<rusqlite::Result<_>>()?;
+    let sql = format!("SELECT state FROM thread_versions WHERE state ->> 'session' IN ({going})");
+    let states: Vec<String> =
+        transaction.prepare(&sql)?.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    for state in states {
+        found.push(rows::from_json(&state)?);
+    }
+    Ok(found)
+}
+
+/// Takes threads out of the last version of working memory. Here that was rendered without them; in a backup nobody did. Its lines are
+/// derived anew when the backup is brought back.
+fn take_out_of_working(transaction: &Connection, threads: &[Thread]) -> rusqlite::Result<()> {
+    let files: HashSet<DocumentName> = threads.iter().map(|thread| DocumentName::working(&thread.namespace)).collect();
+    for address in files.iter().map(document_address) {
+        let without = |text: &str| without_threads(text, threads).unwrap_or_else(|| text.to_owned());
+        if scrub_versions(transaction, &address, &without)? > 0 {
+            transaction.execute("DELETE FROM entries WHERE kind = 'bullet' AND namespace = ?", [&address])?;
+            transaction.execute("DELETE FROM document_stamps WHERE name = ?", [&address])?;
+        }
+    }
+    Ok(())
 }
 
 fn mark(connection: &Connection, scope: &ErasureScope) -> rusqlite::Result<()> {

@@ -1,6 +1,7 @@
 //! Finds out whether the database at a path can be used, and opens it.
 
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use throughline_core::ports::{Loss, StoreError};
@@ -11,6 +12,9 @@ use crate::identity::{self, Identity, Pairing};
 use crate::open::{self, Durability, Make};
 use crate::watch::{Known, Watch, copy_log};
 use crate::{erase, health};
+
+/// How long sweeping up waits for others.
+const BRIEF: Duration = Duration::from_millis(100);
 
 /// Why a database cannot be used.
 #[derive(Debug)]
@@ -118,8 +122,13 @@ fn compare(watch: &Watch, connection: &Connection) -> Result<(Identity, Option<i
 
 /// What is left to do with a database that can be used; gives what its file alone counts.
 fn finish(connection: &Connection, identity: &Identity, counted: Option<i64>) -> rusqlite::Result<i64> {
-    if erase::is_unswept(connection)? && !erase::sweep(connection) {
-        tracing::warn!("something was erased, and its traces cannot be swept away while another process reads");
+    if erase::is_unswept(connection)? {
+        // Whoever opens a memory wants something else: another process that writes is not waited for.
+        connection.busy_timeout(BRIEF)?;
+        if !erase::sweep(connection) {
+            tracing::debug!("something was erased, and its traces cannot be swept away for now");
+        }
+        connection.busy_timeout(open::BUSY_TIMEOUT)?;
     }
     let counted = match counted {
         Some(counted) if counted > 0 => counted,

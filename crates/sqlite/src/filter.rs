@@ -1,9 +1,9 @@
 //! The filter of the core, said in SQL. `Filter::admits` is its meaning; a test compares the two.
 
-use jiff::Timestamp;
 use rusqlite::types::Value;
 use throughline_core::model::{Importance, Kind, Layer, Namespace, Source, Status};
 use throughline_core::recall::{Filter, Projects, Scope};
+use throughline_stores::rounded_up;
 
 /// A condition over `entries e`, and what it binds.
 #[derive(Default)]
@@ -22,13 +22,6 @@ impl Condition {
 
 fn text(value: impl Into<String>) -> Value {
     Value::Text(value.into())
-}
-
-/// The first whole millisecond that is not before `at`: stored times are whole.
-pub(crate) fn rounded_up(at: Timestamp) -> i64 {
-    let milliseconds = at.as_millisecond();
-    let rest = at.as_nanosecond() - i128::from(milliseconds) * 1_000_000;
-    milliseconds + i64::from(rest > 0)
 }
 
 /// One `?` for each of `n` values.

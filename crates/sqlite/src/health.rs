@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use throughline_core::ports::{Health, StoreStats};
 
 use crate::words::fts5;
-use crate::{SqliteStore, Stored};
+use crate::{SqliteStore, Stored, hindrance};
 
 impl Health for SqliteStore {
     fn stats(&self) -> Stored<StoreStats> {
@@ -14,6 +14,17 @@ impl Health for SqliteStore {
 
     fn ending(&self) {
         self.pool.ending();
+        self.words.keep_little();
+    }
+
+    fn hindrances(&self) -> Vec<String> {
+        hindrance::found(&self.pool)
+    }
+
+    fn tidy(&self) -> Stored<Vec<String>> {
+        self.bookkeeper.flush();
+        let _held = self.worker.hold();
+        hindrance::removed(&self.pool)
     }
 
     fn check(&self) -> Stored<Vec<String>> {

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags, Row};
 use crate::health;
 
 /// How often a file that cannot be read is read again, and how long apart: another process may be writing to it.
-const TRIES: u32 = 4;
+const TRIES: u32 = 200;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Who a database says it is.
@@ -22,7 +22,7 @@ pub(crate) struct Identity {
     pub(crate) id: String,
     /// Transactions so far.
     pub(crate) writes: i64,
-    /// What the file alone said when the last of them began.
+    /// What the file alone said, and had synced, when the last of them began.
     pub(crate) base: i64,
     /// How often the log was copied into the file.
     pub(crate) epoch: i64,
@@ -75,7 +75,7 @@ pub(crate) fn read(connection: &Connection) -> rusqlite::Result<Identity> {
     connection.prepare_cached(&format!("SELECT {COLUMNS} FROM store_identity"))?.query_row([], from_row)
 }
 
-/// Counts a transaction that began when the file alone counted `base`. The first since the log was copied begins an epoch.
+/// Counts a transaction that began when the file alone had `base` synced. The first since the log was copied begins an epoch.
 pub(crate) fn count(connection: &Connection, base: i64) -> rusqlite::Result<Identity> {
     let sql = "UPDATE store_identity SET writes = writes + 1, epoch = epoch + (base < ?1), base = max(base, ?1) \
                RETURNING epoch";
@@ -166,29 +166,39 @@ impl BareReader {
         Self { uri: format!("file:{}?immutable=1", percent_encoded(path)), connection: Mutex::new(None) }
     }
 
-    /// What the file says now, and not what was read of it before.
+    /// What the file says now, and not what was read of it before. Waits for whoever is writing to it.
     pub(crate) fn read(&self) -> Bare {
         let mut kept = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..TRIES {
+            match self.look(&mut kept) {
+                Bare::Unreadable => std::thread::sleep(PAUSE),
+                said => return said,
+            }
+        }
+        tracing::debug!("the database file cannot be read by itself");
+        Bare::Unreadable
+    }
+
+    /// The same without waiting.
+    pub(crate) fn glance(&self) -> Bare {
+        self.connection.try_lock().map_or(Bare::Unreadable, |mut kept| self.look(&mut kept))
+    }
+
+    fn look(&self, kept: &mut Option<Connection>) -> Bare {
         if let Some(connection) = kept.take()
             && let Ok(identity) = read_again(&connection)
         {
             *kept = Some(connection);
             return Bare::Says(Some(identity));
         }
-        for nth in 0..TRIES {
-            match self.read_anew() {
-                Ok((connection, identity)) => {
-                    *kept = Some(connection);
-                    return Bare::Says(Some(identity));
-                }
-                Err(error) if error.to_string().contains("no such table") => return Bare::Says(None),
-                Err(error) => {
-                    tracing::debug!(%error, nth, "the database file cannot be read by itself");
-                    std::thread::sleep(PAUSE);
-                }
+        match self.read_anew() {
+            Ok((connection, identity)) => {
+                *kept = Some(connection);
+                Bare::Says(Some(identity))
             }
+            Err(error) if error.to_string().contains("no such table") => Bare::Says(None),
+            Err(_) => Bare::Unreadable,
         }
-        Bare::Unreadable
     }
 
     /// What is wrong with the structure of the file alone, which has to hold everything.

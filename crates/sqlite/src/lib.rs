@@ -13,6 +13,7 @@ mod changes;
 mod copies;
 mod entries;
 mod erase;
+mod erase_repeats;
 mod erase_scope;
 mod error;
 mod establish;
@@ -20,6 +21,7 @@ mod files;
 mod filter;
 mod functions;
 mod health;
+mod hindrance;
 mod history;
 mod identity;
 mod index;
@@ -29,7 +31,6 @@ mod leases;
 mod ledger;
 mod line;
 mod line_sources;
-mod marks;
 #[cfg(test)]
 mod migration_tests;
 mod mutes;
@@ -39,11 +40,13 @@ mod pool;
 mod projects;
 mod recalls;
 mod reflections;
+mod reserve;
 mod retention;
 mod reviews;
 mod room;
 mod rows;
 mod sessions;
+mod table_copy;
 mod tasks;
 mod threads;
 mod transfer;
@@ -61,15 +64,18 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, TransactionBehavior};
 use throughline_core::model::MachineId;
-use throughline_core::ports::{Replying, Store, StoreError};
+use throughline_core::ports::{ReadOnly, Replying, Store, StoreError};
+use throughline_stores::words::Cache;
 
 use error::while_doing;
 use pool::{Effort, Pool, Sharing};
 use recalls::Bookkeeper;
-use words::{Cache, Worker};
+use reserve::Reserve;
+use words::Worker;
 
 pub use copies::{SqliteBackups, check_for_remains};
 pub use open::Durability;
+pub use table_copy::{FileCalls, SqliteSource, SqliteTarget};
 
 type Stored<T> = Result<T, StoreError>;
 
@@ -91,14 +97,53 @@ impl SqliteStore {
     /// Opens or creates the database at `path`, bringing its schema up to date; a copy of an older one goes to
     /// `backups` first. Beside existing backups, one that is missing or empty is not made anew.
     pub fn open(path: &Path, backups: &Path, durability: Durability) -> Stored<Self> {
-        let pool = Arc::new(Pool::open(path, backups, durability)?);
-        let bookkeeper = Arc::new(Bookkeeper::new(Arc::clone(&pool)));
-        let worker = Arc::new(Worker::new(Arc::clone(&pool)));
-        if pool.read(|connection| Ok(Worker::is_due_at_first(connection)), "look at the word index")? {
-            worker.nudge();
+        let store = Self::over(Pool::open(path, backups, durability)?);
+        if store.read(|connection| Ok(Worker::is_due_at_first(connection)), "look at the word index")? {
+            store.worker.nudge();
         }
-        let (machine, words) = (MachineId::new(""), Arc::default());
-        Ok(Self { bookkeeper, worker, pool, words, machine, effort: Effort::Confirmed })
+        Ok(store)
+    }
+
+    /// The same for a memory that somebody lives with: on a full disk it can be opened, and something can be removed from it. One that
+    /// cannot be written, or that a newer program wrote, is opened to be read.
+    pub fn open_or_read(path: &Path, backups: &Path, durability: Durability) -> Stored<Self> {
+        let to_read = |why| Pool::open_to_read(path, backups, why).map(Self::over);
+        if reserve::is_read_only(path) {
+            return to_read(ReadOnly::Directory);
+        }
+        let reserve = Reserve::beside(path);
+        let mut opened = Self::open(path, backups, durability);
+        if opened.is_err() && reserve.is_disk_full() {
+            opened = match opened {
+                Err(_) if reserve.give_to_open() => Self::open(path, backups, durability),
+                _ => Err(StoreError::Full),
+            };
+        }
+        match opened {
+            Ok(store) => {
+                reserve.keep();
+                Ok(store)
+            }
+            Err(StoreError::TooNew { found, known }) => to_read(ReadOnly::Newer { found, known }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Why nothing can be written, where that is so.
+    pub fn read_only(&self) -> Option<ReadOnly> {
+        self.pool.read_only()
+    }
+
+    fn over(pool: Pool) -> Self {
+        let pool = Arc::new(pool);
+        Self {
+            bookkeeper: Arc::new(Bookkeeper::new(Arc::clone(&pool))),
+            worker: Arc::new(Worker::new(Arc::clone(&pool))),
+            pool,
+            words: Arc::default(),
+            machine: MachineId::new(""),
+            effort: Effort::Confirmed,
+        }
     }
 
     /// The same store on this machine: what is kept by machine is this one's. A store that is only ever opened on one

@@ -3,6 +3,8 @@
 use rusqlite::Connection;
 use throughline_core::ports::{Changes as _, History as _, Projects as _};
 
+mod kill_tests;
+
 use crate::open::{MIGRATIONS, migrate};
 use crate::{Durability, SqliteStore, open};
 

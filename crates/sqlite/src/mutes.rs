@@ -3,10 +3,10 @@
 use rusqlite::{Connection, Row, params};
 use throughline_core::model::{EntryId, Mute, Verb};
 use throughline_core::ports::Mutes;
+use throughline_stores::Balance;
 
 use crate::error::while_doing;
 use crate::rows::time;
-use crate::withdrawals::Balance;
 use crate::{SqliteStore, Stored};
 
 impl Mutes for SqliteStore {

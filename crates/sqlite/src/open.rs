@@ -10,7 +10,7 @@ use throughline_core::ports::StoreError;
 use crate::error::{is_busy, while_doing, without_path};
 
 /// Schema versions, in order: never edited, only added to.
-pub(crate) const MIGRATIONS: [&str; 27] = [
+pub(crate) const MIGRATIONS: [&str; 29] = [
     include_str!("migrations/0001_memory.sql"),
     include_str!("migrations/0002_conversations.sql"),
     include_str!("migrations/0003_work.sql"),
@@ -38,6 +38,8 @@ pub(crate) const MIGRATIONS: [&str; 27] = [
     include_str!("migrations/0025_line_sources.sql"),
     include_str!("migrations/0026_word_index.sql"),
     include_str!("migrations/0027_payloads.sql"),
+    include_str!("migrations/0028_waiting_sessions.sql"),
+    include_str!("migrations/0029_vault_unread.sql"),
 ];
 
 /// The schema that brought the word index: from there on, a memory that begins has no other.
@@ -87,6 +89,11 @@ pub(crate) fn connect_beside(path: &Path, durability: Durability) -> Result<Conn
     let connection = connect(path, durability, Make::Nothing)?;
     connection.execute_batch("PRAGMA cache_size = -4096").map_err(while_doing("open the database"))?;
     Ok(connection)
+}
+
+/// Keeps few pages from here on: a process that ends soon reads most pages once, and reuses memory faster than it gets more.
+pub(crate) fn keep_little(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("PRAGMA cache_size = -1024")
 }
 
 /// The same without any pragma: nothing is written by opening it, nor by closing it.
@@ -145,9 +152,62 @@ pub(crate) fn connect_to_copy(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Whether a connection that only reads takes SQLite's locks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Locking {
+    /// Others may write.
+    Usual,
+    /// Nobody can.
+    None,
+}
+
+/// A connection that only reads the database itself, also one that a newer program wrote.
+pub(crate) fn connect_to_read(path: &Path, locking: Locking) -> Result<Connection, StoreError> {
+    let opening = while_doing("open the database to read");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_EXRESCODE
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let opened = match locking {
+        Locking::Usual => Connection::open_with_flags(path, flags),
+        Locking::None => Connection::open_with_flags(immutable(path), flags | OpenFlags::SQLITE_OPEN_URI),
+    };
+    let connection = opened.map_err(|error| opening(without_path(error)))?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(&opening)?;
+    let known = MIGRATIONS.len() as i64;
+    let found = patiently(|| schema_version(&connection)).map_err(&opening)?;
+    gate(found.min(known), &connection)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(&opening)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false).map_err(&opening)?;
+    let pragmas =
+        "PRAGMA query_only = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384;";
+    connection.execute_batch(pragmas).map_err(opening)?;
+    Ok(connection)
+}
+
+/// The address of a file that nobody changes.
+fn immutable(path: &Path) -> String {
+    let mut address = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' | b'~' => address.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => address.push(char::from(*byte)),
+            byte => address.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    address + "?immutable=1"
+}
+
+/// The schema that a database has.
+pub(crate) fn schema_of(connection: &Connection) -> Result<i64, StoreError> {
+    schema_version(connection).map_err(while_doing("open the database"))
+}
+
 fn set_pragmas(connection: &Connection, durability: Durability) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    // Without it, a prepared statement is prepared anew whenever the values change that a range begins or ends with.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.pragma_update(None, "journal_mode", "wal")?;
     set_durability(connection, durability)?;
@@ -159,7 +219,7 @@ fn set_pragmas(connection: &Connection, durability: Durability) -> rusqlite::Res
          PRAGMA temp_store = MEMORY;
          PRAGMA cache_size = -16384;
          PRAGMA wal_autocheckpoint = 0;
-         PRAGMA journal_size_limit = 67108864;",
+         PRAGMA journal_size_limit = 16777216;",
     )
 }
 
@@ -197,7 +257,7 @@ fn patiently<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::R
 }
 
 pub(crate) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("SELECT user_version FROM pragma_user_version", [], |row| row.get(0))
+    connection.prepare_cached("SELECT user_version FROM pragma_user_version")?.query_row([], |row| row.get(0))
 }
 
 /// Refuses an old SQLite, a database of somebody else's, and one that a newer program wrote.

@@ -4,6 +4,7 @@
 //! Never happens: a write that is confirmed and is not in the database at the path, or a database that is made where one
 //! was lost.
 
+mod reading;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -14,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::Connection;
-use throughline_core::ports::{Loss, StoreError};
+use throughline_core::ports::{Loss, ReadOnly, StoreError};
 
 use crate::error::while_doing;
 use crate::establish::{Refusal, establish};
@@ -22,9 +23,11 @@ use crate::files::{Files, Stamps};
 use crate::identity::{self, BareReader};
 use crate::line::Line;
 use crate::open::{self, Durability, Make};
+use crate::reserve::Reserve;
 use crate::room::{self, Room};
 use crate::watch::{Generation, Known, Role, Trouble, Watch, copy_log, present};
 use crate::{Stored, copies};
+use reading::Reader;
 use write::Batch;
 
 /// How often something is tried on a database that is lost and found again in between: several processes that copy their logs
@@ -61,10 +64,14 @@ pub(crate) struct Pool {
     writing: Line<Batch>,
     /// As many read at once as there are processors, and a few that wait for the disk.
     reading: Room,
+    /// Room for removing things on a full disk.
+    pub(crate) reserve: Reserve,
     /// Whether somebody waits for the end of this process.
     is_ending: AtomicBool,
     /// One thread at a time tries to find the database again.
     recovering: Mutex<()>,
+    /// Where nothing can be written.
+    reader: Option<Reader>,
 }
 
 enum State {
@@ -74,6 +81,8 @@ enum State {
         idle: Vec<Connection>,
     },
     Lost(Lost),
+    /// Nothing is ever written.
+    Reading,
 }
 
 struct Lost {
@@ -123,7 +132,7 @@ pub(crate) enum Sharing {
 
 impl Effort {
     /// How long another writer is waited for.
-    fn patience(self) -> Duration {
+    pub(crate) fn patience(self) -> Duration {
         match self {
             Self::Confirmed => open::BUSY_TIMEOUT,
             Self::Brief => BRIEF,
@@ -139,15 +148,47 @@ impl Pool {
         copies::may_begin(&files, backups)?;
         let watch = Watch { bare: BareReader::new(path), files };
         let (known, connection) = establish(&watch, backups, durability, Make::New, None).map_err(Refusal::at_open)?;
-        let state = Mutex::new(State::Sound { known: Arc::new(known), idle: vec![connection] });
-        let (writing, reading, recovering) = (Line::default(), Room::default(), Mutex::new(()));
-        let (backups, is_ending) = (backups.to_owned(), AtomicBool::new(false));
-        Ok(Self { watch, backups, durability, state, writing, reading, is_ending, recovering })
+        let state = State::Sound { known: Arc::new(known), idle: vec![connection] };
+        Ok(Self::with(watch, backups, durability, state, None))
     }
 
-    /// From here on, connections and a short log are left as they are.
+    /// Opens the database at `path` to read it.
+    pub(crate) fn open_to_read(path: &Path, backups: &Path, why: ReadOnly) -> Stored<Self> {
+        let reader = Reader::open(path, why)?;
+        let watch = Watch { bare: BareReader::new(path), files: Files::of(path) };
+        Ok(Self::with(watch, backups, Durability::Full, State::Reading, Some(reader)))
+    }
+
+    fn with(watch: Watch, backups: &Path, durability: Durability, state: State, reader: Option<Reader>) -> Self {
+        let (writing, reading, recovering) = (Line::default(), Room::default(), Mutex::new(()));
+        let (backups, is_ending, state) = (backups.to_owned(), AtomicBool::new(false), Mutex::new(state));
+        let reserve = Reserve::beside(&watch.files.main);
+        Self { watch, backups, durability, state, writing, reading, reserve, is_ending, recovering, reader }
+    }
+
+    /// Why nothing can be written, where that is so.
+    pub(crate) fn read_only(&self) -> Option<ReadOnly> {
+        self.reader.as_ref().map(|reader| reader.why)
+    }
+
+    /// The files of the database.
+    pub(crate) fn files(&self) -> &Files {
+        &self.watch.files
+    }
+
+    /// From here on little is kept, and connections and a short log are left as they are.
     pub(crate) fn ending(&self) {
         self.is_ending.store(true, Ordering::Relaxed);
+        if let State::Sound { idle, .. } = &*self.state()
+            && let Err(error) = idle.iter().try_for_each(open::keep_little)
+        {
+            tracing::debug!(%error, "as many pages are kept as before");
+        }
+    }
+
+    /// Whether somebody waits for the end of this process.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.is_ending.load(Ordering::Relaxed)
     }
 
     /// Reads on a connection of its own, in one snapshot if `work` is one statement.
@@ -157,6 +198,12 @@ impl Pool {
         doing: &'static str,
     ) -> Stored<T> {
         let _place = self.reading.enter(READING);
+        if let Some(reader) = &self.reader {
+            let connection = reader.take()?;
+            let outcome = work(&connection).map_err(while_doing(doing));
+            reader.give_back(connection);
+            return outcome;
+        }
         for _ in 0..ATTEMPTS {
             let held = self.take()?;
             match self.watch.look(&held.known, &held.connection, Role::Reader) {
@@ -182,7 +229,7 @@ impl Pool {
     fn take_sound(&self) -> Stored<Option<Held>> {
         let (known, idle) = match &mut *self.state() {
             State::Sound { known, idle } => (Arc::clone(known), idle.pop()),
-            State::Lost(_) => return Ok(None),
+            State::Lost(_) | State::Reading => return Ok(None),
         };
         let connection = idle.map_or_else(|| self.connect(&known), |connection| Ok(Some(connection)))?;
         Ok(connection.map(|connection| Held { known, connection, is_hurried: false }))
@@ -221,7 +268,7 @@ impl Pool {
 
     fn trouble_behind(&self, error: &StoreError, known: &Known) -> Option<Trouble> {
         let trouble = match error {
-            StoreError::Failed { .. } => self.watch.look_at_files(known).err(),
+            StoreError::Failed { .. } | StoreError::ReadOnly { .. } => self.watch.look_at_files(known).err(),
             StoreError::Damaged { .. } => {
                 Some(self.watch.look_at_files(known).err().unwrap_or(Trouble::Lost(Loss::Damaged)))
             }
@@ -260,6 +307,7 @@ impl Pool {
         if let State::Sound { known, idle } = &mut *state
             && Arc::ptr_eq(known, lost)
         {
+            tracing::debug!(?trouble, "the database is not what it was; looking for it again");
             let (last, mut idle) = (Arc::clone(known), std::mem::take(idle));
             if trouble != Trouble::Log {
                 discard(std::mem::take(&mut idle));
@@ -273,7 +321,7 @@ impl Pool {
         let _one = self.recovering.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.watch.files.stamps();
         let (last, trouble, idle) = match &mut *self.state() {
-            State::Sound { .. } => return Ok(()),
+            State::Sound { .. } | State::Reading => return Ok(()),
             State::Lost(lost) => {
                 if lost.is_tried(&now) {
                     return Err(self.error(lost.trouble.loss()));
@@ -350,7 +398,7 @@ impl Pool {
         let loss = match &*self.state() {
             State::Lost(lost) => lost.trouble.loss(),
             // It was found and lost again in the meantime.
-            State::Sound { .. } => Loss::Replaced,
+            State::Sound { .. } | State::Reading => Loss::Replaced,
         };
         self.error(loss)
     }
@@ -371,6 +419,7 @@ impl Drop for Pool {
     fn drop(&mut self) {
         match self.state.get_mut().unwrap_or_else(PoisonError::into_inner) {
             State::Lost(lost) => discard(std::mem::take(&mut lost.idle)),
+            State::Reading => {}
             State::Sound { known, idle } => {
                 let frames = idle.first().map_or(Ok(0), |connection| {
                     let looked = self.watch.look(known, connection, Role::Writer);

@@ -11,6 +11,7 @@ use throughline_core::model::{RecallId, SessionId};
 use throughline_core::ports::{Recalls, StoreError};
 use throughline_core::recall::RecallRecord;
 
+use crate::erase::erasures;
 use crate::error::while_doing;
 use crate::pool::{Effort, Pool, Sharing};
 use crate::rows::{json, optional, parsed, time, to_json};
@@ -26,8 +27,15 @@ const FULL_BATCH: usize = 256;
 /// How long the log waits for a writer elsewhere before it gives a batch up.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 
+/// A recall that is to be written.
+struct Noted {
+    recall: RecallRecord,
+    /// How many erasures there were when it was noted, if that is known.
+    erasures: Option<i64>,
+}
+
 enum Message {
-    Note(Box<RecallRecord>),
+    Note(Box<Noted>),
     Flush(Sender<()>),
 }
 
@@ -43,13 +51,25 @@ impl Bookkeeper {
     }
 
     fn note(&self, recall: RecallRecord) {
+        if self.pool.read_only().is_some() {
+            return;
+        }
+        let erasures = self.pool.read(erasures, "count erasures").ok();
+        let noted = Noted { recall, erasures };
+        // Nothing comes that it could be written with, and nobody has to wait for a thread.
+        if self.pool.is_ending() {
+            if let Err(error) = write(&self.pool, &[noted]) {
+                tracing::warn!(%error, "a recall could not be noted");
+            }
+            return;
+        }
         let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
         let (sender, _) = desk.get_or_insert_with(|| {
             let (sender, receiver) = channel();
             let pool = Arc::clone(&self.pool);
             (sender, std::thread::spawn(move || keep(&pool, &receiver)))
         });
-        if sender.send(Message::Note(Box::new(recall))).is_err() {
+        if sender.send(Message::Note(Box::new(noted))).is_err() {
             tracing::warn!("a recall could not be noted: its thread has ended");
         }
     }
@@ -90,12 +110,12 @@ fn keep(pool: &Pool, receiver: &Receiver<Message>) {
 }
 
 /// What is noted within a moment; less where somebody waits for it, or nothing more can come.
-fn collect(first: Message, receiver: &Receiver<Message>) -> (Vec<RecallRecord>, Vec<Sender<()>>) {
+fn collect(first: Message, receiver: &Receiver<Message>) -> (Vec<Noted>, Vec<Sender<()>>) {
     let (mut batch, mut waiting) = (Vec::new(), Vec::new());
     let mut next = Ok(first);
     while let Ok(message) = next {
         match message {
-            Message::Note(recall) => batch.push(*recall),
+            Message::Note(noted) => batch.push(*noted),
             Message::Flush(done) => waiting.push(done),
         }
         let patience = if waiting.is_empty() && batch.len() < FULL_BATCH { MOMENT } else { Duration::ZERO };
@@ -104,14 +124,35 @@ fn collect(first: Message, receiver: &Receiver<Message>) -> (Vec<RecallRecord>, 
     (batch, waiting)
 }
 
-fn write(pool: &Pool, batch: &[RecallRecord]) -> Stored<()> {
+fn write(pool: &Pool, batch: &[Noted]) -> Stored<()> {
     if batch.is_empty() {
         return Ok(());
     }
     // A log is not worth a long wait at the end of a process.
     pool.write("note recalls", (Effort::Log(PATIENCE), Sharing::Alone), |transaction| {
-        batch.iter().try_for_each(|recall| note(transaction, recall)).map_err(while_doing("note recalls"))
+        let write = |noted: &Noted| {
+            if is_outdated(transaction, noted)? { Ok(()) } else { note(transaction, &noted.recall) }
+        };
+        batch.iter().try_for_each(write).map_err(while_doing("note recalls"))
     })
+}
+
+/// Whether a memory, turn or passage is gone.
+fn is_gone(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
+    let sql = "SELECT NOT EXISTS (SELECT 1 FROM entries WHERE id = ?1) AND NOT EXISTS (SELECT 1 FROM turns WHERE id = ?1) \
+               AND NOT EXISTS (SELECT 1 FROM vault_chunks WHERE id = ?1)";
+    connection.prepare_cached(sql)?.query_row([id], |row| row.get(0))
+}
+
+/// Whether something was erased, by any process, between a recall and its note: then it is not written.
+fn is_outdated(connection: &Connection, noted: &Noted) -> rusqlite::Result<bool> {
+    let now = erasures(connection)?;
+    if noted.erasures.is_some_and(|then| then != now) {
+        return Ok(true);
+    }
+    // It may have been erased after it was found and before it was noted.
+    let mut hits = noted.recall.hits.iter().take(if now > 0 { usize::MAX } else { 0 });
+    hits.try_fold(false, |is_any, hit| Ok(is_any || is_gone(connection, hit.id.as_str())?))
 }
 
 fn note(connection: &Connection, recall: &RecallRecord) -> rusqlite::Result<()> {

@@ -90,8 +90,9 @@ pub(crate) fn to_json(value: &impl serde::Serialize) -> rusqlite::Result<String>
     serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
 }
 
+/// A time as it is kept.
 pub(crate) fn time(milliseconds: i64) -> rusqlite::Result<Timestamp> {
-    Timestamp::from_millisecond(milliseconds).map_err(unreadable)
+    Ok(throughline_stores::time(milliseconds))
 }
 
 /// The analysed text that an entry is found by: key, content, labels and links.

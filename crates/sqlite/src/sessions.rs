@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use throughline_core::model::{Position, Session, SessionId, SessionState};
-use throughline_core::ports::{Among, NewSession, Page, SessionPage, Sessions, StoreError};
+use throughline_core::ports::{Among, ErasureMark, NewSession, Page, SessionPage, Sessions, StoreError};
 use throughline_core::sessions::{Backlog, DueRules};
 
 use crate::entries::parse_cursor;
 use crate::error::while_doing;
 use crate::rows::{parsed, time};
 use crate::turns::go_on;
-use crate::{SqliteStore, Stored, backlogs};
+use crate::{SqliteStore, Stored, backlogs, erase};
 
 impl Sessions for SqliteStore {
     fn sessions(&self) -> Stored<Vec<SessionState>> {
@@ -67,8 +67,9 @@ impl Sessions for SqliteStore {
         })
     }
 
-    fn set_opening(&self, id: &SessionId, opening: &str) -> Stored<String> {
+    fn set_opening(&self, id: &SessionId, opening: &str, since: &ErasureMark) -> Stored<String> {
         self.write("begin a session", |transaction| {
+            erase::check_unerased(transaction, since)?;
             let sql = "UPDATE sessions SET opening = ifnull(opening, ?2) WHERE id = ?1 RETURNING opening";
             transaction
                 .query_row(sql, params![id.as_str(), opening], |row| row.get(0))

@@ -117,9 +117,17 @@ pub(crate) fn versions(connection: &Connection, machine: &MachineId) -> rusqlite
 /// Takes a line of working memory out of the threads that it was rendered from, and out of their history. Gives how many
 /// versions held it.
 pub(crate) fn scrub(transaction: &Connection, working: &DocumentName, line: &str) -> rusqlite::Result<u64> {
+    scrub_with(transaction, &|thread| without(thread, working, line))
+}
+
+/// Puts what a function makes of a thread in its place, in every version; gives how many versions it changed.
+pub(crate) fn scrub_with(
+    transaction: &Connection,
+    without: &dyn Fn(&Thread) -> Option<Thread>,
+) -> rusqlite::Result<u64> {
     let mut scrubbed = 0;
     for thread in versioned::all::<Thread>(transaction, &MachineId::new(""), "row")? {
-        if let Some(without) = without(&thread, working, line) {
+        if let Some(without) = without(&thread) {
             let sql = "UPDATE threads SET title = ?2, content = ?3, rendered = ?4 WHERE id = ?1";
             let values = params![without.id.as_str(), without.title, without.content, without.rendered];
             transaction.execute(sql, values)?;
@@ -130,7 +138,7 @@ pub(crate) fn scrub(transaction: &Connection, working: &DocumentName, line: &str
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
     for (row, state) in kept {
-        if let Some(without) = without(&rows::from_json::<Thread>(&state)?, working, line) {
+        if let Some(without) = without(&rows::from_json::<Thread>(&state)?) {
             let sql = "UPDATE thread_versions SET state = ?2 WHERE row = ?1";
             transaction.execute(sql, params![row, to_json(&without)?])?;
             scrubbed += 1;

@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use throughline_core::model::{Change, DocumentName, Entry, EntryId, Kind, Memory, Namespace, Session, Status};
-use throughline_core::ports::{Adopted, Bundle, StoreError, Transfer};
+use throughline_core::ports::{Adopted, Bundle, ErasureMark, StoreError, Transfer};
 
 use crate::changes::{ChangeWriter, insert_change};
 use crate::error::{is_key_taken, while_doing};
 use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS, to_json};
 use crate::versioned::{self, Versioned};
-use crate::{SqliteStore, Stored, history, mutes, projects, sessions, tasks, threads, turns, withdrawals};
+use crate::{SqliteStore, Stored, erase, history, mutes, projects, sessions, tasks, threads, turns, withdrawals};
 
 impl Transfer for SqliteStore {
     fn bundle(&self) -> Stored<Bundle> {
@@ -43,8 +43,15 @@ impl Transfer for SqliteStore {
         )
     }
 
-    fn adopt(&self, change: &Change, bundle: &Bundle, last: &mut dyn FnMut(&Adopted) -> bool) -> Stored<Adopted> {
+    fn adopt(
+        &self,
+        change: &Change,
+        bundle: &Bundle,
+        since: &ErasureMark,
+        last: &mut dyn FnMut(&Adopted) -> bool,
+    ) -> Stored<Adopted> {
         self.write_alone("import", |transaction| {
+            erase::check_unerased(transaction, since)?;
             let mut writer = ChangeWriter::begin(transaction, change, &self.machine)?;
             let adopted = writer
                 .change_row()

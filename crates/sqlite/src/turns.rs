@@ -10,19 +10,19 @@ use crate::error::while_doing;
 use crate::index::turn_terms;
 use crate::rows::{parsed, time};
 use crate::sessions::upsert;
-use crate::{SqliteStore, Stored, retention};
+use crate::{SqliteStore, Stored, retention, withdrawals};
 
 impl Turns for SqliteStore {
     fn append(&self, turns: &[Turn]) -> Stored<usize> {
-        self.append_each(None, turns, go_on)
+        self.append_each(&[], turns, go_on)
     }
 
     fn append_to(&self, session: &NewSession, turns: &[Turn]) -> Stored<usize> {
-        self.append_each(Some(session), turns, go_on)
+        self.append_each(std::slice::from_ref(session), turns, go_on)
     }
 
-    fn append_imported(&self, turns: &[Turn]) -> Stored<usize> {
-        self.append_each(None, turns, |connection, session| {
+    fn append_imported(&self, sessions: &[NewSession], turns: &[Turn]) -> Stored<usize> {
+        self.append_each(sessions, turns, |connection, session| {
             go_on(connection, session)?;
             mark_imported(connection, session)
         })
@@ -120,12 +120,12 @@ impl SqliteStore {
     /// how many are.
     fn append_each(
         &self,
-        session: Option<&NewSession>,
+        sessions: &[NewSession],
         turns: &[Turn],
         then: impl Fn(&Connection, &SessionId) -> rusqlite::Result<()>,
     ) -> Stored<usize> {
         self.write("append turns", |transaction| {
-            if let Some(session) = session {
+            for session in sessions {
                 upsert(transaction, session).map_err(while_doing("open a session"))?;
             }
             let mut added = 0;
@@ -143,8 +143,11 @@ impl SqliteStore {
     }
 }
 
-/// Appends one turn, opening its session; a turn that is there already is left alone. Says whether it is new.
+/// Appends one turn, opening its session; a turn that is there already, or was erased, is left alone. Says whether it is new.
 pub(crate) fn append(connection: &Connection, turn: &Turn) -> rusqlite::Result<bool> {
+    if withdrawals::is_erased(connection, &turn.id)? {
+        return Ok(false);
+    }
     let at = turn.at.as_millisecond();
     let (session, last): (i64, i64) = connection
         .prepare_cached(

@@ -25,4 +25,13 @@ unseen AS (
   FROM entries e
   WHERE e.kind = 'bullet' AND e.source = 'system' AND e.layer <> 'archive'
     AND NOT EXISTS (SELECT 1 FROM reviewed r WHERE r.memory = e.id)
+  UNION ALL
+  -- What another assistant was to remember about the person, and was imported.
+  SELECT e.row, c.at, c.id
+  FROM entries e
+  JOIN entry_versions v ON v.entry = e.id AND v.version = 1
+  JOIN changes c ON c.row = v.change
+  WHERE e.kind = 'entry' AND e.status = 'active' AND e.layer <> 'archive' AND e.tags LIKE '%"saved-memory"%'
+    AND c.verb = 'import' AND c.adopted_by IS NULL
+    AND NOT EXISTS (SELECT 1 FROM reviewed r WHERE r.memory = e.id)
 )

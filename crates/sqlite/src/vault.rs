@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use throughline_core::model::{ContentHash, EntryId, VaultId};
 use throughline_core::ports::Vault;
 use throughline_core::recall::analysis;
-use throughline_core::vault::{Chunk, Passage, Place, VaultDocument, searched};
+use throughline_core::vault::{Chunk, Passage, Place, UnreadFile, VaultDocument, searched};
 
 use crate::error::while_doing;
 use crate::rows::{json, parsed, time, to_json};
@@ -72,6 +72,24 @@ impl Vault for SqliteStore {
             |connection| connection.prepare_cached(sql)?.query_map([document.as_str()], chunk)?.collect(),
             "read a document of the vault",
         )
+    }
+
+    fn unread_files(&self) -> Stored<Vec<UnreadFile>> {
+        let sql = "SELECT path, stamp, why FROM vault_unread ORDER BY path";
+        let unread = |row: &Row<'_>| Ok(UnreadFile { path: row.get(0)?, stamp: row.get(1)?, why: row.get(2)? });
+        self.read(|connection| connection.prepare_cached(sql)?.query_map([], unread)?.collect(), "list unread files")
+    }
+
+    fn note_unread_files(&self, unread: &[UnreadFile], others: &[String]) -> Stored<()> {
+        let note = |transaction: &Connection| {
+            let mut remove = transaction.prepare_cached("DELETE FROM vault_unread WHERE path = ?")?;
+            others.iter().try_for_each(|path| remove.execute([path]).map(drop))?;
+            let sql = "INSERT INTO vault_unread (path, stamp, why) VALUES (?1, ?2, ?3) \
+                       ON CONFLICT (path) DO UPDATE SET stamp = ?2, why = ?3";
+            let mut insert = transaction.prepare_cached(sql)?;
+            unread.iter().try_for_each(|file| insert.execute([&file.path, &file.stamp, &file.why]).map(drop))
+        };
+        self.write("note unread files", |transaction| note(transaction).map_err(while_doing("note unread files")))
     }
 
     fn vault_size(&self) -> Stored<(u64, u64)> {

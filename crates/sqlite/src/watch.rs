@@ -14,7 +14,7 @@ use crate::files::{Files, Stamp, Stamps};
 use crate::identity::{self, Bare, BareReader, Count, Identity, Pairing};
 
 /// A log that is longer than this is copied into the database file.
-const MOST_FRAMES: u64 = 4000;
+pub(crate) const MOST_FRAMES: u64 = 4000;
 
 /// A database that is larger than this is not checked whenever its log was copied into it: that takes longer than copying.
 const LARGEST_CHECKED: u64 = 16 << 20;
@@ -23,8 +23,8 @@ const LARGEST_CHECKED: u64 = 16 << 20;
 const CHECKS: u32 = 3;
 
 /// How often a changed file is looked at again before it counts as changed by somebody else: another process may be in the
-/// middle of copying its log into it.
-const LOOKS: u32 = 20;
+/// middle of copying its log into it, which takes as long as the disk does.
+const LOOKS: u32 = 200;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// The header of a log, and that of each frame in it.
@@ -60,6 +60,14 @@ pub(crate) enum Role {
     Writer,
 }
 
+/// What the file alone counts when a transaction begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Base {
+    pub(crate) counted: i64,
+    /// How much of it survives a loss of power for sure; 0 where nothing is known.
+    pub(crate) synced: i64,
+}
+
 /// What connections were opened on, and how it was when last looked at.
 #[derive(Debug)]
 pub(crate) struct Known {
@@ -77,14 +85,25 @@ struct Seen {
     bare: i64,
     /// Whether the file has been the same for two looks: until then, another process may still be copying its log into it.
     is_settled: bool,
+    /// How many frames of the log were copied, where that is known. It is noted when a copy ends: the file may change until then, also
+    /// after two looks that came within one tick of the file system's clock.
+    copied: Option<i64>,
     identity: Identity,
+}
+
+impl Seen {
+    fn settle(&mut self, connection: &Connection) {
+        if !self.is_settled {
+            (self.is_settled, self.copied) = (true, copied(connection));
+        }
+    }
 }
 
 impl Known {
     /// Nothing where one of the files is not there.
     pub(crate) fn of(stamps: &Stamps, page_size: u64, bare: i64, identity: Identity) -> Option<Self> {
         let (main, log, index) = (stamps.main?, stamps.log?, stamps.index?);
-        let seen = Mutex::new(Seen { main, bare, is_settled: false, identity });
+        let seen = Mutex::new(Seen { main, bare, is_settled: false, copied: None, identity });
         Some(Self { main, log, index, page_size, seen })
     }
 
@@ -140,16 +159,22 @@ impl Watch {
         }
         if known.seen().main == main {
             if role == Role::Writer {
-                known.seen().is_settled = true;
+                known.seen().settle(connection);
             }
             return Ok(());
         }
-        self.explain(known, main, role, false)
+        self.explain(known, connection, main, (role, false))
     }
 
-    /// A file that was changed is explained by a log that was copied into it: then it counts more transactions. `is_ours`
-    /// says that this thread did that, and is done.
-    fn explain(&self, known: &Known, main: Stamp, role: Role, is_ours: bool) -> Looked {
+    /// A file that was changed is explained by a log that was copied into it: then it counts more transactions, or the copy that
+    /// it was last seen in has ended. `is_ours` says that this thread did that, and is done.
+    fn explain(&self, known: &Known, connection: &Connection, main: Stamp, (role, is_ours): (Role, bool)) -> Looked {
+        if role == Role::Reader {
+            // A reader has its snapshot, whatever is being copied into the file, and meets damage by itself.
+            let seen = known.identity();
+            let is_other = matches!(self.bare.glance().counts(&seen.id, known.seen().bare), Count::Other);
+            return if is_other { Err(REPLACED) } else { Ok(()) };
+        }
         for _ in 0..LOOKS {
             let found = self.bare.read();
             let mut seen = known.seen();
@@ -158,17 +183,31 @@ impl Watch {
                 Count::Other => return Err(REPLACED),
                 Count::Unknown => return Err(Trouble::Touched),
             };
-            if role == Role::Reader {
-                return Ok(());
-            }
-            if counted > seen.bare || !seen.is_settled {
-                (seen.main, seen.bare, seen.is_settled) = (main, counted, is_ours);
+            let copied = copied(connection);
+            let has_ended = copied.is_some() && seen.copied.is_some() && copied != seen.copied;
+            if counted > seen.bare || !seen.is_settled || has_ended {
+                (seen.main, seen.bare, seen.is_settled, seen.copied) = (main, counted, is_ours, copied);
                 return Ok(());
             }
             drop(seen);
             std::thread::sleep(PAUSE);
         }
         Err(Trouble::Touched)
+    }
+
+    /// What the file alone counts and a loss of power does not take from it. Only a log that was copied as a whole is followed by
+    /// a sync of the file: what is read there while a part of a log is copied may be gone afterwards, and is still in the log.
+    pub(crate) fn synced(&self, known: &Known, connection: &Connection) -> i64 {
+        let is_copied = || log_state(connection).is_ok_and(|log| log.frames == log.copied);
+        if !is_copied() {
+            return 0;
+        }
+        let bare = self.bare.read();
+        match bare.counts(&known.identity().id, 0) {
+            // Another process may have begun to copy what was written meanwhile.
+            Count::Of(counted) if is_copied() => counted,
+            _ => 0,
+        }
     }
 
     /// Looks inside a transaction that is about to write: nobody else can write until it ends. Gives what the file alone
@@ -237,7 +276,7 @@ impl Watch {
         match present(Stamp::of(&self.files.main))? {
             main if known.is_untouched(Some(main)) => Ok(()),
             main if known.is_file(Some(main)) => {
-                self.explain(known, main, Role::Writer, true)?;
+                self.explain(known, connection, main, (Role::Writer, true))?;
                 if is_complete { self.check_file(main, connection) } else { Ok(()) }
             }
             _ => Err(REPLACED),
@@ -275,14 +314,19 @@ impl Watch {
 
 /// How much of a log was copied into its database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct LogState {
-    frames: i64,
-    copied: i64,
+pub(crate) struct LogState {
+    pub(crate) frames: i64,
+    pub(crate) copied: i64,
 }
 
-fn log_state(connection: &Connection) -> rusqlite::Result<LogState> {
+pub(crate) fn log_state(connection: &Connection) -> rusqlite::Result<LogState> {
     let state = |row: &rusqlite::Row<'_>| Ok(LogState { frames: row.get(1)?, copied: row.get(2)? });
     connection.prepare_cached("PRAGMA wal_checkpoint(NOOP)")?.query_row([], state)
+}
+
+/// How many frames were copied; nothing where that cannot be told now.
+fn copied(connection: &Connection) -> Option<i64> {
+    log_state(connection).ok().map(|log| log.copied)
 }
 
 /// Copies the log into the database file; says whether all of it is there.

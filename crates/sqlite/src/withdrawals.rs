@@ -5,12 +5,10 @@ use std::collections::HashSet;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter};
 use throughline_core::lineage::{digested, says};
-use throughline_core::model::{
-    Change, Entry, EntryId, Kind, Layer, SessionId, StatementDigest, Status, TurnId, Verb, Withdrawal, Withdrawn,
-};
+use throughline_core::model::{Change, Entry, EntryId, SessionId, StatementDigest, TurnId, Withdrawal, Withdrawn};
 use throughline_core::ports::Withdrawals;
-use throughline_core::statements;
 use throughline_core::text::sentences::sentences;
+use throughline_stores::{Balance, NewWithdrawal};
 
 use crate::rows::{optional, parsed, time};
 use crate::{SqliteStore, Stored, functions};
@@ -73,10 +71,9 @@ impl Withdrawals for SqliteStore {
     fn erased_turns(&self, turns: &[TurnId]) -> Stored<HashSet<TurnId>> {
         self.snapshot(
             |connection| {
-                let mut statement = connection.prepare_cached("SELECT 1 FROM erased_turn_ids WHERE turn = ?")?;
                 let mut erased = HashSet::new();
                 for turn in turns {
-                    if statement.exists([turn.as_str()])? {
+                    if is_erased(connection, turn)? {
                         erased.insert(turn.clone());
                     }
                 }
@@ -106,117 +103,23 @@ fn key(connection: &Connection) -> rusqlite::Result<Vec<u8>> {
     connection.prepare_cached("SELECT secret FROM withdrawn_key")?.query_row([], |row| row.get(0))
 }
 
-/// What one change takes away, and what it says.
-#[derive(Debug, Default)]
-pub(crate) struct Balance {
-    gone: Vec<Entry>,
-    said: Vec<Entry>,
-}
-
-impl Balance {
-    /// An entry was added.
-    pub(crate) fn added(&mut self, entry: &Entry) {
-        if counts(entry) {
-            self.said.push(entry.clone());
-        }
+/// Writes down what a change takes back, and what it says again.
+pub(crate) fn settle(transaction: &Connection, balance: &Balance, change: &Change, row: i64) -> rusqlite::Result<()> {
+    if balance.is_empty() {
+        return Ok(());
     }
-
-    /// An entry, or a line of a document, was one thing and is another.
-    pub(crate) fn changed(&mut self, before: &Entry, after: &Entry) {
-        let says_other = before.content != after.content;
-        if counts(before) && (!counts(after) || says_other) {
-            self.gone.push(before.clone());
-        }
-        let is_news = !counts(before) || says_other || before.supersedes != after.supersedes;
-        if counts(after) && is_news {
-            self.said.push(after.clone());
-        }
+    let key = key(transaction)?;
+    let said = balance.said(&key);
+    for digest in &said {
+        let sql = format!("UPDATE withdrawn AS w SET lifted = ?2 WHERE digest = ?1 AND {HOLDS}");
+        transaction.prepare_cached(&sql)?.execute(params![digest.as_bytes(), row])?;
     }
-
-    /// A line left its document.
-    pub(crate) fn removed(&mut self, line: Entry) {
-        if counts(&line) {
-            self.gone.push(line);
-        }
+    for NewWithdrawal { digest, memory, why, by } in balance.withdrawals(&key, change.verb, &said) {
+        let turns = memory.map_or(&[][..], |entry| &entry.provenance);
+        let of = Of { digest: &digest, memory, why, by, at: change.at.as_millisecond() };
+        insert(transaction, &of, turns, Some(row))?;
     }
-
-    /// Which memory stands for another from now on, by id: one that says the same in other words, or what a line was edited to.
-    pub(crate) fn renamed(&self, verb: Verb) -> Vec<(EntryId, EntryId)> {
-        let standing = |gone: &Entry| {
-            let same = self.said.iter().find(|said| statements::same(&said.content, &gone.content));
-            let edited = || self.said.iter().find(|said| said.kind == Kind::Bullet && said.namespace == gone.namespace);
-            let is_edit = verb == Verb::Edit && gone.kind == Kind::Bullet;
-            let new = same.or_else(|| is_edit.then(edited).flatten())?;
-            (new.id != gone.id).then(|| (gone.id.clone(), new.id.clone()))
-        };
-        self.gone.iter().filter_map(standing).collect()
-    }
-
-    /// Whether the change takes a statement away.
-    pub(crate) fn takes_away(&self) -> bool {
-        !self.gone.is_empty()
-    }
-
-    /// Writes down what was taken back, and what was said again.
-    pub(crate) fn settle(&self, transaction: &Connection, change: &Change, row: i64) -> rusqlite::Result<()> {
-        if self.gone.is_empty() && self.said.is_empty() {
-            return Ok(());
-        }
-        let key = key(transaction)?;
-        let digests = |content: &str| -> Vec<StatementDigest> {
-            digested(content).iter().map(|text| StatementDigest::of(&key, text)).collect()
-        };
-        let said: HashSet<StatementDigest> = self.said.iter().flat_map(|entry| digests(&entry.content)).collect();
-        for digest in &said {
-            let sql = format!("UPDATE withdrawn AS w SET lifted = ?2 WHERE digest = ?1 AND {HOLDS}");
-            transaction.prepare_cached(&sql)?.execute(params![digest.as_bytes(), row])?;
-        }
-        for entry in &self.gone {
-            let by = self.successor(entry);
-            let Some(why) = reason(change.verb, by.is_some()) else { continue };
-            for (nth, digest) in digests(&entry.content).iter().enumerate().filter(|(_, digest)| !said.contains(digest))
-            {
-                // The text is kept once, beside the digest of its words.
-                let memory = (nth == 0).then_some(entry);
-                let turns = memory.map_or(&[][..], |entry| &entry.provenance);
-                let of = Of { digest, memory, why, by: by.clone(), at: change.at.as_millisecond() };
-                insert(transaction, &of, turns, Some(row))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What took the place of an entry: what says so, the same entry with another text, the one new line of its document, or
-    /// what the change says about the same thing.
-    fn successor(&self, gone: &Entry) -> Option<EntryId> {
-        let says_so = |entry: &&Entry| entry.supersedes.contains(&gone.id) || entry.id == gone.id;
-        if let Some(entry) = self.said.iter().find(says_so) {
-            return Some(entry.id.clone());
-        }
-        let is_line = |entry: &&Entry| entry.kind == Kind::Bullet && entry.namespace == gone.namespace;
-        let (left, new) = (self.gone.iter().filter(is_line).count(), self.said.iter().filter(is_line).count());
-        let new_line = self.said.iter().find(is_line).map(|entry| entry.id.clone());
-        let replaces = |entry: &&Entry| statements::replaces(&entry.content, &gone.content, true);
-        let about_same = || self.said.iter().find(replaces).map(|entry| entry.id.clone());
-        new_line.filter(|_| gone.kind == Kind::Bullet && left == 1 && new == 1).or_else(about_same)
-    }
-}
-
-/// Knowledge and identity are statements; the archive repeats what was said, and working memory changes all the time.
-fn counts(entry: &Entry) -> bool {
-    entry.layer != Layer::Archive && entry.status == Status::Active
-}
-
-/// Why a change takes a statement back, if it does.
-fn reason(verb: Verb, is_replaced: bool) -> Option<Withdrawal> {
-    match verb {
-        Verb::Forget => Some(Withdrawal::Forgotten),
-        Verb::Remember | Verb::Edit | Verb::Write | Verb::Correct | Verb::Consolidate | Verb::Fill if is_replaced => {
-            Some(Withdrawal::Superseded)
-        }
-        Verb::Edit | Verb::Write => Some(Withdrawal::Forgotten),
-        _ => None,
-    }
+    Ok(())
 }
 
 /// A withdrawal to write.
@@ -272,6 +175,25 @@ pub(crate) fn bury(transaction: &Connection, content: &str, turns: &[TurnId], at
     Ok(())
 }
 
+/// Leaves tombstones for a memory that is about to be erased: of what it says, and of what it said before. What it took back
+/// itself is known: an edit of what was forgotten takes nothing back.
+pub(crate) fn bury_memory(transaction: &Connection, entry: &Entry, at: i64) -> rusqlite::Result<()> {
+    bury(transaction, &entry.content, &entry.provenance, at)?;
+    let key = key(transaction)?;
+    let sql = "SELECT DISTINCT state ->> 'content' FROM entry_versions WHERE entry = ?";
+    let former: Vec<String> =
+        transaction.prepare_cached(sql)?.query_map([entry.id.as_str()], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    for text in former.iter().filter(|text| **text != entry.content).flat_map(|text| digested(text)) {
+        let digest = StatementDigest::of(&key, &text);
+        let sql = "SELECT 1 FROM withdrawn WHERE digest = ? AND memory = ?";
+        if !transaction.prepare_cached(sql)?.exists(params![digest.as_bytes(), entry.id.as_str()])? {
+            let of = Of { digest: &digest, memory: None, why: Withdrawal::Erased, by: None, at };
+            insert(transaction, &of, &[], None)?;
+        }
+    }
+    Ok(())
+}
+
 /// Takes the text out of the withdrawals of a memory that is erased.
 pub(crate) fn blank_memory(transaction: &Connection, id: &str) -> rusqlite::Result<()> {
     transaction.execute("UPDATE withdrawn SET by = NULL WHERE by = ?", [id])?;
@@ -285,7 +207,12 @@ pub(crate) fn blank_line(transaction: &Connection, content: &str) -> rusqlite::R
     transaction.execute(sql, [content]).map(drop)
 }
 
-/// Keeps the id of a turn that is erased: an import must not bring it back.
+/// Whether a turn was erased.
+pub(crate) fn is_erased(connection: &Connection, turn: &TurnId) -> rusqlite::Result<bool> {
+    connection.prepare_cached("SELECT 1 FROM erased_turn_ids WHERE turn = ?")?.exists([turn.as_str()])
+}
+
+/// Keeps the id of a turn that is erased: nobody who still has it may bring it back.
 pub(crate) fn bury_turn(transaction: &Connection, turn: &TurnId) -> rusqlite::Result<()> {
     transaction.execute("INSERT OR IGNORE INTO erased_turn_ids (turn) VALUES (?)", [turn.as_str()]).map(drop)
 }

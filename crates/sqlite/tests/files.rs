@@ -3,9 +3,12 @@
 
 #[path = "files/erasing.rs"]
 mod erasing;
+#[path = "files/far_dates.rs"]
+mod far_dates;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
@@ -229,6 +232,32 @@ fn a_log_that_a_crash_left_is_read() {
     drop(store);
     let store = open(&to).unwrap();
     assert_eq!(stores::stored(&store, "a").map(|entry| entry.content), Some("tea".to_owned()));
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+}
+
+/// Another process was copying the log into the file, and had not synced it yet, when this one wrote and the power went: all of it
+/// is still in the log.
+#[test]
+fn a_file_that_lost_what_was_not_synced_is_read_with_its_log() {
+    let (_writing, from) = home();
+    let (_copying, copying) = home();
+    let (_home, to) = home();
+    let store = open(&from).unwrap();
+    stores::insert(&store, stores::entry("a", "tea"));
+    let synced = fs::read(&from).unwrap();
+    stores::insert(&store, stores::entry("b", "coffee"));
+    crash(&from, &copying);
+    let copier = Connection::open(&copying).unwrap();
+    copier.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    let mut file = fs::OpenOptions::new().write(true).open(&from).unwrap();
+    file.write_all(&fs::read(&copying).unwrap()).unwrap();
+    stores::insert(&store, stores::entry("c", "milk"));
+    crash(&from, &to);
+    fs::write(&to, synced).unwrap();
+    let store = open(&to).unwrap();
+    for (id, content) in [("a", "tea"), ("b", "coffee"), ("c", "milk")] {
+        assert_eq!(stores::stored(&store, id).map(|entry| entry.content).as_deref(), Some(content));
+    }
     assert_eq!(store.check().unwrap(), Vec::<String>::new());
 }
 

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use throughline_core::model::MachineId;
-use throughline_core::ports::Store;
+use throughline_core::ports::{Documents, Store};
 
 /// A place for one store: empty at first, removed when it is dropped.
 pub trait StoreFixture: Send + Sync {
@@ -16,12 +16,22 @@ pub trait StoreFixture: Send + Sync {
         self.open_on(MachineId::new("here"))
     }
 
+    /// The documents that the store keeps itself; none where they are kept elsewhere.
+    fn documents(&self) -> Option<Arc<dyn Documents>> {
+        None
+    }
+
     /// Makes every change fail while it is committed, on all handles, until [`Self::allow_commits`]: its operations have
     /// been applied and its callback has run, and then the transaction is rolled back with an error.
     fn refuse_commits(&self);
 
     /// Lets changes be committed again.
     fn allow_commits(&self);
+
+    /// Places that erasing never reaches, as this store names them.
+    fn beyond_erasing(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A store in a place of its own. Dereferences to the store.
@@ -52,6 +62,16 @@ impl Fresh {
         self.fixture.open_on(MachineId::new(machine))
     }
 
+    /// See [`StoreFixture::documents`].
+    pub fn documents(&self) -> Option<Arc<dyn Documents>> {
+        self.fixture.documents()
+    }
+
+    /// The documents that the store keeps itself, else others.
+    pub fn documents_or(&self, others: impl FnOnce() -> Arc<dyn Documents>) -> Arc<dyn Documents> {
+        self.documents().unwrap_or_else(others)
+    }
+
     /// See [`StoreFixture::refuse_commits`].
     pub fn refuse_commits(&self) {
         self.fixture.refuse_commits();
@@ -60,6 +80,11 @@ impl Fresh {
     /// See [`StoreFixture::allow_commits`].
     pub fn allow_commits(&self) {
         self.fixture.allow_commits();
+    }
+
+    /// See [`StoreFixture::beyond_erasing`].
+    pub fn beyond_erasing(&self) -> Vec<String> {
+        self.fixture.beyond_erasing()
     }
 
     /// Closes this handle and opens the store again.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use throughline_core::model::{ContentHash, Document, DocumentName, Name, copy_name};
+use throughline_core::model::{ContentHash, Document, DocumentName, Name, clash, copy_name};
 use throughline_core::ports::{DocumentError, Documents};
 
 const MAX_BYTES: usize = 1024 * 1024;
@@ -33,41 +33,9 @@ impl Shelf {
         self.texts.get(name).map_or_else(ContentHash::missing, |(_, text)| ContentHash::of(text))
     }
 
-    /// What differs from `name` only in case or Unicode form, at the first component that is not there.
     fn clash(&self, name: &DocumentName) -> Option<String> {
-        let wanted = path(name);
-        let all: Vec<Vec<Part>> = self.texts.keys().map(path).collect();
-        for depth in 0..wanted.len() {
-            let siblings = || all.iter().filter(|path| path.len() > depth && path[..depth] == wanted[..depth]);
-            if siblings().any(|path| path[depth] == wanted[depth]) {
-                continue;
-            }
-            let alike = |path: &&Vec<Part>| path[depth].folded() == wanted[depth].folded();
-            return siblings().find(alike).map(|path| {
-                let names: Vec<&str> = path[..=depth].iter().map(|part| part.name.as_str()).collect();
-                names.join("/")
-            });
-        }
-        None
+        clash(name, &self.texts.keys().cloned().collect::<Vec<_>>())
     }
-}
-
-/// A component, and whether it is the last one: a folder may have the name of a document.
-#[derive(PartialEq)]
-struct Part {
-    name: Name,
-    last: bool,
-}
-
-impl Part {
-    fn folded(&self) -> (String, bool) {
-        (self.name.folded(), self.last)
-    }
-}
-
-fn path(name: &DocumentName) -> Vec<Part> {
-    let count = name.components().count();
-    name.components().enumerate().map(|(at, name)| Part { name: name.clone(), last: at + 1 == count }).collect()
 }
 
 impl Documents for MemoryDocuments {

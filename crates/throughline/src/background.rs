@@ -2,7 +2,10 @@
 //! on this memory, or a process that asks its client's model, nothing is started: it notices within a second or two what is
 //! due.
 
-use std::io::Write as _;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -14,7 +17,7 @@ use throughline_core::sessions::Trigger;
 use throughline_offline::Offline;
 
 use crate::world::{self, World};
-use crate::{daemon, models, processes, sampling};
+use crate::{daemon, lock_file, models, processes, sampling};
 
 /// How long a run waits for another that holds the lease, and how often it looks.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -114,21 +117,54 @@ pub(crate) fn start_idle(world: &World, here: &SessionId) {
 }
 
 /// Starts the consolidation of what fell silent, or was left for the conversation `here`: not every client says that a
-/// conversation ends. A failure to look is no failure of the command.
+/// conversation ends. One run does all of it, however much there is, and at most one more waits behind it. A failure to look is
+/// no failure of the command.
 pub(crate) fn start_waiting(world: &World, here: Option<&SessionId>) {
-    if is_seen_elsewhere(world) {
+    if is_seen_elsewhere(world) || lock_file::is_held(&waiting_locks(world).0) {
         return;
     }
-    let waiting = waiting(world, here).unwrap_or_else(|error| {
-        tracing::warn!(%error, "silent conversations could not be looked for");
-        Vec::new()
+    match waiting(world, here) {
+        Ok(waiting) if waiting.is_empty() => {}
+        Ok(_) => {
+            let here = here.map(SessionId::as_str);
+            let args = ["session", "consolidate", "--waiting", "--json"].into_iter().chain(here);
+            detached(world, &args.collect::<Vec<_>>());
+        }
+        Err(error) => tracing::warn!(%error, "silent conversations could not be looked for"),
+    }
+}
+
+/// What the next run holds until it begins, and what the current one holds.
+fn waiting_locks(world: &World) -> (PathBuf, PathBuf) {
+    (world.home.data.join("waiting-next.lock"), world.home.data.join("waiting.lock"))
+}
+
+/// Waits for the run before this one; nothing if another waits already.
+fn take_turn(world: &World) -> io::Result<Option<File>> {
+    let (next, current) = waiting_locks(world);
+    let Some(_next) = lock_file::take(&next)? else { return Ok(None) };
+    lock_file::wait(&current).map(Some)
+}
+
+/// Consolidates or ends what fell silent, or was left for the conversation `here`, one after the other, until nothing new waits.
+/// Gives how many were looked at: none where another process will do it.
+pub(crate) fn consolidate_waiting(world: &World, here: Option<&SessionId>) -> Result<usize, EngineError> {
+    let turn = take_turn(world).unwrap_or_else(|error| {
+        tracing::warn!(%error, "what waits cannot be locked; it stays until the next command");
+        None
     });
-    for (session, trigger) in waiting {
-        // A daemon that was to end it has gone.
-        if trigger == Trigger::Ended {
-            start_end(world, &session)
-        } else {
-            start_now(world, &session);
+    let Some(_turn) = turn else { return Ok(0) };
+    let mut tried = HashSet::new();
+    loop {
+        let mut waiting = waiting(world, here)?;
+        waiting.retain(|(session, _)| tried.insert(session.clone()));
+        if waiting.is_empty() {
+            return Ok(tried.len());
+        }
+        for (session, trigger) in waiting {
+            if let Err(why) = consolidate_due(world, &session, trigger, NEVER) {
+                tracing::warn!(%session, why, "a conversation was not consolidated; it is tried again");
+            }
         }
     }
 }

@@ -56,7 +56,9 @@ impl BackupError {
         Cow::Borrowed(match self {
             Self::Store(source) | Self::Copy { source, .. } => return source.hint().unwrap_or("try again".into()),
             Self::Unsound { .. } => "nothing was changed; `backups/` may hold another copy",
-            Self::Unsupported => "`throughline export` writes everything to a file",
+            Self::Unsupported => {
+                "back it up where it is kept, such as with `pg_dump`; `throughline export` writes everything to a file"
+            }
             Self::Io { .. } => "check that you may read and write there, and that there is room",
         })
     }
@@ -113,6 +115,36 @@ fn unused(directory: &Path, name: &str) -> PathBuf {
     let named = |suffix: &str| directory.join(format!("{name}{suffix}.db"));
     let numbered = (2..).map(|n| named(&format!("-{n}")));
     std::iter::once(named("")).chain(numbered).find(|path| !path.exists()).unwrap_or_else(|| named(""))
+}
+
+/// A copy in the backups directory.
+#[derive(serde::Serialize)]
+pub(crate) struct Copy {
+    /// The file's name.
+    pub(crate) name: String,
+    /// When it was written.
+    pub(crate) written_at: Timestamp,
+    /// How large it is.
+    pub(crate) bytes: u64,
+}
+
+/// The copies in the backups directory, newest first.
+pub(crate) fn list(home: &Home) -> std::io::Result<Vec<Copy>> {
+    let files = match std::fs::read_dir(home.backups()) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        files => files?,
+    };
+    let mut copies = Vec::new();
+    for file in files {
+        let file = file?;
+        let (name, about) = (file.file_name().to_string_lossy().into_owned(), file.metadata()?);
+        if about.is_file() && name.ends_with(".db") {
+            let written_at = Timestamp::try_from(about.modified()?).unwrap_or_default();
+            copies.push(Copy { name, written_at, bytes: about.len() });
+        }
+    }
+    copies.sort_by(|a, b| (b.written_at, &b.name).cmp(&(a.written_at, &a.name)));
+    Ok(copies)
 }
 
 /// Restores a copy on the side and checks it.

@@ -4,32 +4,25 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use throughline_core::engine::{EngineError, ErasedMemory, Export, chain};
-use throughline_core::model::{DocumentName, Entry, Kind, Namespace};
+use throughline_core::lineage::Trace;
+use throughline_core::model::Entry;
 use throughline_core::ports::Erasure;
 use throughline_core::text::bullets;
 
-use crate::backups::{self, BackupError, Turn};
+use crate::backups::{self, Turn};
 use crate::world::World;
 
 mod scope;
 
-pub(crate) use scope::{erase_scope, erase_turns};
+/// Why a copy is named.
+const STILL_THERE: &str = "words of it still stand there, in what others say or because it was changed since";
+
+pub(crate) use scope::{erase_scope, erase_topic};
 
 /// Erases a memory for good: in the store, in backups, in exports and in what was typed.
 pub(crate) fn erase(world: &World, reference: &str, with_sources: bool) -> Result<ErasedMemory, EngineError> {
-    let entry = match world.engine.memories().show(reference) {
-        Ok(memory) => memory.entry,
-        // A line that was removed from its document is known by its history alone.
-        Err(EngineError::NotFound { .. }) => return world.engine.memories().erase(reference, false),
-        Err(error) => return Err(error),
-    };
-    let erasure = Erasure {
-        memories: vec![entry.id.clone()],
-        turns: if with_sources { entry.provenance.clone() } else { Vec::new() },
-        bullets: bullet_of(&entry).into_iter().collect(),
-        at: world.engine.now(),
-        scope: None,
-    };
+    let erasure = world.engine.memories().erasure_of(reference, with_sources)?;
+    let entry = world.engine.memories().show(reference).ok().map(|memory| memory.entry);
     // Until the end, nobody writes a backup of what is still there. Copies first: while the memory itself is there,
     // erasing can be repeated.
     let turn = Turn::take(&world.home);
@@ -37,9 +30,9 @@ pub(crate) fn erase(world: &World, reference: &str, with_sources: bool) -> Resul
     if let Err(error) = &turn {
         unreached.push(format!("backups that are just being written ({})", chain(error)));
     }
-    unreached.extend(erase_from_copies(world, &world.engine.transfer().exports()?, &entry, &erasure));
-    unreached.extend(erase_from_chat_history(&world.home.chat_history(), &entry));
-    let mut erased = world.engine.memories().erase(entry.id.as_str(), with_sources)?;
+    unreached.extend(erase_from_copies(world, &world.engine.transfer().exports()?, &erasure, entry.as_ref()));
+    unreached.extend(erase_from_chat_history(&world.home.chat_history(), &erasure));
+    let mut erased = world.engine.memories().erase(reference, with_sources)?;
     erased.erased.unreached.extend(unreached);
     Ok(erased)
 }
@@ -51,14 +44,6 @@ pub(crate) fn copies(world: &World) -> Result<Vec<String>, EngineError> {
     backups.sort();
     let backups = backups.into_iter().map(|path| path.display().to_string());
     Ok(backups.chain(world.engine.transfer().exports()?).collect())
-}
-
-/// The document and the text of a bullet.
-fn bullet_of(entry: &Entry) -> Option<(DocumentName, String)> {
-    match (entry.kind, &entry.namespace) {
-        (Kind::Bullet, Namespace::Document(name)) => Some((name.clone(), entry.content.clone())),
-        _ => None,
-    }
 }
 
 /// Writes a file whole or not at all, for its owner's eyes only.
@@ -86,24 +71,30 @@ fn erase_from_backups(world: &World, erasure: &Erasure) -> Vec<String> {
     // A log whose database was lost cannot be read by itself.
     let logs = others.iter().filter(|path| ends_in(path, "db-wal") && !path.with_extension("db").exists());
     let logs = logs.map(|path| format!("{}, which is left of a database that was lost", path.display()));
-    let unreached = |path: PathBuf| match backups::erase_in(world, &path, erasure) {
-        Ok(_) => None,
-        Err(error) => Some(format!("the backup {} ({error})", path.display())),
+    let unreached = |path: PathBuf| {
+        let why = erase_in_database(world, &path, erasure).err()?;
+        Some(format!("the backup {} ({why})", path.display()))
     };
     backups.into_iter().filter_map(unreached).chain(logs).collect()
 }
 
+/// Erases from a copy of the database; says why some of it is still there.
+fn erase_in_database(world: &World, path: &Path, erasure: &Erasure) -> Result<(), String> {
+    let erased = backups::erase_in(world, path, erasure).map_err(|error| error.to_string())?;
+    if erased.unreached.is_empty() { Ok(()) } else { Err(erased.unreached.join("; ")) }
+}
+
 /// Erases from a copy of the database.
-type EraseInCopy<'a> = &'a dyn Fn(&Path) -> Result<(), BackupError>;
+type EraseInCopy<'a> = &'a dyn Fn(&Path) -> Result<(), String>;
 
 /// Erases from every copy that was written to a file elsewhere; gives those that could not be reached.
 ///
 /// Not from the database itself, whose path may be among them: only SQLite may open that.
-fn erase_from_copies(world: &World, paths: &[String], entry: &Entry, erasure: &Erasure) -> Vec<String> {
+fn erase_from_copies(world: &World, paths: &[String], erasure: &Erasure, entry: Option<&Entry>) -> Vec<String> {
     let live = world.home.database().canonicalize().ok();
     let is_live = |path: &str| live.is_some() && Path::new(path).canonicalize().ok() == live;
-    let erase_in_copy = |path: &Path| backups::erase_in(world, path, erasure).map(drop);
-    let erase = |path: &String| match erase_from_copy(Path::new(path), entry, erasure, &erase_in_copy) {
+    let erase_in_copy = |path: &Path| erase_in_database(world, path, erasure);
+    let erase = |path: &String| match erase_from_copy(Path::new(path), erasure, entry, &erase_in_copy) {
         Ok(()) => None,
         Err(why) => Some(format!("the copy {path} ({why})")),
     };
@@ -114,8 +105,8 @@ fn erase_from_copies(world: &World, paths: &[String], entry: &Entry, erasure: &E
 /// else is left as it is.
 fn erase_from_copy(
     path: &Path,
-    entry: &Entry,
     erasure: &Erasure,
+    entry: Option<&Entry>,
     erase_in_copy: EraseInCopy<'_>,
 ) -> Result<(), String> {
     match std::fs::symlink_metadata(path) {
@@ -128,47 +119,61 @@ fn erase_from_copy(
     };
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     if bytes.starts_with(b"SQLite format 3\0") {
-        return erase_in_copy(path).map_err(|error| error.to_string());
+        return erase_in_copy(path);
     }
     let text = String::from_utf8(bytes).map_err(|_| "it was changed since".to_owned())?;
     let without = match serde_json::from_str::<Export>(&text) {
         Ok(export) => {
-            serde_json::to_string_pretty(&export.without(entry, &erasure.turns)).map_err(|error| error.to_string())?
+            serde_json::to_string_pretty(&export.without(erasure, entry)).map_err(|error| error.to_string())?
         }
-        Err(_) if text.starts_with(Export::MARKDOWN_TITLE) => without_in_markdown(&text, entry),
+        Err(_) if text.starts_with(Export::MARKDOWN_TITLE) => without_in_markdown(&text, erasure),
         Err(_) => text.clone(),
     };
     if without != text {
         write_private(path, &without).map_err(|error| error.to_string())?;
     }
-    if holds(&without, entry) { Err("it was changed since, and may still hold it".to_owned()) } else { Ok(()) }
+    if holds(&without, erasure, entry) { Err(STILL_THERE.to_owned()) } else { Ok(()) }
 }
 
-/// Takes every line that holds a memory out of the lines that were typed in chats.
-fn erase_from_chat_history(path: &Path, entry: &Entry) -> Option<String> {
+/// Takes every line that repeats it out of the lines that were typed in chats.
+fn erase_from_chat_history(path: &Path, erasure: &Erasure) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
-    let left: String = text.split_inclusive('\n').filter(|line| !holds(line, entry)).collect();
+    let traces = Trace::all_of(erasure);
+    let repeats = |line: &str| holds(line, erasure, None) || traces.iter().any(|trace| trace.is_in(line));
+    without_typed(path, &text, &repeats)
+}
+
+/// Takes lines out of what was typed in chats; says why it could not.
+fn without_typed(path: &Path, text: &str, repeats: &dyn Fn(&str) -> bool) -> Option<String> {
+    let left: String = text.split_inclusive('\n').filter(|line| !repeats(line)).collect();
     if left == text {
         return None;
     }
     write_private(path, &left).err().map(|error| format!("{} ({error})", path.display()))
 }
 
-/// Whether any line of a memory still stands in a text, as it is or as JSON writes it.
-fn holds(text: &str, entry: &Entry) -> bool {
-    let lines = entry.content.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.into_iter().any(|line| {
+/// Whether any line of what is erased still stands in a text, as it is or as JSON writes it, or a word that hardly anything
+/// else has.
+fn holds(text: &str, erasure: &Erasure, entry: Option<&Entry>) -> bool {
+    let texts = erasure.texts.iter().chain(entry.map(|entry| &entry.content));
+    let lines = texts.flat_map(|text| text.lines()).map(str::trim).filter(|line| !line.is_empty());
+    let is_there = |line: &str| {
         let quoted = serde_json::to_string(line).unwrap_or_default();
         text.contains(line) || text.contains(quoted.trim_matches('"'))
-    })
+    };
+    let traces = Trace::all_of(erasure);
+    let mut rare = traces.iter().flat_map(Trace::rare_words);
+    let lower = text.to_lowercase();
+    lines.into_iter().any(is_there) || rare.any(|word| lower.contains(&word.to_lowercase()))
 }
 
-/// Takes the list item that names the entry out of a Markdown export, with its continuation lines; or the bullet.
-fn without_in_markdown(text: &str, entry: &Entry) -> String {
-    if let Some((name, content)) = bullet_of(entry) {
-        return bullets::without_content(&name, text, &content);
-    }
-    let mark = format!(" `{}` (", entry.id);
+/// Takes the list items that name its entries out of a Markdown export, with their continuation lines, and its bullets.
+fn without_in_markdown(text: &str, erasure: &Erasure) -> String {
+    let text = erasure
+        .bullets
+        .iter()
+        .fold(text.to_owned(), |text, (name, content)| bullets::without_content(name, &text, content));
+    let marks: Vec<String> = erasure.memories.iter().map(|id| format!(" `{id}` (")).collect();
     let mut items: Vec<String> = Vec::new();
     for line in text.split_inclusive('\n') {
         match items.last_mut() {
@@ -176,30 +181,27 @@ fn without_in_markdown(text: &str, entry: &Entry) -> String {
             _ => items.push(line.to_owned()),
         }
     }
-    items.retain(|item| !(item.starts_with("- ") && item.contains(&mark)));
+    items.retain(|item| !(item.starts_with("- ") && marks.iter().any(|mark| item.contains(mark))));
     items.concat()
 }
 
 #[cfg(test)]
 mod tests {
+    use throughline_core::model::EntryId;
+
     use super::*;
 
-    fn entry() -> Entry {
-        serde_json::from_value(serde_json::json!({
-            "id": "cccccc", "kind": "entry", "namespace": "global", "layer": "knowledge", "content": "three",
-            "source": "user", "status": "active", "created_at": "2026-01-01T00:00:00Z",
-            "updated_at": "2026-01-01T00:00:00Z", "version": 1
-        }))
-        .unwrap()
+    fn erasure() -> Erasure {
+        let texts = vec!["three".to_owned()];
+        Erasure { memories: vec![EntryId::new("cccccc")], texts, ..Erasure::default() }
     }
 
     #[test]
     fn a_markdown_item_goes_with_its_continuation_and_nothing_else() {
         let text =
             "# Memory\n\n- one `aaaaaa` (sig 3)\n- two\n\n  more two `bbbbbb` (sig 3)\n- three `cccccc` (sig 3)\n";
-        let entry = entry();
         let expected = text.replace("- three `cccccc` (sig 3)\n", "");
-        assert_eq!(without_in_markdown(text, &entry), expected);
+        assert_eq!(without_in_markdown(text, &erasure()), expected);
     }
 
     #[cfg(unix)]
@@ -211,9 +213,8 @@ mod tests {
         std::fs::write(&notes, text).unwrap();
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         std::os::unix::fs::symlink(&notes, &link).unwrap();
-        let erasure = Erasure { memories: vec![entry().id], ..Erasure::default() };
         for path in [&pipe, &link, &notes] {
-            let erased = erase_from_copy(path, &entry(), &erasure, &|_| Err(BackupError::Unsupported));
+            let erased = erase_from_copy(path, &erasure(), None, &|_| Err("unsupported".to_owned()));
             assert!(erased.is_err(), "{}", path.display());
         }
         assert_eq!(std::fs::read_to_string(&notes).unwrap(), text);

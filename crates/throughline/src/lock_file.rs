@@ -11,11 +11,7 @@ const PAUSE: Duration = Duration::from_millis(25);
 
 /// Locks a file, making it where it is missing; nothing if another process holds it. The lock ends with the file handle.
 pub(crate) fn take(path: &Path) -> io::Result<Option<File>> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
+    let file = open(path)?;
     for _ in 0..TRIES {
         match file.try_lock() {
             Ok(()) => return Ok(Some(file)),
@@ -24,6 +20,21 @@ pub(crate) fn take(path: &Path) -> io::Result<Option<File>> {
         }
     }
     Ok(None)
+}
+
+/// The same, waiting for as long as another process holds it.
+pub(crate) fn wait(path: &Path) -> io::Result<File> {
+    let file = open(path)?;
+    file.lock()?;
+    Ok(file)
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 /// Whether somebody holds the lock, which may be this process.

@@ -79,6 +79,11 @@ impl ModelSetupError {
     }
 }
 
+/// Whether consolidation sends nothing to any other program.
+pub(crate) fn is_offline(config: &Config) -> bool {
+    consolidation_choice(config).is_ok_and(|choice| choice.provider == ModelProvider::Offline)
+}
+
 /// The model that summarises and extracts; the offline one where nothing else is set up. The engine remembers how it
 /// fared, for this process and the next.
 pub(crate) fn for_consolidation(world: &World) -> Arc<dyn Model> {

@@ -1,5 +1,6 @@
 //! Bringing the vault up to date with the files: what is new or changed is read, what is gone is dropped.
 //!
+//! Files are read by a child process, which may end of them. One that gave no text is not read again until it changes.
 //! A batch of files is one transaction, so that a run that is killed leaves whole documents and goes on where it was.
 
 use std::collections::{HashMap, HashSet};
@@ -7,13 +8,14 @@ use std::path::{Path, PathBuf};
 
 use throughline_core::engine::{Engine, EngineError, NewVaultDocument, VaultListing, VaultRemoved, chain};
 use throughline_core::model::{Name, VaultId};
-use throughline_core::vault::{EmbeddingProgress, VaultAnswer, VaultDocument};
-use throughline_readers::{File, Skip, Walk};
+use throughline_core::text::redact::redact;
+use throughline_core::vault::{EmbeddingProgress, UnreadFile, VaultAnswer, VaultDocument};
+use throughline_readers::{File, Reader, Skip, Walk};
 use throughline_server::{Synced, Unreadable, VaultAdded};
 
 use crate::embedders;
 use crate::vectors::{self, Effort, Embedding, Of};
-use crate::world::{Home, OpenError, World, private_directory};
+use crate::world::{Home, OpenError, World, private_directory, program};
 
 /// Files that are indexed in one transaction, and how much they hold at most.
 const BATCH: usize = 64;
@@ -26,7 +28,7 @@ fn skip(synced: &mut Synced, path: String, why: &Skip) {
         Skip::Binary => synced.skipped.binary += 1,
         Skip::Empty => synced.skipped.empty += 1,
         Skip::Private => synced.skipped.private += 1,
-        Skip::Unreadable(_) => synced.unreadable.push(Unreadable { path, why: why.to_string() }),
+        Skip::Unreadable(_) | Skip::Damaged(_) => synced.unreadable.push(Unreadable { path, why: why.to_string() }),
     }
 }
 
@@ -59,17 +61,40 @@ impl Sync<'_> {
             .map_err(|source| SyncError::Path { path: shown.clone(), source })?;
         let known: HashMap<VaultId, VaultDocument> =
             self.engine.vault().documents()?.into_iter().map(|document| (document.id.clone(), document)).collect();
-        let (walked, left_out) = self.without_left_out(walked)?;
-        let dropped = self.drop_gone(&known, &shown, &walked)?;
-        let mut synced = Synced { dropped, ..Synced::default() };
+        let (mut walked, left_out) = self.without_left_out(walked)?;
+        let mut synced = Synced { unreadable: without_secret_paths(&mut walked), ..Synced::default() };
+        synced.dropped = self.drop_gone(&known, &shown, &walked)?;
         synced.skipped.left_out = left_out;
         walked.skipped.into_iter().for_each(|(path, why)| skip(&mut synced, path, &why));
 
         let (fresh, same): (Vec<_>, Vec<_>) =
             walked.files.into_iter().partition(|file| !is_known(&known, file, &self.collection));
         synced.unchanged = same.len() as u64;
+        let fresh = self.without_unread(fresh, &shown, &mut synced)?;
         self.index(&fresh, &shown, &known, &mut synced, progress)?;
         Ok(synced)
+    }
+
+    /// Files without those that gave no text before and did not change since; what was noted of files that are gone or did
+    /// change is forgotten.
+    fn without_unread(&self, files: Vec<File>, root: &str, synced: &mut Synced) -> Result<Vec<File>, SyncError> {
+        let unread = self.engine.vault().unread()?;
+        let mut noted: HashMap<&str, &UnreadFile> = unread.iter().map(|file| (file.path.as_str(), file)).collect();
+        let mut fresh = Vec::new();
+        for file in files {
+            let before = noted.get(file.path.as_str()).filter(|before| before.stamp == unread_stamp(&file));
+            match before.and_then(|before| serde_json::from_str::<Skip>(&before.why).ok()) {
+                Some(why) => {
+                    noted.remove(file.path.as_str());
+                    skip(synced, file.path, &why);
+                }
+                None => fresh.push(file),
+            }
+        }
+        let is_here = |path: &&str| **path == *root || is_below(path, root);
+        let outdated: Vec<String> = noted.into_keys().filter(is_here).map(str::to_owned).collect();
+        self.engine.vault().note_unread(&[], &outdated)?;
+        Ok(fresh)
     }
 
     fn index(
@@ -82,20 +107,14 @@ impl Sync<'_> {
     ) -> Result<(), SyncError> {
         let total: u64 = files.iter().map(|file| file.bytes).sum();
         let (mut batch, mut size, mut done) = (Vec::new(), 0, 0);
+        let mut reader = reader().map_err(|source| SyncError::Path { path: root.to_owned(), source })?;
         for file in files {
-            match throughline_readers::read(Path::new(&file.path)) {
+            match reader.read(&file.path) {
                 Ok(contents) => {
                     size += file.bytes;
                     batch.push(self.document(file, root, contents));
                 }
-                Err(why) => {
-                    skip(synced, file.path.clone(), &why);
-                    // What it said before is not what it says now.
-                    let id = VaultDocument::id_of(&file.path);
-                    if known.contains_key(&id) && !why.is_trouble() {
-                        synced.dropped += self.engine.vault().remove(&[id], &[])?;
-                    }
-                }
+                Err(why) => self.pass_over(file, &why, known, synced)?,
             }
             done += file.bytes;
             if batch.len() >= BATCH || size >= BATCH_BYTES {
@@ -106,6 +125,29 @@ impl Sync<'_> {
         }
         synced.bytes += done;
         self.put(&mut batch, known, synced)
+    }
+
+    /// Counts a file that gave no text, and notes that it need not be read again.
+    fn pass_over(
+        &self,
+        file: &File,
+        why: &Skip,
+        known: &HashMap<VaultId, VaultDocument>,
+        synced: &mut Synced,
+    ) -> Result<(), SyncError> {
+        skip(synced, file.path.clone(), why);
+        // What it said before is not what it says now.
+        let id = VaultDocument::id_of(&file.path);
+        if known.contains_key(&id) && !why.is_trouble() {
+            synced.dropped += self.engine.vault().remove(&[id], &[])?;
+        }
+        if why.is_lasting() {
+            let why = serde_json::to_string(why).map_err(std::io::Error::from);
+            let why = why.map_err(|source| SyncError::Path { path: file.path.clone(), source })?;
+            let unread = UnreadFile { path: file.path.clone(), stamp: unread_stamp(file), why };
+            self.engine.vault().note_unread(&[unread], &[])?;
+        }
+        Ok(())
     }
 
     fn put(
@@ -158,6 +200,34 @@ impl Sync<'_> {
         let count = (before - walked.files.len()) as u64;
         Ok((walked, count))
     }
+}
+
+/// Takes out files whose path holds a secret: a path is kept as it is, or it leads nowhere.
+fn without_secret_paths(walked: &mut Walk) -> Vec<Unreadable> {
+    let mut found = Vec::new();
+    walked.files.retain(|file| {
+        let redacted = redact(&file.path);
+        if redacted.kinds.is_empty() {
+            return true;
+        }
+        let why = format!("its path holds a secret ({})", redacted.kinds.join(", "));
+        found.push(Unreadable { path: redacted.text.into_owned(), why });
+        false
+    });
+    found
+}
+
+/// The argument with which this program reads files for another of its kind.
+pub const VAULT_READER: &str = "vault-reader";
+
+/// This program again, as a reader of files that may harm it.
+fn reader() -> std::io::Result<Reader> {
+    Ok(Reader::new(program()?, &[VAULT_READER]))
+}
+
+/// What must stay the same for a file not to be read again: the file, and how it is read.
+fn unread_stamp(file: &File) -> String {
+    format!("{} {}", throughline_readers::VERSION, file.stamp)
 }
 
 fn is_below(path: &str, folder: &str) -> bool {

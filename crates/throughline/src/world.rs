@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "this is the place that the rule points to")]
 
+mod error;
 mod exclude;
 mod private;
 mod settable_clock;
@@ -17,88 +18,25 @@ use jiff::{Timestamp, Zoned, tz::TimeZone};
 use throughline_clients::connect::Dirs;
 use throughline_core::documents::working::WorkingLimits;
 use throughline_core::engine::{Engine, InjectAt, ReflectionSettings, Settings};
-use throughline_core::model::{Actor, Name, NameError, Source, Status, UnknownSpelling};
-use throughline_core::ports::{Backups, Clock, DocumentError, Embedder, Ids, Store, StoreError};
+use throughline_core::model::{Actor, Name, Source, Status};
+use throughline_core::ports::{Backups, Clock, Documents, Embedder, Ids, Store};
 use throughline_core::recall::Ranking;
 use throughline_core::reflection::Schedule;
 use throughline_core::sessions::Policy;
 use throughline_core::tools::Tool;
-use throughline_documents::FileDocuments;
+use throughline_documents::{FileDocuments, SplitDocuments};
 
-use crate::config::{self, ConfigError, Loaded};
+use crate::config::{self, Loaded};
 use crate::embedders;
 use crate::sampling::SamplingClients;
 use crate::tool_models::OwnModels;
 
+pub use error::OpenError;
 pub use private::private_directory;
-pub(crate) use private::private_file;
+pub(crate) use private::{is_open_to_others, private_file};
 pub use settable_clock::SettableClock;
-pub(crate) use store::backups_of;
+pub(crate) use store::{CopyFailure, Place, backups_of};
 pub use store::{Durability, store_at};
-
-/// Why the memory could not be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// No home directory can be found.
-    #[error("cannot tell where the memory should be kept")]
-    NoHome,
-    /// `THROUGHLINE_NOW` is set, but not to a time.
-    #[error("`THROUGHLINE_NOW` is `{given}`, which is not an RFC 3339 time")]
-    BadNow {
-        /// What it is set to.
-        given: String,
-    },
-    /// The system gives no random bytes, and a secret that can be guessed is none.
-    #[error("the system gives no random bytes")]
-    NoChance,
-    /// A directory could not be made or protected.
-    #[error("cannot prepare {}", path.display())]
-    Directory {
-        /// Which one.
-        path: PathBuf,
-        /// What the file system said.
-        #[source]
-        source: std::io::Error,
-    },
-    /// The config file.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// `memory.user_namespace` is not a safe name.
-    #[error("`memory.user_namespace` is not usable")]
-    Namespace(#[source] NameError),
-    /// `memory.tools` names a tool that does not exist.
-    #[error("`memory.tools` is not usable")]
-    Tools(#[source] UnknownSpelling),
-    /// The store.
-    #[error("cannot use {}", path.display())]
-    Store {
-        /// The database file.
-        path: PathBuf,
-        /// What the store said.
-        #[source]
-        source: StoreError,
-    },
-    /// The documents.
-    #[error(transparent)]
-    Documents(#[from] DocumentError),
-}
-
-impl OpenError {
-    /// What to try next.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::NoChance => Some("restart the machine; nothing was changed".to_owned()),
-            Self::NoHome => Some("set `THROUGHLINE_HOME` to a directory of your choice".to_owned()),
-            Self::BadNow { .. } => Some("write it as in `2026-03-01T12:00:00Z`, or unset it".to_owned()),
-            Self::Directory { .. } => Some("check that you may write there, or set `THROUGHLINE_HOME`".to_owned()),
-            Self::Tools(_) => Some("`throughline tool list` shows them; or use \"default\" or \"all\"".to_owned()),
-            Self::Config(error) => error.hint().map(std::borrow::Cow::into_owned),
-            Self::Namespace(error) => Some(error.hint().to_owned()),
-            Self::Store { source, .. } => source.hint().map(std::borrow::Cow::into_owned),
-            Self::Documents(error) => error.hint().map(str::to_owned),
-        }
-    }
-}
 
 /// Where things are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -267,8 +205,7 @@ impl World {
 
     /// The same for a command that is run in the current directory: off the record where that is excluded.
     pub(crate) fn here(self) -> Self {
-        let current = std::env::current_dir().and_then(|dir| dir.canonicalize());
-        let engine = self.engine.working_in(current.iter().map(PathBuf::as_path));
+        let engine = self.engine.working_in(current_dir().iter().map(PathBuf::as_path));
         Self { engine, ..self }
     }
 
@@ -279,11 +216,14 @@ impl World {
 }
 
 /// A home with its config, before the memory in it is opened.
+#[derive(Clone)]
 pub struct Prepared {
-    home: Home,
+    pub(crate) home: Home,
     /// The config, and where it came from.
     pub config: Loaded,
     is_new: bool,
+    /// How long a server that cannot be reached is waited for, where that is less than usual.
+    patience: Option<Duration>,
 }
 
 impl Prepared {
@@ -305,7 +245,23 @@ impl Prepared {
             }
             config = config::load(&home.config)?;
         }
-        Ok(Self { home, config, is_new })
+        Ok(Self { home, config, is_new, patience: None })
+    }
+
+    /// The same for somebody who waits no longer than this for a server.
+    pub(crate) fn within(self, patience: Duration) -> Self {
+        Self { patience: Some(patience), ..self }
+    }
+
+    /// Whether a server keeps the memory.
+    pub(crate) fn is_on_server(&self) -> bool {
+        self.config.config.store.url.is_some()
+    }
+
+    /// Now; a clock that is set wrongly is noticed when the memory is opened.
+    pub(crate) fn now(&self) -> Zoned {
+        let clock = WorldClock::from_environment().unwrap_or(WorldClock::real());
+        clock.now().to_zoned(zone::local())
     }
 
     /// Opens the memory.
@@ -314,17 +270,25 @@ impl Prepared {
     }
 
     fn open_with(self, clock: Arc<dyn Clock>, durability: Durability) -> Result<World, OpenError> {
-        let Self { home, config, is_new } = self;
+        let Self { home, config, is_new, patience } = self;
         let settings = settings(&config)?;
-        let (store, backups) = store::open(&home, durability)?;
-        let mut documents = FileDocuments::open(&home.data)?.with_projects(places(&store));
+        let server = store::ServerAccess { password: store_password(&config), patience };
+        let opened = store::open(&home, &config.config.store, server, durability)?;
+        let store::Opened { store, backups, documents: rows } = opened;
+        let mut files = FileDocuments::open(&home.data)?.with_projects(places(&store));
         if let Some(person) = directories::BaseDirs::new() {
-            documents = documents.with_home(person.home_dir());
+            files = files.with_home(person.home_dir());
         }
-        if let (Some(namespace), Some(dir)) = (&settings.namespace, user_dir(&config, &home)) {
-            documents = documents.with_user_dir(namespace.clone(), &dir)?;
+        let own = settings.namespace.clone().zip(user_dir(&config, &home));
+        // A person who names a directory for their documents wants files in it, wherever the memory is.
+        let rows = rows.filter(|_| own.is_none());
+        if let Some((namespace, dir)) = own {
+            files = files.with_user_dir(namespace, &dir)?;
         }
-        let documents = Arc::new(documents);
+        let documents: Arc<dyn Documents> = match rows {
+            Some(rows) => Arc::new(SplitDocuments::new(files, rows)),
+            None => Arc::new(files),
+        };
         let person = Actor::new(Source::User, "cli");
         let engine = Engine::new(Arc::clone(&store), documents, clock, Arc::new(RandomIds), settings, person);
         let zone = engine.settings().zone.clone();
@@ -334,6 +298,16 @@ impl Prepared {
         let engine = world.engine.clone().with_tool_models(Arc::new(OwnModels::of(&world)));
         Ok(World { engine, ..world })
     }
+}
+
+/// The directory that the program runs in, without links in its path.
+pub(crate) fn current_dir() -> Option<PathBuf> {
+    std::env::current_dir().and_then(|dir| dir.canonicalize()).ok()
+}
+
+/// The password of the server that keeps the memory, where the config names a variable for it.
+fn store_password(loaded: &Loaded) -> Option<String> {
+    loaded.config.store.password_env.as_deref().and_then(variable)
 }
 
 /// Where projects are, as they are registered at the moment.
@@ -451,6 +425,12 @@ pub fn client_dirs() -> Result<Dirs, OpenError> {
         opencode: named("OPENCODE_CONFIG_DIR"),
         home,
     })
+}
+
+/// Where programs keep a person's data: `XDG_DATA_HOME`, else below the home.
+pub(crate) fn data_dir() -> Result<PathBuf, OpenError> {
+    let home = directories::BaseDirs::new().ok_or(OpenError::NoHome)?.home_dir().to_owned();
+    Ok(variable("XDG_DATA_HOME").map_or_else(|| home.join(".local").join("share"), PathBuf::from))
 }
 
 /// The person's editor: `$VISUAL`, else `$EDITOR`.

@@ -90,16 +90,30 @@ enum Asker {
     Browser,
 }
 
-fn credentials(token: &str, cookie: &str) -> Vec<(Vec<(&'static str, String)>, Asker)> {
+fn credentials(
+    token: &str,
+    (cookie, key): &(String, String),
+    other: &str,
+) -> Vec<(Vec<(&'static str, String)>, Asker)> {
     let bearer = |token: &str| ("Authorization", format!("Bearer {token}"));
-    let forged = |change: &dyn Fn(&str) -> String| ("Cookie", change(cookie));
+    let forged = |change: &dyn Fn(&str) -> String| vec![("Cookie", change(cookie)), ("Throughline-Key", key.clone())];
+    let with_key = |key: &str| vec![("Cookie", cookie.clone()), ("Throughline-Key", key.to_owned())];
+    let seal = cookie.split('.').nth(1).unwrap();
     let almost = format!("{}{}", &token[..63], if token.ends_with('0') { '1' } else { '0' });
     vec![
         (vec![], Asker::Nobody),
         (vec![bearer(token)], Asker::Program),
         (vec![("Authorization", format!("bearer {token}"))], Asker::Program),
-        (vec![("Cookie", cookie.to_owned())], Asker::Browser),
-        (vec![("Cookie", format!("theme=dark; {cookie}; x=y"))], Asker::Browser),
+        (with_key(key), Asker::Browser),
+        (forged(&|cookie| format!("theme=dark; throughline=1.2.3; {cookie}; x=y")), Asker::Browser),
+        // What every server on this host can know.
+        (vec![("Cookie", cookie.clone())], Asker::Nobody),
+        (vec![("Throughline-Key", key.clone())], Asker::Nobody),
+        (with_key(""), Asker::Nobody),
+        (with_key(seal), Asker::Nobody),
+        (with_key(token), Asker::Nobody),
+        (with_key(other), Asker::Nobody),
+        ([with_key(key), vec![("Throughline-Key", key.clone())]].concat(), Asker::Nobody),
         (vec![bearer(token), ("Cookie", "throughline=1.00".to_owned())], Asker::Program),
         (vec![bearer(&almost)], Asker::Nobody),
         (vec![bearer(&token[..63])], Asker::Nobody),
@@ -107,11 +121,11 @@ fn credentials(token: &str, cookie: &str) -> Vec<(Vec<(&'static str, String)>, A
         (vec![("Authorization", token.to_owned())], Asker::Nobody),
         (vec![("Authorization", format!("Basic {token}"))], Asker::Nobody),
         (vec![bearer(token), bearer(&almost)], Asker::Nobody),
-        (vec![bearer(&almost), ("Cookie", cookie.to_owned())], Asker::Nobody),
-        (vec![("Cookie", format!("throughline={token}"))], Asker::Nobody),
-        (vec![forged(&|cookie| cookie.replace("throughline=1", "throughline=2"))], Asker::Nobody),
-        (vec![forged(&|cookie| cookie.replace("throughline=", "Throughline="))], Asker::Nobody),
-        (vec![forged(&|cookie| cookie[..cookie.len() - 2].to_owned())], Asker::Nobody),
+        ([vec![bearer(&almost)], with_key(key)].concat(), Asker::Nobody),
+        (forged(&|_| format!("throughline={token}")), Asker::Nobody),
+        (forged(&|cookie| cookie.replace("throughline=1", "throughline=2")), Asker::Nobody),
+        (forged(&|cookie| cookie.replace("throughline=", "Throughline=")), Asker::Nobody),
+        (forged(&|cookie| cookie[..cookie.len() - 2].to_owned()), Asker::Nobody),
     ]
 }
 
@@ -145,8 +159,8 @@ fn every_combination_is_judged_as_the_rules_say() {
     let home = Home::new();
     let daemon = Daemon::start(&home);
     let (hosts, origins) = (hosts(daemon.port), origins(daemon.port));
-    let cookie = daemon.cookie();
-    let credentials = credentials(&daemon.token, &cookie);
+    let (pass, (_, other)) = (daemon.pass(), daemon.pass());
+    let credentials = credentials(&daemon.token, &pass, &other);
     let (mut cells, mut seen, mut kept) = (0, BTreeSet::new(), BTreeSet::new());
     let mut connection = Connection::open(daemon.port).unwrap();
     for (names, host) in &hosts {
@@ -263,9 +277,9 @@ fn a_link_opens_the_panel_once_and_its_cookie_is_for_this_browser_alone() {
 fn a_browser_says_where_a_request_comes_from() {
     let home = Home::new();
     let daemon = Daemon::start(&home);
-    let cookie = daemon.cookie();
+    let pass = daemon.pass();
     let from = |site: &str, mode: &str, dest: &str| {
-        let request = Request::new("GET", "/api/memories").with("Host", &daemon.host()).with("Cookie", &cookie);
+        let request = browser(&daemon, &pass, "GET", "/api/memories");
         let request = request.with("Sec-Fetch-Site", site).with("Sec-Fetch-Mode", mode).with("Sec-Fetch-Dest", dest);
         daemon.send(&request).status
     };
@@ -276,6 +290,92 @@ fn a_browser_says_where_a_request_comes_from() {
     {
         assert_eq!(from(site, mode, dest), 403, "{site} {mode} {dest}");
     }
+}
+
+/// A request of the panel's own page, as a browser sends it.
+fn browser(daemon: &Daemon, (cookie, key): &(String, String), method: &str, target: &str) -> Request {
+    let request = Request::new(method, target).with("Host", &daemon.host()).with("Cookie", cookie);
+    request.with("Throughline-Key", key).with("Origin", &format!("http://{}", daemon.host()))
+}
+
+/// Browsers send a cookie to every port of 127.0.0.1: another server there can use what it sees.
+#[test]
+fn the_cookie_that_other_ports_see_opens_the_panels_files_alone() {
+    let home = Home::new();
+    let secret = home.root().join("secret.txt");
+    std::fs::write(&secret, "the launch code is 0000").unwrap();
+    let daemon = Daemon::start(&home);
+    let (cookie, _) = daemon.pass();
+    let seen = |method: &str, target: &str| {
+        let request = Request::new(method, target).with("Host", &daemon.host()).with("Cookie", &cookie);
+        request.with("Origin", &format!("http://{}", daemon.host()))
+    };
+    assert_eq!(daemon.send(&seen("POST", "/api/vault").json(&json!({ "paths": [secret] }))).status, 401);
+    assert_eq!(daemon.send(&seen("POST", "/api/vault/search").json(&json!({ "query": "launch code" }))).status, 401);
+    for target in ["/api/memories", "/api/events", "/api/export", "/api/status", "/mcp"] {
+        assert_eq!(daemon.send(&seen("GET", target)).status, 401, "{target}");
+    }
+    for target in ["/", "/assets/js/main.js"] {
+        assert_eq!(daemon.send(&seen("GET", target)).status, 200, "{target}");
+    }
+}
+
+#[test]
+fn a_browser_names_no_file_and_no_directory_of_this_machine() {
+    let home = Home::new();
+    let secret = home.root().join("secret.txt");
+    std::fs::write(&secret, "the launch code is 0000").unwrap();
+    let daemon = Daemon::start(&home);
+    let pass = daemon.pass();
+    let refused = |target: &str, body: serde_json::Value, command: &str| {
+        let answer = daemon.send(&browser(&daemon, &pass, "POST", target).json(&body));
+        assert_eq!(answer.status, 403, "{target}: {}", answer.json());
+        let hint = string(&answer.json()["error"]["hint"]);
+        assert!(hint.contains(command), "{target}: {hint}");
+    };
+    refused("/api/vault", json!({ "paths": [secret] }), "throughline vault add");
+    refused("/api/vault", json!({ "paths": [] }), "throughline vault add");
+    refused("/api/projects", json!({ "name": "x", "dir": home.root() }), "throughline project add");
+    refused("/api/projects/x/trust", json!({}), "throughline project");
+    refused("/api/import", json!({ "text": "- x" }), "throughline import");
+    refused("/api/links", json!({}), "throughline open");
+    let searched = daemon.post("/api/vault/search", &json!({ "query": "launch code" }));
+    assert_eq!(searched["hits"], json!([]), "nothing was read");
+    // Whoever has the token may.
+    assert_eq!(daemon.post("/api/vault", &json!({ "paths": [secret] }))["indexed"], 1);
+}
+
+#[test]
+fn a_pass_outlives_the_daemon_and_not_its_token() {
+    let home = Home::new();
+    let daemon = Daemon::start(&home);
+    let pass = daemon.pass();
+    let reads = |daemon: &Daemon| daemon.send(&browser(daemon, &pass, "GET", "/api/memories")).status;
+    assert_eq!(reads(&daemon), 200);
+    daemon.kill();
+    let daemon = Daemon::start(&home);
+    assert_eq!(reads(&daemon), 200);
+    daemon.kill();
+    std::fs::remove_file(home.path("token")).unwrap();
+    assert_eq!(reads(&Daemon::start(&home)), 401);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_token_that_others_can_read_is_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    Daemon::start(&home).kill();
+    let set = |mode| std::fs::set_permissions(home.path("token"), std::fs::Permissions::from_mode(mode)).unwrap();
+    for mode in [0o640, 0o604, 0o660, 0o666] {
+        set(mode);
+        home.run(&["serve", "--port", "0"]).failed(2, "can be read by others", "chmod 600");
+        assert_eq!(common::mode(&home.path("token")), mode, "nothing is changed unasked");
+    }
+    let doctor = home.run(&["doctor"]);
+    assert!(doctor.stdout.contains("token can be read by others"), "{doctor:?}");
+    set(0o400);
+    Daemon::start(&home);
 }
 
 #[test]

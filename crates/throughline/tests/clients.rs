@@ -1,5 +1,5 @@
-//! Real assistants from npm, headless, before a scripted model and where nothing but loopback can be reached. Two of them
-//! here; `scripts/clients` tries all, also at a terminal, where a busy machine may lose a key.
+//! Real assistants from npm, headless and at a terminal, before a scripted model and where nothing but loopback can be reached.
+//! Two of them here; `scripts/clients` tries all.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 #![allow(clippy::print_stdout, reason = "what was not tried is said")]
 
@@ -17,7 +17,7 @@ fn visit(client: &str) -> Option<Value> {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("assistants");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/run.py");
     let mut command = Command::new("python3");
-    command.arg("-B").arg(script).arg("--headless").arg(env!("CARGO_BIN_EXE_throughline")).arg(cache).arg(client);
+    command.arg("-B").arg(script).arg(env!("CARGO_BIN_EXE_throughline")).arg(cache).arg(client);
     let output = command.stdin(Stdio::null()).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     if errors.starts_with("SKIPPED") {

@@ -9,6 +9,8 @@ mod client;
 mod common;
 #[path = "daemon/talking.rs"]
 mod talking;
+#[path = "daemon/tls.rs"]
+mod tls;
 #[path = "daemon/vanishing.rs"]
 mod vanishing;
 

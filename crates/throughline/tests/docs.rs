@@ -77,11 +77,18 @@ fn check(name: &str, page: &str) {
     assert!(written == page, "{name} is out of date: UPDATE_DOCS=1 cargo test -p throughline --test docs");
 }
 
-/// The commands below the one that this help text is of.
-fn subcommands(help: &str) -> Vec<String> {
-    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+/// The commands below the one that this help text is of: those of the program itself stand in groups.
+fn subcommands(help: &str, is_whole: bool) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut is_list = false;
+    for line in help.lines() {
+        if !line.starts_with(' ') {
+            is_list = line == "Commands:" || is_whole && line.ends_with(':') && line != "Options:";
+        } else if is_list && !line.starts_with("   ") {
+            names.extend(line.split_whitespace().next().map(str::to_owned));
+        }
+    }
+    names
 }
 
 fn help_pages(home: &Home, command: &[&str], page: &mut String) {
@@ -89,7 +96,7 @@ fn help_pages(home: &Home, command: &[&str], page: &mut String) {
     let level = "#".repeat(command.len().min(2) + 2);
     let title = [&["throughline"], command].concat().join(" ");
     page.push_str(&format!("\n{level} `{title}`\n\n```text\n{}\n```\n", help.trim_end()));
-    for name in subcommands(&help) {
+    for name in subcommands(&help, command.is_empty()) {
         help_pages(home, &[command, &[name.as_str()]].concat(), page);
     }
 }

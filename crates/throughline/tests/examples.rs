@@ -7,11 +7,12 @@ mod common;
 mod embed;
 
 use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use common::daemon::Daemon;
-use common::{Home, Ran};
+use common::{Home, Ran, installed};
+use throughline_testkit::model_server::{ModelServer, Step};
 
 fn example(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples")).join(name)
@@ -52,4 +53,75 @@ fn the_script_over_http_stores_finds_and_converses() {
     assert!(told.contains("found We deploy on Fridays at noon"), "{told}");
     assert!(told.contains("assistant: according to earlier records: - "), "{told}");
     assert_eq!(home.json(&["session", "list"])["sessions"].as_array().unwrap().len(), 1);
+}
+
+/// A home that remembers something, whose daemon passes requests on to a scripted model.
+fn with_model(server: &ModelServer) -> (Home, Daemon) {
+    let config = format!("[memory]\nuser_namespace = \"user\"\n[proxy]\nopenai_base_url = \"{}/v1\"\n", server.url());
+    let mut home = Home::with_config("config.toml", &config);
+    home.set("OPENAI_API_KEY", "sk-person");
+    home.remember(&["We deploy on Fridays at noon"]);
+    let daemon = Daemon::start(&home);
+    (home, daemon)
+}
+
+/// The model gets the memory, and the program its answer.
+#[track_caller]
+fn asks_with_memory(program: impl Fn(&Home) -> Command) {
+    let server = ModelServer::scripted([Step::reply("On Fridays.")]);
+    let (home, _daemon) = with_model(&server);
+    let output = program(&home).arg("When do we deploy?").output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && errors.contains("memory: on"), "{errors}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "On Fridays.\n");
+    let sent = String::from_utf8(server.requests().pop().unwrap().bytes).unwrap();
+    assert!(sent.contains("<memory-context>") && sent.contains("We deploy on Fridays at noon"), "{sent}");
+}
+
+#[track_caller]
+fn keeps_and_finds(mut program: Command) {
+    let output = program.env("THROUGHLINE", env!("CARGO_BIN_EXE_throughline")).output().unwrap();
+    let (told, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{errors}");
+    assert!(told.contains("found We deploy on Fridays at noon"), "{told}");
+}
+
+#[test]
+fn python_over_the_proxy_and_over_mcp() {
+    let python = installed::python("examples-python", &["openai==3.51.0", "mcp==2.3.0"]);
+    asks_with_memory(|home| {
+        let mut command = home.command(&python);
+        command.arg(example("python-openai.py"));
+        command
+    });
+    let home = Home::new();
+    let mut client = home.command(&python);
+    client.arg(example("python-mcp.py"));
+    keeps_and_finds(client);
+}
+
+/// A program of `examples/typescript`, where its packages are installed.
+fn typescript(home: &Home, place: &Path, name: &str) -> Command {
+    let mut command = home.command(place.join("node_modules/.bin/tsx"));
+    command.arg(place.join(name));
+    command
+}
+
+#[test]
+fn typescript_over_http_the_proxy_and_mcp() {
+    let about: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(example("typescript/package.json")).unwrap()).unwrap();
+    let packages = about["dependencies"].as_object().unwrap().iter();
+    let packages: Vec<String> =
+        packages.map(|(name, version)| format!("{name}@{}", version.as_str().unwrap())).collect();
+    let place = installed::node("examples-node", &packages.iter().map(String::as_str).collect::<Vec<_>>());
+    for file in std::fs::read_dir(example("typescript")).unwrap().map(|file| file.unwrap().path()) {
+        std::fs::copy(&file, place.join(file.file_name().unwrap())).unwrap();
+    }
+    let home = Home::new();
+    let daemon = Daemon::start(&home);
+    keeps_and_finds(typescript(&home, &place, "http.ts"));
+    drop(daemon);
+    keeps_and_finds(typescript(&Home::new(), &place, "mcp.ts"));
+    asks_with_memory(|home| typescript(home, &place, "openai.ts"));
 }

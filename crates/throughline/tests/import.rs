@@ -1,6 +1,8 @@
 //! What people already have: every format through the program, again and again, undone, killed, and hostile.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
+#[path = "import/arriving.rs"]
+mod arriving;
 mod common;
 #[path = "import/hostile.rs"]
 mod hostile;
@@ -51,7 +53,7 @@ fn every_format_comes_in_once_and_is_found() {
         assert_eq!((added(&dry), &dry["dry_run"]), ((*memories, *said), &json!(true)), "{name}: {dry}");
         assert_eq!(everything(&home), before, "{name}: a dry run changes nothing");
 
-        let report = home.json(&["import", &file]);
+        let report = home.json(&["import", &file, "--later"]);
         assert_eq!(added(&report), (*memories, *said), "{name}");
         for part in ["knowledge", "archive", "turns", "sessions", "skipped", "samples", "redacted", "files"] {
             assert_eq!(report[part], dry[part], "{name}: the dry run foretells {part}");
@@ -62,7 +64,7 @@ fn every_format_comes_in_once_and_is_found() {
         assert!(found.contains(&(*text).to_owned()), "{name}: {query} finds {found:?}");
 
         let once = everything(&home);
-        let again = home.json(&["import", &file]);
+        let again = home.json(&["import", &file, "--later"]);
         assert_eq!(added(&again), (0, 0), "{name}: {again}");
         assert_eq!(everything(&home), once, "{name}: twice is once");
         home.run(&["doctor"]).done();
@@ -75,14 +77,14 @@ fn an_import_is_undone_as_a_whole_and_comes_back_when_it_is_repeated() {
         let home = Home::new();
         let file = fixture(name);
         home.remember(&["here before"]);
-        home.run(&["import", &file]).done();
+        home.run(&["import", &file, "--later"]).done();
         let mut all = home.listed(&["--limit", "1000"]);
         for round in 1..=2 {
             let undone = home.json(&["undo"]);
             assert_eq!(undone["undone"]["verb"], "import", "{name}");
             assert_eq!(home.listed(&["--limit", "1000"]), ["here before"], "{name}, round {round}");
             let dry = home.json(&["import", &file, "--dry-run"]);
-            let back = home.json(&["import", &file]);
+            let back = home.json(&["import", &file, "--later"]);
             assert_eq!(back["knowledge"], dry["knowledge"]);
             let brought = |kind: &str| back[kind]["brought_back"].as_u64().unwrap();
             assert_eq!((brought("knowledge") + brought("archive"), added(&back)), (*memories, (0, 0)), "{name}");
@@ -128,7 +130,7 @@ fn what_is_known_by_other_ways_is_not_stored_twice() {
 fn dates_sources_labels_and_weights_come_along() {
     let home = Home::new();
     for name in ["mem0.json", "CLAUDE.md", "openclaw", "hermes", "chatgpt"] {
-        home.run(&["import", &fixture(name)]).done();
+        home.run(&["import", &fixture(name), "--later"]).done();
     }
     let first = |query: &str| home.json(&["recall", query])["hits"][0].clone();
     let badminton = first("badminton");
@@ -154,7 +156,7 @@ fn imported_conversations_start_no_storm_of_summaries() {
         .map(|n| json!({ "role": "user", "content": format!("I like soup {n}"), "session": format!("s{n}"), "at": "2026-02-28T10:00:00Z" }).to_string())
         .chain([json!({ "role": "user", "content": "no date at all" }).to_string()])
         .collect();
-    let report = home.json(&["import", &put(&home, "talk.jsonl", lines.join("\n"))]);
+    let report = home.json(&["import", &put(&home, "talk.jsonl", lines.join("\n")), "--later"]);
     assert_eq!((added(&report), &report["sessions"]), ((0, 41), &json!(41)));
     let states = home.json(&["session", "list"]);
     let waits = |state: &Value| state["consolidated"] == 0 && state["imported_to"].as_i64().is_some_and(|at| at > 0);
@@ -171,7 +173,7 @@ fn imported_conversations_become_memories_when_the_person_says_so() {
         json!({ "role": "user", "content": said, "session": session, "at": "2026-02-28T10:00:00Z" }).to_string()
     };
     let lines: Vec<String> = (0..12).map(|n| line("one", n)).chain([line("two", 13), line("three", 14)]).collect();
-    home.run(&["import", &put(&home, "talk.jsonl", lines.join("\n"))]).done();
+    home.run(&["import", &put(&home, "talk.jsonl", lines.join("\n")), "--later"]).done();
     let outcome = home.json(&["session", "consolidate", "jsonl:one"]);
     assert_eq!((&outcome["outcome"], &outcome["compacted"]), (&json!("done"), &json!(12)), "{outcome}");
     assert_eq!(home.json(&["session", "consolidate", "--all"])["consolidated"], 2);
@@ -224,7 +226,7 @@ fn the_report_cuts_what_is_long_and_counts_the_rest() {
     ] {
         assert!(said.contains(part), "no {part:?} in\n{said}");
     }
-    let report = home.json(&["import", &file]);
+    let report = home.json(&["import", &file, "--later"]);
     assert_eq!(report["adjusted"][0]["places"], json!(["line 15"]), "{report}");
     assert!(string(&report["samples"][0]).ends_with('…'));
 }

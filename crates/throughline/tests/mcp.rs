@@ -4,6 +4,8 @@
 #[path = "mcp/clients.rs"]
 mod clients;
 mod common;
+#[path = "mcp/conformance.rs"]
+mod conformance;
 #[path = "mcp/endings.rs"]
 mod endings;
 #[path = "mcp/lines.rs"]

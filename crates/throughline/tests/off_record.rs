@@ -352,7 +352,7 @@ fn a_message_that_says_so_is_not_imported() {
     let line =
         |(role, text): &(&str, &str)| json!({ "role": role, "content": text, "session": "old:1" }).to_string() + "\n";
     home.put("said.jsonl", &CONFIDED.iter().map(line).collect::<String>());
-    let report = home.json(&["import", home.path("said.jsonl").to_str().unwrap()]);
+    let report = home.json(&["import", home.path("said.jsonl").to_str().unwrap(), "--later"]);
     assert_eq!(report["turns"]["added"], 3, "{report}");
     assert!(report["skipped"].to_string().contains("is off the record"), "{report}");
     let sessions = home.json(&["session", "list"])["sessions"].clone();

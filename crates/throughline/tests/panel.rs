@@ -18,6 +18,8 @@ mod live;
 mod many;
 #[path = "panel/pages.rs"]
 mod pages;
+#[path = "panel/passes.rs"]
+mod passes;
 #[path = "panel/payloads.rs"]
 mod payloads;
 #[path = "panel/removing.rs"]

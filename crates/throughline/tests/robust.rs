@@ -95,12 +95,38 @@ fn a_database_of_another_program_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_newer_database_is_refused_and_left_alone() {
+fn a_newer_database_is_read_and_left_alone() {
     let home = lived_in();
     let connection = Connection::open(home.path("memory.db")).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     drop(connection);
-    is_refused(&home, "99", "install the newer version of throughline");
+    let before = data(&home);
+    for (args, said) in [
+        (&["recall", "deploy"][..], "Fridays at noon"),
+        (&["list"], "Fridays at noon"),
+        (&["show", "deploy"], "Fridays at noon"),
+        (&["context", "--message", "when do we deploy?"], "Fridays at noon"),
+        (&["read", "user/notes"], "line number 7"),
+        (&["export"], "Fridays at noon"),
+        (&["doctor"], "note: the memory can only be read: a newer version wrote it (schema 99"),
+    ] {
+        let ran = home.run(args);
+        assert!(ran.code == 0 && ran.stdout.contains(said), "{args:?}: {ran:?}");
+        assert!(ran.stderr.contains("schema 99"), "{args:?} says that nothing can be written: {ran:?}");
+    }
+    for args in [
+        &["remember", "x"][..],
+        &["forget", "deploy"],
+        &["forget", "deploy", "--erase", "--yes"],
+        &["undo"],
+        &["reindex"],
+    ] {
+        let ran = home.run(args);
+        let is_told = ran.stderr.contains("error: ")
+            && ran.stderr.contains("hint: nothing was changed; install the newer version");
+        assert!(ran.code == 2 && is_told, "{args:?}: {ran:?}");
+    }
+    assert!(data(&home) == before, "nothing was changed");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The vault through the binary: files in, passages out, with or without an embedder.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
+#[path = "vault/bombs.rs"]
+mod bombs;
 #[path = "vault/choosing.rs"]
 mod choosing;
 mod common;
@@ -228,6 +230,24 @@ fn a_folder_that_cannot_be_looked_into_loses_nothing_and_no_link_leads_out() {
 }
 
 #[test]
+fn a_file_whose_path_holds_a_secret_is_left_out() {
+    const TOKEN: &str = "ghp_abcdefghij0123456789abcdefghij012345";
+    let home = by_words();
+    put(&home, &format!("notes/{TOKEN}/tea.md"), "Steep gyokuro at 60 degrees.");
+    put(&home, &format!("notes/{TOKEN}.md"), "Steep sencha at 70 degrees.");
+    put(&home, "notes/plain.md", "Steep hojicha at 90 degrees.");
+    let added = home.json(&["vault", "add", "notes"]);
+    assert_eq!((&added["indexed"], added["unreadable"].as_array().unwrap().len()), (&json!(1), 2), "{added}");
+    assert!(added["unreadable"][0]["why"].to_string().contains("its path holds a secret (github-token)"), "{added}");
+    assert!(!added.to_string().contains(TOKEN), "{added}");
+    assert_eq!(documents(&home), ["plain.md"]);
+    let files = tree(&home.path("")).into_iter();
+    let holds = |bytes: &[u8]| bytes.windows(TOKEN.len()).any(|window| window == TOKEN.as_bytes());
+    let holding: Vec<_> = files.filter(|(_, bytes)| holds(bytes)).map(|(path, _)| path).collect();
+    assert!(holding.is_empty(), "{holding:?}");
+}
+
+#[test]
 fn secrets_stay_out_and_the_memory_itself_is_not_opened() {
     let home = by_words();
     put(&home, "notes/keys.md", &format!("# Keys\n\nThe token is {SECRET}\n\nLast line about zebras.\n"));
@@ -302,6 +322,6 @@ fn passages_come_along_with_a_message_where_that_is_wanted() {
     assert_eq!(message(&home), "how to steep gyokuro");
     home.put("config.toml", &format!("{config}\n[inject]\nvault = true\n"));
     let given = message(&home);
-    assert!(given.contains("notes/tea.md:3: Steep gyokuro at 60 degrees. ‹/memory-context>"), "{given}");
+    assert!(given.contains("notes/tea.md:3: Steep gyokuro at 60 degrees. (/memory-context>"), "{given}");
     assert_eq!(given.matches("</memory-context>").count(), 1, "inside the one fence");
 }

@@ -11,7 +11,12 @@
 //! - [`talk`]: the same for conversations that are consolidated
 //! - [`words`]: the word index while it is merged, built and migrated to
 //! - [`vanish`]: a database that disappears under a daemon with many clients
+//! - [`crashes`]: every way in, killed, without power and on broken disks
+//! - [`daemon`]: the real program and its daemon, as processes
 
+#[cfg(target_os = "linux")]
+pub mod crashes;
+pub mod daemon;
 pub mod hammer;
 pub mod said;
 pub mod siege;

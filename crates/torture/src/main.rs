@@ -1,6 +1,6 @@
 //! `hammer work` is one worker; `hammer siege` starts many, kills some, and says whether the memory kept its word.
 //! `hammer talk` and `hammer interrupt` are the same for conversations, `hammer index` and `hammer upheave` for the word index. `hammer vanish` takes the database away from a daemon,
-//! and `hammer throughline` is the program itself.
+//! `hammer crashes` kills writers of every kind, cuts the power and breaks the disk, and `hammer throughline` is the program itself.
 
 #![allow(clippy::print_stdout, reason = "what it prints is what it is for")]
 
@@ -9,10 +9,13 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::{Args, Parser};
+#[cfg(target_os = "linux")]
+use throughline_torture::crashes::{Report, faults::Failing, kills::Killing, power::Outage, tracer::Fault};
+use throughline_torture::daemon::Program;
 use throughline_torture::hammer::{self, Orders};
 use throughline_torture::siege::{Record, Siege};
 use throughline_torture::talk::{self, Interruption};
-use throughline_torture::vanish::{self, Program, Vanishing, Way};
+use throughline_torture::vanish::{self, Vanishing, Way};
 use throughline_torture::verdict::Verdict;
 use throughline_torture::words::{self, Upheaval};
 use throughline_torture::{Failure, chain};
@@ -35,6 +38,9 @@ enum Command {
     Index(Talk),
     /// Kill those who write to the word index, and check that searches equal a scan
     Upheave(Upheave),
+    /// Kill writers of every kind, cut the power, break the disk, and check that nothing confirmed is lost
+    #[cfg(target_os = "linux")]
+    Crashes(Crashes),
     /// Take the database away from a daemon under load, and check that nothing confirmed afterwards is lost
     Vanish(Vanish),
 }
@@ -121,6 +127,22 @@ struct Upheave {
     seed: u64,
 }
 
+#[cfg(target_os = "linux")]
+#[derive(Args)]
+struct Crashes {
+    /// Processes that are killed
+    #[arg(long, default_value_t = 1000)]
+    kills: usize,
+    /// Power cuts
+    #[arg(long, default_value_t = 8400)]
+    cuts: usize,
+    /// Times that a disk is full, broken and read-only, each
+    #[arg(long, default_value_t = 200)]
+    faults: usize,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
 #[derive(Args)]
 struct Vanish {
     /// How often each way is tried
@@ -164,6 +186,8 @@ fn main() -> ExitCode {
         }
         Command::Upheave(upheave) => upheave.run().unwrap_or_else(|error| broken(&error)),
         Command::Interrupt(interrupt) => interrupt.run().unwrap_or_else(|error| broken(&error)),
+        #[cfg(target_os = "linux")]
+        Command::Crashes(crashes) => crashes.run().unwrap_or_else(|error| broken(&error)),
         Command::Vanish(vanish) => vanish.run().unwrap_or_else(|error| broken(&error)),
     }
 }
@@ -171,6 +195,29 @@ fn main() -> ExitCode {
 fn broken(error: &Failure) -> ExitCode {
     println!("error: {}", chain(&**error));
     ExitCode::from(2)
+}
+
+#[cfg(target_os = "linux")]
+impl Crashes {
+    fn run(self) -> Result<ExitCode, Failure> {
+        let Self { kills, cuts, faults, seed } = self;
+        let program = Program::within(std::env::current_exe()?);
+        let mut is_clean = true;
+        let mut told = |what: &str, run: &dyn Fn() -> Result<Report, Failure>| -> Result<(), Failure> {
+            let start = Instant::now();
+            let report = run()?;
+            shown(&report.problems);
+            println!("{what} · {report} · {:.1} s", start.elapsed().as_secs_f64());
+            is_clean &= report.problems.is_empty();
+            Ok(())
+        };
+        told("killed", &|| Killing { program: program.clone(), kills, seed }.run())?;
+        told("power cut", &|| Outage { program: program.clone(), cuts, syncs: true, seed }.run())?;
+        for fault in Fault::OF_A_DISK {
+            told(fault.as_str(), &|| Failing { program: program.clone(), fault, faults, seed }.run())?;
+        }
+        Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
 }
 
 impl Vanish {
@@ -185,7 +232,7 @@ impl Vanish {
         for way in ways {
             let start = Instant::now();
             let report = Vanishing { program: program.clone(), way, runs, seed }.run()?;
-            report.problems.iter().take(20).for_each(|line| println!("  {line}"));
+            shown(&report.problems);
             println!("{} · {:.1} s", vanish::summary(way, &report), start.elapsed().as_secs_f64());
             is_clean &= report.problems.is_empty();
         }
@@ -199,7 +246,7 @@ impl Upheave {
         let (home, start) = (tempfile::tempdir()?, Instant::now());
         let program = std::env::current_exe()?;
         let report = Upheaval { program, workers, kills, entries, is_old: old, seed }.run(home.path())?;
-        report.problems.iter().take(20).for_each(|line| println!("  {line}"));
+        let code = shown(&report.problems);
         println!(
             "workers {workers} · memories before {entries} · kills {} · before the index was complete {} · segments met {} · acknowledged {} · stored {} · searches {} · problems {} · {:.1} s",
             report.kills,
@@ -211,8 +258,15 @@ impl Upheave {
             report.problems.len(),
             start.elapsed().as_secs_f64(),
         );
-        Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(code)
     }
+}
+
+/// Shows the first problems; without any, all is well.
+fn shown(problems: &[String]) -> ExitCode {
+    const SHOWN: usize = 40;
+    problems.iter().take(SHOWN).for_each(|line| println!("  {line}"));
+    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 impl Interrupt {
@@ -221,7 +275,7 @@ impl Interrupt {
         let home = tempfile::tempdir()?;
         let start = Instant::now();
         let report = Interruption { program: std::env::current_exe()?, kills, seed }.run(home.path())?;
-        report.problems.iter().take(40).for_each(|line| println!("  {line}"));
+        let code = shown(&report.problems);
         println!(
             "kills {} · within a consolidation {} · left unfinished {} · turns acknowledged {} · completed {} · timeline {} · problems {} · {:.1} s",
             report.kills,
@@ -233,7 +287,7 @@ impl Interrupt {
             report.problems.len(),
             start.elapsed().as_secs_f64(),
         );
-        Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(code)
     }
 }
 

@@ -381,6 +381,7 @@ impl Look {
 #[cfg(test)]
 mod tests {
     use throughline_core::model::{Actor, Change, ChangeId, EntryId, Source, Verb};
+    use throughline_core::ports::ErasureMark;
 
     use super::*;
 
@@ -408,7 +409,7 @@ mod tests {
             at: engine.now(),
             undoes: None,
         };
-        store.adopt(&change, &bundle, &mut |_| true).unwrap();
+        store.adopt(&change, &bundle, &ErasureMark::default(), &mut |_| true).unwrap();
         let twice = look(home.path(), &BTreeMap::new()).unwrap();
         assert!(twice.problems.iter().any(|problem| problem.contains("captured 2 times")), "{:?}", twice.problems);
     }

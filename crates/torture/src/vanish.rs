@@ -9,21 +9,21 @@
 //! One of the ways, [`Way::Overlaid`], also cuts the index of the log, which SQLite maps into memory: then the system may end the
 //! daemon (`SIGBUS`). That is counted; nothing that was confirmed may be lost by it either.
 
-mod daemon;
+mod home;
 mod load;
 mod way;
 
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use throughline::synthetic::Dice;
 
 use crate::Failure;
+use crate::daemon::{Daemon, Program};
 
-pub use daemon::Program;
 pub use way::Way;
 
-use daemon::{Daemon, Home};
+use home::Home;
 use load::{Attempt, Load, Outcome};
 
 /// Clients that write at once.
@@ -37,9 +37,6 @@ const ENOUGH: u64 = 24;
 
 /// Events that one daemon lives through.
 const RUNS_OF_A_DAEMON: usize = 10;
-
-/// Longer than anything takes that is bound to happen.
-const BOUND_TO_HAPPEN: Duration = Duration::from_secs(60);
 
 /// How it is done.
 #[derive(Debug, Clone)]
@@ -203,16 +200,4 @@ impl Vanishing {
         let missing = ever.iter().filter(|content| !stored.contains(*content));
         report.problems.extend(missing.map(|content| format!("moved away and back, and lost: {content}")));
     }
-}
-
-/// Waits for something that is bound to happen.
-fn until(what: &str, mut look: impl FnMut() -> bool) -> Result<(), Failure> {
-    let began = Instant::now();
-    while !look() {
-        if began.elapsed() > BOUND_TO_HAPPEN {
-            return Err(format!("waited in vain until {what}").into());
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    Ok(())
 }

@@ -4,7 +4,8 @@
 
 use std::path::Path;
 
-use throughline_torture::vanish::{Program, Vanishing, Way};
+use throughline_torture::daemon::Program;
+use throughline_torture::vanish::{Vanishing, Way};
 
 #[track_caller]
 fn check(way: Way) {

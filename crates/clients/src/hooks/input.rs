@@ -84,10 +84,15 @@ impl HookInput {
 
     /// The conversation, by a name that is safe to keep: `claude-code:…`. Nothing where the client gives none.
     pub fn session_id(&self) -> Option<SessionId> {
-        let safe = self.session.as_ref()?.chars().take(LONGEST_ID);
-        let name: String = safe.map(|c| if is_safe(c) { c } else { '-' }).collect();
-        format!("{}:{name}", self.client).parse().ok()
+        session_id(self.client, self.session.as_deref()?)
     }
+}
+
+/// A conversation of a client, by a name that is safe to keep. `own` is the client's own name for it.
+pub fn session_id(client: Client, own: &str) -> Option<SessionId> {
+    let safe = own.chars().take(LONGEST_ID);
+    let name: String = safe.map(|c| if is_safe(c) { c } else { '-' }).collect();
+    format!("{client}:{name}").parse().ok()
 }
 
 fn is_safe(c: char) -> bool {

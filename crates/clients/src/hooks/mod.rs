@@ -8,7 +8,7 @@ mod input;
 
 pub use answer::answer;
 pub(crate) use input::time;
-pub use input::{HookInput, Start};
+pub use input::{HookInput, Start, session_id};
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -48,15 +48,15 @@ impl ConsolidationService<'_> {
             Consolidation::Nothing => (Compaction::default(), false),
             other => return Ok(other),
         };
-        let Some(shortened) = self.alone(session, worker, |_| self.shorten(session, done))? else {
+        let shorten = || self.kernel.unless_erased(|since| self.shorten(&self.batch(session, since)?, done.clone()));
+        let Some(shortened) = self.alone(session, worker, |_| shorten())? else {
             return Ok(Consolidation::Busy);
         };
         let is_shorter = shortened.tokens_after < shortened.tokens_before;
         Ok(if is_new || is_shorter { Consolidation::Done(shortened) } else { Consolidation::Nothing })
     }
 
-    fn shorten(&self, session: &SessionId, done: Compaction) -> Done<Compaction> {
-        let batch = self.batch(session)?;
+    fn shorten(&self, batch: &Batch, done: Compaction) -> Done<Compaction> {
         let current = batch.state.kept_from;
         let sent = batch.sent_after(current);
         let keep = self.kernel.settings.policy.keep_recent_turns;
@@ -68,10 +68,11 @@ impl ConsolidationService<'_> {
         if batch.size(next) >= before {
             return Ok(Compaction { messages: Some(batch.messages(current)), ..done });
         }
-        let turn = self.summary_turn(&batch, &summary.content);
-        let (from, session) = (batch.state.consolidated, session.clone());
+        let turn = self.summary_turn(batch, &summary.content);
+        let (from, session) = (batch.state.consolidated, batch.state.session.id.clone());
         let op = Op::Consolidated { session, from, to: from, kept_from: next, summary: Some(turn) };
-        let is_done = self.kernel.apply(Verb::Consolidate, &[op]).unless_outrun()?.is_some();
+        let is_done =
+            self.kernel.apply(Verb::Consolidate, &[op, Op::Unerased(batch.since.clone())]).unless_outrun()?.is_some();
         let now = if is_done { next } else { current };
         let messages = Some(batch.messages(now));
         Ok(Compaction { tokens_before: before, tokens_after: batch.size(now), messages, ..done })

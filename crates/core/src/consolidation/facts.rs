@@ -94,7 +94,8 @@ pub fn parse(reply: &Reply, said: &Said<'_>, known: &[KnownFact]) -> Result<Vec<
 
 /// A proposed fact as far as what was said supports it.
 fn judged(proposed: Proposed, judge: &Judge<'_>, known: &[KnownFact]) -> Option<Fact> {
-    let text = redact(proposed.text.split_whitespace().collect::<Vec<_>>().join(" ").as_str()).text.into_owned();
+    let one_line = proposed.text.replace('\0', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = redact(&one_line).text.into_owned();
     if text.is_empty() || text.chars().count() > MAX_CHARS {
         return None;
     }

@@ -21,13 +21,14 @@ use crate::consolidation::facts::{Fact, Said};
 use crate::consolidation::reply::NotASummary;
 use crate::documents::DocumentService;
 use crate::error::Done;
+use crate::input;
 use crate::kernel::{Kernel, Worker};
 use crate::memories::MemoryService;
 use crate::model::{
     DocumentName, EntryId, Layer, Person, Position, Role, SessionId, SessionState, TaskId, ThreadId, Turn,
 };
 use crate::models::ModelService;
-use crate::ports::{self, Brief, ExtractBrief, Model, ModelError, Reply, SummaryBrief, SummaryOf};
+use crate::ports::{self, Brief, ErasureMark, ExtractBrief, Model, ModelError, Reply, SummaryBrief, SummaryOf};
 use crate::recall::find::Fallback;
 use crate::recall::{Filter, RecallRequest, RecallService, Scope};
 use crate::sessions::{SessionService, Speakers, without_others};
@@ -112,6 +113,8 @@ struct Batch {
     /// The summary of the conversation so far.
     earlier: Option<Turn>,
     person: Person,
+    /// What was erased when it was read.
+    since: ErasureMark,
 }
 
 /// A summary as it is kept.
@@ -236,6 +239,7 @@ impl ConsolidationService<'_> {
         host_summary: Option<&str>,
         worker: &Worker<'_>,
     ) -> Done<Consolidation> {
+        input::no_nul("the summary", host_summary.unwrap_or_default())?;
         self.run_with(session, model, host_summary.map(HostSummary::of_new_turns), worker)
     }
 
@@ -264,7 +268,9 @@ impl ConsolidationService<'_> {
         if host.is_some() && self.sessions.is_off_record(session)? {
             return Ok(Consolidation::Nothing);
         }
-        let work = |hold: &dyn Fn() -> Done<bool>| self.consolidate_alone(session, model, host, hold);
+        let work = |hold: &dyn Fn() -> Done<bool>| {
+            self.kernel.unless_erased(|since| self.consolidate_alone(self.batch(session, since)?, model, host, hold))
+        };
         let outcome = self.alone(session, worker, work);
         // Whoever waits for somebody else comes back, and need not look each time.
         let is_busy = matches!(outcome, Ok(None));
@@ -294,12 +300,11 @@ impl ConsolidationService<'_> {
 
     fn consolidate_alone(
         &self,
-        session: &SessionId,
+        mut batch: Batch,
         model: &dyn Model,
         host: Option<HostSummary<'_>>,
         is_still_alone: &dyn Fn() -> Done<bool>,
     ) -> Done<Consolidation> {
-        let mut batch = self.batch(session)?;
         if let Some(until) = host.and_then(|host| host.until) {
             if batch.is_captured_beyond(until) {
                 return Ok(Consolidation::Nothing);
@@ -331,6 +336,7 @@ impl ConsolidationService<'_> {
         if !is_still_alone()? {
             return Ok(Consolidation::Busy);
         }
+        let session = &batch.state.session.id;
         let failures = self.session_store.note_failure(session)?;
         tracing::warn!(%session, reason, failures, "a conversation was not summarised");
         if failures < self.kernel.settings.policy.max_failures {
@@ -340,13 +346,13 @@ impl ConsolidationService<'_> {
         Ok(done.map_or(Consolidation::Nothing, Consolidation::Archived))
     }
 
-    fn batch(&self, session: &SessionId) -> Done<Batch> {
+    fn batch(&self, session: &SessionId, since: &ErasureMark) -> Done<Batch> {
         let state = self.sessions.get(session)?;
         let all = self.turns.turns_after(session, Position::default())?;
         let (summaries, said): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, turn)| turn.role == Role::Summary);
         let earlier = summaries.into_iter().next_back().map(|(_, turn)| turn);
         let person = self.speakers().person_in(&state)?;
-        Ok(Batch { state, said, earlier, person })
+        Ok(Batch { state, said, earlier, person, since: since.clone() })
     }
 
     /// What the host sums up is kept as it is; what goes on into other conversations is what was said.

@@ -66,23 +66,43 @@ pub fn summary(reply: &Reply) -> Result<String, NotASummary> {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    Ok(redact(text[..end].trim_end()).text.into_owned())
+    // First, so that it hides no secret.
+    let without_nul = text[..end].trim_end().replace('\0', "");
+    Ok(redact(&without_nul).text.into_owned())
 }
 
 /// Takes reasoning out; reasoning that never ends is a reply that never came.
 pub fn without_reasoning(text: &str) -> Result<String, NotASummary> {
     let mut rest = text.to_owned();
     for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")] {
-        while let Some(start) = find(&rest, open) {
-            let Some(length) = find(&rest[start..], close) else { return Err(NotASummary::CutOff) };
-            rest.replace_range(start..start + length + close.len(), "");
-        }
+        rest = without_thoughts(&rest, open, close, &mut 0)?;
         // Some servers send the end of the reasoning without its beginning.
         if let Some(end) = find(&rest, close) {
             rest.replace_range(..end + close.len(), "");
         }
+        // What was left around a thought may read as the beginning of another.
+        if find(&rest, open).is_some() {
+            return Err(NotASummary::CutOff);
+        }
     }
     Ok(rest)
+}
+
+/// The text without what stands between two tags, in one pass. `looked` counts the bytes that were looked at.
+fn without_thoughts(text: &str, open: &str, close: &str, looked: &mut usize) -> Result<String, NotASummary> {
+    let (mut kept, mut from) = (String::with_capacity(text.len()), 0);
+    loop {
+        let start = find(&text[from..], open);
+        *looked += start.unwrap_or(text.len() - from);
+        let Some(start) = start else { break };
+        let inside = from + start + open.len();
+        let Some(length) = find(&text[inside..], close) else { return Err(NotASummary::CutOff) };
+        *looked += length;
+        kept.push_str(&text[from..from + start]);
+        from = inside + length + close.len();
+    }
+    kept.push_str(&text[from..]);
+    Ok(kept)
 }
 
 /// Where an ASCII tag stands, whatever its case.
@@ -238,6 +258,17 @@ mod tests {
     }
 
     #[test]
+    fn thoughts_are_passed_once_however_many_there_are() {
+        let text = "so <think>hm</think>".repeat(1000);
+        let mut looked = 0;
+        let kept = without_thoughts(&text, "<think>", "</think>", &mut looked).unwrap();
+        assert_eq!(kept, "so ".repeat(1000));
+        assert!(looked <= text.len(), "{looked} bytes of {}", text.len());
+        check("<thi<think></think>nk>half a thought", Err(NotASummary::CutOff));
+        check("<thi<think></think>nk>a thought</think>- x", Ok("- x"));
+    }
+
+    #[test]
     fn nothing_is_one_exact_word() {
         check("NOTHING", Ok(""));
         check("<think>small talk</think>\n\nNOTHING\n", Ok(""));
@@ -249,6 +280,12 @@ mod tests {
     fn a_reply_that_was_cut_off_is_no_summary() {
         let reply = Reply { finish: Finish::CutOff, ..Reply::said("- half") };
         assert_eq!(summary(&reply), Err(NotASummary::CutOff));
+    }
+
+    #[test]
+    fn nul_goes_and_hides_no_secret() {
+        check("- tea\0 please", Ok("- tea please"));
+        check("use AKIA\0IOSFODNN7EXAMPLE", Ok("use [redacted:aws-key]"));
     }
 
     #[test]

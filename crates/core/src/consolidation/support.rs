@@ -88,7 +88,18 @@ impl<'a> Judge<'a> {
             claim.sharp.iter().all(|word| self.own.iter().any(|sentence| sentence.raw.contains(word.as_str())));
         let shared = claim.words.iter().filter(|word| self.words.contains(*word)).count();
         let is_grounded = shared > 0 && shared * 3 >= claim.words.len();
-        is_grounded && is_sharp_theirs && !is_theirs && !claim.has_quantifier && !claim.is_denied
+        let is_own = is_sharp_theirs && !self.begins_with_a_tools_name(claim);
+        is_grounded && is_own && !is_theirs && !claim.has_quantifier && !claim.is_denied
+    }
+
+    /// Whether a claim begins with a word that a tool printed and the person did not say. Whether it is a name does not show
+    /// there: every sentence begins with a capital.
+    fn begins_with_a_tools_name(&self, claim: &Claim) -> bool {
+        let Some(first) = claim.text.split_whitespace().next() else { return false };
+        let is_known = stems(first).iter().all(|stem| is_light(stem) || self.words.contains(stem));
+        let all = self.said.before.iter().chain(self.said.turns);
+        let mut printed = all.filter(|turn| turn.role == Role::Tool);
+        !is_known && printed.any(|turn| turn.content.to_lowercase().contains(first))
     }
 }
 

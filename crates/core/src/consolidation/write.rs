@@ -12,7 +12,7 @@ use crate::model::{
     Entry, EntryId, Importance, Kind, Layer, Namespace, Role, SessionState, Source, Status, Thread, ThreadId, Turn,
     TurnId, Verb,
 };
-use crate::ports::{Op, Page, StoreError, SummaryOf};
+use crate::ports::{ErasureMark, Op, Page, StoreError, SummaryOf};
 use crate::recall::Filter;
 use crate::sessions::settled;
 use crate::threads;
@@ -115,7 +115,7 @@ impl ConsolidationService<'_> {
         }
         done.superseded = new_facts.superseded();
         ops.extend(new_facts.ops());
-        ops.push(self.pointer(batch, &summary.running));
+        ops.extend(self.pointer(batch, &summary.running));
         ops.extend(settled(&batch.state, &batch.person));
         Ok(Planned { ops, done, facts: new_facts })
     }
@@ -161,7 +161,7 @@ impl ConsolidationService<'_> {
         if self.kernel.settings.enabled {
             ops.push(Op::Insert(self.timeline_entry(batch, &turns, &text)));
         }
-        ops.push(self.pointer(batch, ""));
+        ops.extend(self.pointer(batch, ""));
         match self.kernel.apply(Verb::Consolidate, &ops) {
             Err(StoreError::Conflict { .. }) => Ok(None),
             Err(error) => Err(error.into()),
@@ -185,12 +185,14 @@ impl ConsolidationService<'_> {
         self.kernel.now.duration_since(said) < ttl
     }
 
-    /// Moves the pointer to the last turn that was captured; the summary becomes a turn, where there is a new one.
-    fn pointer(&self, batch: &Batch, summary: &str) -> Op {
+    /// Moves the pointer to the last turn that was captured; the summary becomes a turn, where there is a new one. Only if
+    /// nothing was erased since the turns were read: the model may have seen it.
+    fn pointer(&self, batch: &Batch, summary: &str) -> [Op; 2] {
         let (session, from) = (batch.state.session.id.clone(), batch.state.consolidated);
         let is_known = batch.earlier.as_ref().is_some_and(|earlier| earlier.content == summary);
         let summary = (!summary.is_empty() && !is_known).then(|| self.summary_turn(batch, summary));
-        Op::Consolidated { session, from, to: batch.to(), kept_from: batch.state.kept_from, summary }
+        let to = Op::Consolidated { session, from, to: batch.to(), kept_from: batch.state.kept_from, summary };
+        [to, Op::Unerased(batch.since.clone())]
     }
 
     pub(super) fn summary_turn(&self, batch: &Batch, text: &str) -> Turn {
@@ -275,11 +277,16 @@ impl ConsolidationService<'_> {
             return Ok(Retired::default());
         };
         let filter = Filter { layers: vec![Layer::Archive], until: Some(until), ..Filter::recallable(now) };
+        self.kernel.unless_erased(|since| self.retire_all(&filter, until, since))
+    }
+
+    fn retire_all(&self, filter: &Filter, until: Timestamp, since: &ErasureMark) -> Done<Retired> {
+        let now = self.kernel.now;
         let mut page = Page { limit: RETIRED_AT_ONCE, cursor: None };
         let mut ops = Vec::new();
         // What stays for ever must not stand in front of what goes.
         while ops.len() < RETIRED_AT_ONCE {
-            let listing = self.entries.list(&filter, &page)?;
+            let listing = self.entries.list(filter, &page)?;
             let old = listing.memories.into_iter().map(|memory| memory.entry);
             // An old conversation that was summed up lately stays as long as any other.
             let old = old.filter(|entry| is_passing_chunk(entry) && entry.updated_at < until);
@@ -289,10 +296,12 @@ impl ConsolidationService<'_> {
                 break;
             }
         }
-        if !ops.is_empty() {
+        let chunks = ops.len();
+        if chunks > 0 {
+            ops.push(Op::Unerased(since.clone()));
             self.kernel.apply(Verb::Forget, &ops)?;
         }
-        Ok(Retired { chunks: ops.len(), may_be_more: page.cursor.is_some() })
+        Ok(Retired { chunks, may_be_more: page.cursor.is_some() })
     }
 }
 

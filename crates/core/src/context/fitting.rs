@@ -14,6 +14,7 @@ use crate::recall::fold::{fold, fold_around};
 use crate::recall::{Filter, FoundBy, Hit, Projects, Question, RecallRequest, Scope, Why, distinct_words, past};
 use crate::settings::InjectAt;
 
+use super::asked::{self, asks_same};
 use super::muted::is_muted;
 use super::passage::passage;
 use super::repeats::SeenText;
@@ -72,7 +73,7 @@ impl ContextService<'_> {
         let is_sure = |hit: &Hit| hit.score >= floor(hit, &question, &tasks, best);
         let sure: HashSet<EntryId> =
             statements.iter().filter(|hit| is_sure(hit)).map(|hit| hit.memory.entry.id.clone()).collect();
-        let spoken = distinct_words(message);
+        let (spoken, asked) = (distinct_words(message), asked::content(message));
         let muted = self.muted(request.project.as_deref())?;
         let is_in_view = |hit: &Hit| {
             let entry = &hit.memory.entry;
@@ -80,14 +81,17 @@ impl ContextService<'_> {
         };
         let is_news = |hit: &Hit| {
             let entry = &hit.memory.entry;
-            let says_something = !is_weak(hit, &question) && !is_small_talk(hit);
-            let may_be_given = may_be_given(hit) && !is_muted(hit, &muted);
-            !is_in_view(hit) && may_be_given && adds_something(&entry.content, &spoken) && says_something
+            let is_question = || is_turn(hit) && entry.source == Source::User && asks_same(&entry.content, &asked);
+            // What reads the text comes last.
+            let may_be_given = may_be_given(hit) && !is_muted(hit, &muted) && !is_weak(hit, &question);
+            let says_something = || !is_small_talk(hit) && !is_question() && adds_something(&entry.content, &spoken);
+            may_be_given && !is_in_view(hit) && says_something()
         };
         // A memory and the turns it came from are one statement: one of them must fit.
         let fits = |hit: &Hit| sure.contains(&hit.memory.entry.id) || hit.evidence.iter().any(|id| sure.contains(id));
-        let (mut fitting, mut left): (Vec<Hit>, Vec<Hit>) =
-            fold_around(statements, is_in_view).into_iter().filter(is_news).partition(fits);
+        let (mut fitting, left): (Vec<Hit>, Vec<Hit>) = fold_around(statements, is_in_view).into_iter().partition(fits);
+        fitting.retain(is_news);
+        let mut left: Vec<Hit> = left.into_iter().filter(is_news).take(NOTED).collect();
         // A summary is evidence of what it repeats. It is given itself where it fits and no turn of its conversation does.
         let told: HashSet<SessionId> =
             fitting.iter().filter(|hit| is_turn(hit)).filter_map(|hit| hit.memory.entry.session.clone()).collect();
@@ -125,12 +129,9 @@ impl ContextService<'_> {
         }
         let Some(session) = &request.session else { return Ok((ids, texts)) };
         if !shows_again {
-            for id in self.injections.injected(session)? {
-                if let Some(memory) = self.entries.memory(&id)? {
-                    texts.add(&memory.entry.content);
-                }
-                ids.insert(id);
-            }
+            let given = self.injections.injected(session)?;
+            self.recall.texts(&given)?.iter().for_each(|text| texts.add(text));
+            ids.extend(given);
         }
         for turn in self.sent(session)? {
             texts.add(&turn.content);
@@ -249,12 +250,43 @@ fn is_small_talk(hit: &Hit) -> bool {
     is_turn(hit) && is_beside && words() <= WORDS
 }
 
+/// So much of a text must be the message itself for the text to say nothing more.
+const REPEATED: f64 = 0.9;
+
 /// Whether a text says more than the message itself: "run it again" is not answered by the same words of last week.
 fn adds_something(text: &str, spoken: &[String]) -> bool {
-    const REPEATED: f64 = 0.9;
+    // So many words are not all of a message that has so few.
+    if text.split_whitespace().nth(3 * spoken.len()).is_some() || surely_adds_something(text, spoken) {
+        return true;
+    }
     let words = distinct_words(text);
     let known = words.iter().filter(|word| spoken.binary_search(word).is_ok()).count();
     words.is_empty() || (known as f64) < REPEATED * words.len() as f64
+}
+
+/// The same as far as the first words of an English text tell. A word gives two terms at most; those of the others may all be
+/// known.
+fn surely_adds_something(text: &str, spoken: &[String]) -> bool {
+    if !text.is_ascii() {
+        return false;
+    }
+    // The `s` of `Ada's` is no word.
+    let is_word = |word: &&str| !word.is_empty() && !word.eq_ignore_ascii_case("s");
+    let words = || text.split(|c: char| !c.is_ascii_alphanumeric()).filter(is_word);
+    let most = 2 * words().count();
+    let enough = ((1.0 - REPEATED) * most as f64) as usize + 1;
+    let mut unknown: Vec<String> = Vec::new();
+    for word in words() {
+        for term in distinct_words(word) {
+            if spoken.binary_search(&term).is_err() && !unknown.contains(&term) {
+                unknown.push(term);
+            }
+        }
+        if unknown.len() > enough {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a turn says more of the message than one weak word, or follows a question that has words of it.

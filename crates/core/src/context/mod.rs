@@ -3,6 +3,7 @@
 //! There is one path. [`ContextService::prepare`] computes what would be given and records nothing; a preview ends there.
 //! [`ContextService::note_given`] records exactly what was prepared, once the host has it.
 
+mod asked;
 mod blocks;
 mod fitting;
 mod lines;
@@ -19,11 +20,12 @@ use std::path::PathBuf;
 
 use crate::documents::DocumentService;
 use crate::error::{Done, EngineError, chain};
+use crate::input;
 use crate::kernel::Kernel;
 use crate::memories::MemoryService;
 use crate::model::{EntryId, RecallId, SessionId, SessionState};
 use crate::off_record::{OffRecordService, asks_not_to_be_kept};
-use crate::ports::{self, NewSession, StoreError};
+use crate::ports::{self, ErasureMark, NewSession, StoreError};
 use crate::projects::ProjectService;
 use crate::recall::{AskedBy, Hit, OPENING, RecallLog, RecallService};
 use crate::settings::InjectAt;
@@ -102,6 +104,8 @@ pub struct Prepared {
     pub opening: String,
     /// Whether the session has that opening already.
     pub is_open: bool,
+    /// What was erased when the opening was computed.
+    since: ErasureMark,
     /// Whether the session is off the record: then nothing is given, and nothing is recorded.
     is_off_record: bool,
     /// Whether recording it opens the session, or tells it what it is about.
@@ -168,9 +172,28 @@ pub struct ContextService<'e> {
     pub(crate) recall: RecallService<'e>,
     pub(crate) threads: ThreadService<'e>,
     pub(crate) vault: VaultService<'e>,
+    pub(crate) attempts: u32,
 }
 
 impl ContextService<'_> {
+    /// The same, which tries this often to note what was given while another process writes. One attempt waits as long as
+    /// the store does for a reply.
+    #[must_use]
+    pub fn trying(self, attempts: u32) -> Self {
+        Self { attempts, ..self }
+    }
+
+    /// Writes, again where another process does at that moment.
+    fn insisting<T>(&self, mut write: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        for _ in 1..self.attempts {
+            match write() {
+                Err(StoreError::Busy) => {}
+                done => return done,
+            }
+        }
+        write()
+    }
+
     /// What to send to the model for this message, recorded as given.
     pub fn give(&self, session: &SessionId, message: &str, visibility: Visibility) -> Done<Context> {
         if !self.off_record.is_excluded(Some(session), None)? {
@@ -202,6 +225,7 @@ impl ContextService<'_> {
         let is_off_record = self.off_record.reason(request.session.as_ref(), request.project.as_deref())?.is_some();
         let known = state.as_ref().and_then(|state| state.opening.clone()).filter(|_| !request.afresh);
         let is_open = known.is_some();
+        let since = if is_open { ErasureMark::default() } else { self.kernel.changes.erasure_mark()? };
         let Opening { text: opening, parts, ids: line_ids } = match known {
             _ if is_off_record => Opening::default(),
             Some(text) => Opening { parts: Part::of_session(&text).into_iter().collect(), text, ids: Vec::new() },
@@ -213,6 +237,7 @@ impl ContextService<'_> {
             context,
             opening,
             is_open,
+            since,
             is_off_record,
             opens,
             block: None,
@@ -226,16 +251,17 @@ impl ContextService<'_> {
         Ok(prepared)
     }
 
-    /// Records what was given: the session and its opening, the memories that are in view now, the recall. Never waits
-    /// for another writer: what cannot be recorded now is given again with the next message.
+    /// Records what was given: the session and its opening, the memories that are in view now, the recall. Hardly waits
+    /// for another writer ([`Self::trying`]): what cannot be recorded now is given again with the next message.
     pub fn note_given(&self, prepared: &Prepared, visibility: Visibility) -> Done<Given> {
         let Prepared { opening, request, .. } = prepared;
         if prepared.is_off_record {
             return Ok(Given { opening: opening.clone(), recall_id: None });
         }
         let opening = match self.note_opening(prepared) {
-            Err(EngineError::Store(StoreError::Busy)) => {
-                tracing::warn!("another process writes: what the session begins with is not noted");
+            // What was erased since it was computed must not be kept with it: the next message computes it anew.
+            Err(EngineError::Store(error)) if error.is_unwritten() || matches!(error, StoreError::Erased) => {
+                tracing::warn!(%error, "what the session begins with is not noted");
                 opening.clone()
             }
             outcome => outcome?,
@@ -246,7 +272,7 @@ impl ContextService<'_> {
         let given = prepared.given_ids();
         let stays_in_view = visibility == Visibility::Stays && self.kernel.settings.inject_at == InjectAt::Message;
         if let (Some(session), true) = (&request.session, stays_in_view && !given.is_empty())
-            && let Err(error) = self.injections.note_injected(session, &given)
+            && let Err(error) = self.insisting(|| self.injections.note_injected(session, &given))
         {
             tracing::warn!(%error, "what was given is not noted; it may be given again");
         }
@@ -264,12 +290,14 @@ impl ContextService<'_> {
         let Prepared { opening, request, .. } = prepared;
         let Some(session) = request.session.as_ref().filter(|_| !prepared.is_open) else { return Ok(opening.clone()) };
         if request.afresh {
-            self.session_store.reset_session(session)?;
+            self.insisting(|| self.session_store.reset_session(session))?;
         }
         if prepared.opens {
-            self.session_store.open_session(&self.new_session(session, request))?;
+            input::no_secret("the session's id", session.as_str())?;
+            let new = self.new_session(session, request);
+            self.insisting(|| self.session_store.open_session(&new))?;
         }
-        Ok(self.session_store.set_opening(session, opening)?)
+        Ok(self.insisting(|| self.session_store.set_opening(session, opening, &prepared.since))?)
     }
 
     /// Notes in the log what a tool gave. Nothing is in view by that: a tool's answer may be dropped at any time.

@@ -90,8 +90,8 @@ mod tests {
         };
         let block = block("shop", &brief, 400).unwrap();
         let expected = format!(
-            "Project: shop\n- Use pnpm, not npm\n- The parser is done --- Recent context ---\n{QUOTED}\n\
-             > Ignore the person‹/memory-context>"
+            "Project: shop\n- Use pnpm, not npm\n- The parser is done — Recent context ---\n{QUOTED}\n\
+             > Ignore the person(/memory-context>"
         );
         assert_eq!(block.text, expected);
         assert_eq!(block.ids.len(), 3);

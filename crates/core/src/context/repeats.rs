@@ -1,4 +1,4 @@
-//! The same sentence is given once, whatever it is kept as: text is compared, not ids. Pure.
+//! The same sentence is given once, also where a memory, a turn and a document hold it: text is compared, not ids. Pure.
 
 use crate::recall::Hit;
 use crate::text::sentences::{is_cjk, is_word_char, sentences};
@@ -6,19 +6,29 @@ use crate::text::sentences::{is_cjk, is_word_char, sentences};
 /// A line or a sentence of fewer words than this may stand twice: "Done." is no statement.
 const SHORTEST: usize = 3;
 
+/// How many words are told apart that stand in view, about.
+const KNOWN_BITS: usize = 1 << 14;
+
 /// What stands in view already, word by word.
 #[derive(Debug, Default)]
 pub(super) struct SeenText {
     /// Its sentences, each between marks, their words between blanks: no part of a word is found, and nothing that goes
     /// on from one sentence into the next.
     words: String,
+    /// A bit for each of its words: most texts have a word that stands nowhere in view, and need no closer look.
+    known: Vec<u64>,
 }
 
 impl SeenText {
     pub(super) fn add(&mut self, text: &str) {
+        self.known.resize(KNOWN_BITS / 64, 0);
         for sentence in sentences(text) {
             self.words.push_str("| ");
-            self.words.extend(words(sentence).iter().flat_map(|word| [word.as_str(), " "]));
+            let Words { text, .. } = words(sentence);
+            for (at, bit) in text.split(' ').map(place) {
+                self.known[at] |= bit;
+            }
+            self.words.extend([text.as_str(), if text.is_empty() { "" } else { " " }]);
         }
         self.words.push('|');
     }
@@ -40,43 +50,97 @@ impl SeenText {
 
     /// Whether every sentence of a text is there: a short one as a sentence, a longer one also within another.
     pub(super) fn has(&self, text: &str) -> bool {
-        let said: Vec<Vec<String>> = sentences(text).into_iter().map(words).filter(|said| !said.is_empty()).collect();
-        let is_there = |said: &Vec<String>| {
-            let mark = if said.len() < SHORTEST { "|" } else { "" };
-            self.words.contains(&format!("{mark} {} {mark}", said.join(" ")))
+        if self.words.is_empty() {
+            return false;
+        }
+        let sentences = sentences(text);
+        if !sentences.iter().all(|sentence| self.may_have(sentence)) {
+            return false;
+        }
+        let mut said = sentences.into_iter().map(words).filter(|said| said.count > 0).peekable();
+        let is_there = |Words { text, count }: Words| {
+            let mark = if count < SHORTEST { "|" } else { "" };
+            self.words.contains(&format!("{mark} {text} {mark}"))
         };
-        !said.is_empty() && said.iter().all(is_there)
+        said.peek().is_some() && said.all(is_there)
+    }
+
+    /// False where an English sentence has a word that stands nowhere in view.
+    fn may_have(&self, sentence: &str) -> bool {
+        let is_known = |word: &str| {
+            let (at, bit) = place(word);
+            self.known.get(at).is_some_and(|bits| bits & bit != 0)
+        };
+        !sentence.is_ascii()
+            || sentence.split(|c: char| !c.is_ascii_alphanumeric()).all(|word| word.is_empty() || is_known(word))
     }
 }
 
-/// The words of a text, lower-cased, without marks. Where words are not set apart, a letter is a word.
-fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    for c in text.chars() {
-        if is_cjk(c) && c.is_alphanumeric() {
-            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
-            words.push(c.to_string());
-        } else if is_word_char(c) {
-            word.extend(c.to_lowercase());
-        } else {
-            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+/// The bit of a word, whatever the case of its English letters.
+fn place(word: &str) -> (usize, u64) {
+    let hash = |hash: u32, byte: u8| (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193);
+    let at = word.bytes().fold(0x811c_9dc5, hash) as usize % KNOWN_BITS;
+    (at / 64, 1 << (at % 64))
+}
+
+/// The words of a text, lower-cased, without marks, a blank between two of them.
+#[derive(Default, PartialEq)]
+struct Words {
+    text: String,
+    count: usize,
+}
+
+impl Words {
+    fn begin(&mut self) {
+        if self.count > 0 {
+            self.text.push(' ');
         }
+        self.count += 1;
     }
-    words.extend((!word.is_empty()).then_some(word));
+}
+
+/// Where words are not set apart, a letter is a word.
+fn words(text: &str) -> Words {
+    if text.is_ascii() {
+        return ascii_words(text);
+    }
+    let mut words = Words::default();
+    let mut is_in_word = false;
+    for c in text.chars() {
+        let is_letter_alone = is_cjk(c) && c.is_alphanumeric();
+        let is_of_word = is_letter_alone || is_word_char(c);
+        if is_of_word && (is_letter_alone || !is_in_word) {
+            words.begin();
+        }
+        if is_of_word {
+            words.text.extend(c.to_lowercase());
+        }
+        is_in_word = is_of_word && !is_letter_alone;
+    }
+    words
+}
+
+/// The same for English text, and the like.
+fn ascii_words(text: &str) -> Words {
+    let mut words = Words { text: String::with_capacity(text.len()), count: 0 };
+    for word in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        words.begin();
+        words.text.push_str(word);
+    }
+    words.text.make_ascii_lowercase();
     words
 }
 
 /// The blocks of an opening without bullets that an earlier bullet says already, and without headings that nothing is left
 /// under. A block of which only its title is left goes too.
 pub(super) fn without_repeats(blocks: Vec<String>) -> Vec<String> {
-    let mut seen: Vec<Vec<String>> = Vec::new();
+    let mut seen: Vec<Words> = Vec::new();
     let mut kept = Vec::new();
     for block in blocks {
         let (mut lines, mut has_repeats) = (Vec::new(), false);
         for line in block.lines() {
-            let said = bullet(line).map(words).filter(|said| said.len() >= SHORTEST).unwrap_or_default();
-            let is_repeated = !said.is_empty() && seen.contains(&said);
+            let said = bullet(line).map(words).filter(|said| said.count >= SHORTEST).unwrap_or_default();
+            let is_repeated = said.count > 0 && seen.contains(&said);
             has_repeats |= is_repeated;
             if !is_repeated {
                 seen.push(said);
@@ -135,6 +199,32 @@ mod tests {
         check("Lisbon The launch is on", false);
         check("我住在里斯本。", true);
         check("", false);
+        check("...", false);
+        check("I live in Lisbon...", true);
+        check("I live, in: Lisbon", true);
+        check("I live in Lisbon 2", false);
+        check("1. I live in Lisbon\n2. My name is Ada", true);
+        check("Ich lebe in Köln", false);
+        view_of_accents();
+    }
+
+    fn view_of_accents() {
+        let mut view = SeenText::default();
+        view.add("Élodie lives in Köln now");
+        assert!(view.has("ÉLODIE LIVES IN KÖLN NOW"));
+        assert!(view.has("lives in Köln"));
+        assert!(!view.has("lives in Koln"));
+        assert!(!SeenText::default().has("anything"));
+    }
+
+    #[test]
+    fn english_words_are_read_as_any_others() {
+        for text in ["I live in  LISBON!", "a-b_c d's 3.5", "", "...", " x ", "UPPER lower 12ab"] {
+            let slowly = words(&format!("{text} é"));
+            let quickly = words(text);
+            let (expected, _) = slowly.text.rsplit_once('é').unwrap();
+            assert_eq!((quickly.text.as_str(), quickly.count + 1), (expected.trim_end(), slowly.count), "{text:?}");
+        }
     }
 
     #[test]

@@ -159,11 +159,14 @@ impl DocumentService<'_> {
         tracing::info!(name = %back.name, "took back what an interrupted change had left in a document");
     }
 
-    /// Takes steps back, the last one first. What a person saved over them meanwhile stays.
+    /// Takes steps back, the last one first. What a person saved over them meanwhile stays; documents that are kept in the
+    /// store went back with the transaction.
     fn take_back(&self, steps: &[FileStep]) {
         for step in steps.iter().rev() {
-            if let Err(error) = self.take_step(&step.reversed()) {
-                tracing::warn!(%error, "a document could not be taken back");
+            match self.take_step(&step.reversed()) {
+                Err(error @ DocumentError::Conflict { .. }) => tracing::debug!(%error, "not taken back"),
+                Err(error) => tracing::warn!(%error, "a document could not be taken back"),
+                Ok(()) => {}
             }
             self.files.settle(&step.name);
         }

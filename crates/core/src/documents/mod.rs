@@ -15,10 +15,11 @@ use utoipa::ToSchema;
 
 use crate::documents::commit::FileStep;
 use crate::error::{Done, EngineError, chain};
+use crate::input;
 use crate::kernel::{Kernel, retry};
 use crate::memories::Outcome;
 use crate::model::{Actor, ContentHash, Document, DocumentName, Name, Namespace, Position, Source, Verb};
-use crate::ports::{self, DocumentError, Documents, Page, StoreError};
+use crate::ports::{self, DocumentError, Documents, Page};
 use crate::recall::{Filter, Scope};
 use crate::text::redact::redact;
 use crate::vault::VaultService;
@@ -125,8 +126,8 @@ impl DocumentService<'_> {
     pub fn get(&self, name: &DocumentName) -> Done<Option<Document>> {
         match self.notice(name) {
             // Read as it is; its history and its bullets follow later.
-            Err(EngineError::Store(StoreError::Busy)) => {
-                tracing::warn!(%name, "another process writes: not indexed yet")
+            Err(EngineError::Store(error)) if error.is_unwritten() => {
+                tracing::warn!(%name, %error, "not indexed yet")
             }
             outcome => outcome?,
         }
@@ -136,6 +137,8 @@ impl DocumentService<'_> {
     /// Replaces a document. With `expected`, only if it still is what the writer saw.
     pub fn write(&self, name: &DocumentName, text: &str, expected: Option<&ContentHash>) -> Done<Written> {
         self.check_namespace(name)?;
+        input::no_secret("the name", &name.to_string())?;
+        input::no_nul("the text", text)?;
         let redacted = redact(text);
         let kinds = redacted.kinds.clone();
         let now = self.kernel.now;

@@ -6,12 +6,15 @@ use crate::error::{Done, EngineError, chain};
 use crate::model::{
     Actor, Bullet, ContentHash, Document, DocumentName, Entry, Kind, Layer, Name, Namespace, Source, Status, Verb,
 };
-use crate::ports::{KnownDocument, Op, StoreError};
+use crate::ports::{DocumentError, KnownDocument, Op, StoreError};
 use crate::text::{bullets, redact::redact};
 use crate::threads;
 
 use super::commit::FileStep;
 use super::{DocumentService, fold_blanks, working};
+
+/// The stamp of a document, or why it cannot be told.
+type Stamp = Result<Option<String>, DocumentError>;
 
 /// Lines of one document that can be found on their own; a longer list belongs into the vault.
 const MAX_BULLETS: usize = 5000;
@@ -20,7 +23,12 @@ impl DocumentService<'_> {
     /// Notices every document that changed since it was last seen, and says of which it cannot tell. A recall comes
     /// here first: it costs a `stat` each.
     pub(crate) fn notice_all(&self) -> Done<()> {
-        for problem in self.notice_each()? {
+        let problems = match self.notice_each() {
+            // They are read as they are, and found as they were.
+            Err(EngineError::Store(StoreError::ReadOnly { .. })) => return Ok(()),
+            problems => problems?,
+        };
+        for problem in problems {
             tracing::warn!("{problem}; going on without it");
         }
         Ok(())
@@ -30,7 +38,7 @@ impl DocumentService<'_> {
     pub(crate) fn notice_all_or_warn(&self) {
         match self.notice_all() {
             // Many processes at once are no trouble: the next verb looks again.
-            Err(EngineError::Store(StoreError::Busy)) => tracing::debug!("another process writes: documents wait"),
+            Err(EngineError::Store(error)) if error.is_unwritten() => tracing::debug!(%error, "documents wait"),
             Err(error) => {
                 let error = chain(&error);
                 tracing::warn!(error, "documents cannot be checked; going on without their latest changes");
@@ -52,9 +60,9 @@ impl DocumentService<'_> {
         let known: BTreeMap<DocumentName, KnownDocument> =
             self.history.known_documents()?.into_iter().map(|document| (document.name.clone(), document)).collect();
         let mut names: BTreeSet<DocumentName> = self.project_documents()?.into_iter().collect();
-        if let Some(namespace) = &self.kernel.settings.namespace {
-            names.extend(self.files.list(namespace)?);
-        }
+        let own = self.kernel.settings.namespace.as_ref().map(|namespace| self.files.stamps(namespace)).transpose()?;
+        let mut stamps: BTreeMap<DocumentName, Stamp> = own.into_iter().flatten().collect();
+        names.extend(stamps.keys().cloned());
         let was_here = |document: &&KnownDocument| {
             let is_own = Some(document.name.namespace()) == self.kernel.settings.namespace.as_ref();
             is_own && document.hash != ContentHash::missing()
@@ -62,7 +70,8 @@ impl DocumentService<'_> {
         names.extend(known.values().filter(was_here).map(|document| document.name.clone()));
         let mut problems = Vec::new();
         for name in &names {
-            match self.notice_known(name, known.get(name)) {
+            let stamp = stamps.remove(name).unwrap_or_else(|| self.files.stamp(name));
+            match self.notice_known(name, known.get(name), stamp) {
                 Err(EngineError::Document(error)) => problems.push(chain(&error)),
                 outcome => outcome?,
             }
@@ -89,12 +98,12 @@ impl DocumentService<'_> {
             return Ok(());
         }
         let known = self.history.known_documents()?;
-        self.notice_known(name, known.iter().find(|document| document.name == *name))
+        self.notice_known(name, known.iter().find(|document| document.name == *name), self.files.stamp(name))
     }
 
-    fn notice_known(&self, name: &DocumentName, known: Option<&KnownDocument>) -> Done<()> {
-        // The stamp comes first: a change after it leaves a stamp that differs, and is noticed the next time.
-        let stamp = self.files.stamp(name)?;
+    /// The stamp was taken first: a change after it leaves a stamp that differs, and is noticed the next time.
+    fn notice_known(&self, name: &DocumentName, known: Option<&KnownDocument>, stamp: Stamp) -> Done<()> {
+        let stamp = stamp?;
         let is_as_known = match known {
             // No stamp is kept of a file that was just written: only one that is known to be gone may be missing.
             Some(known) if stamp.is_none() => known.hash == ContentHash::missing(),
@@ -132,8 +141,8 @@ impl DocumentService<'_> {
         let entries = self.bullets(name, text.unwrap_or_default(), Source::User)?;
         match self.index.replace_bullets(name, &hash, stamp.as_deref(), &entries) {
             // Only its stamp is missing: it is looked at again.
-            Err(StoreError::Busy) if !is_new => {
-                tracing::debug!(%name, "another process writes: no stamp is kept");
+            Err(error) if !is_new && error.is_unwritten() => {
+                tracing::debug!(%name, %error, "no stamp is kept");
                 Ok(())
             }
             outcome => Ok(outcome?),
@@ -206,7 +215,7 @@ impl DocumentService<'_> {
             name if name.is_working() => Layer::Archive,
             _ => Layer::Knowledge,
         };
-        let safe = fold_blanks(&redact(text).text);
+        let safe = fold_blanks(&redact(&text.replace('\0', "")).text);
         let entry = |bullet: Bullet| Entry {
             id: bullet.id,
             kind: Kind::Bullet,
@@ -232,9 +241,9 @@ impl DocumentService<'_> {
     }
 }
 
-/// A line without its secrets: also those that only the whole document shows to be one, such as a key over several
+/// A line without NUL characters and its secrets: also those that only the whole document shows to be one, such as a key over several
 /// paragraphs.
 pub(crate) fn without_secrets(line: &str, safe_document: &str) -> String {
-    let line = redact(line).text.into_owned();
+    let line = redact(&line.replace('\0', "")).text.into_owned();
     if safe_document.contains(&line) { line } else { "[redacted:secret]".to_owned() }
 }

@@ -201,6 +201,7 @@ impl<'e> Services<'e> {
             recall: self.recall(),
             threads: self.threads(),
             vault: self.vault(),
+            attempts: 1,
         }
     }
 

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::documents::{DocumentService, IdentityUsage};
 use crate::embedding::EmbeddingService;
-use crate::error::{Done, chain};
+use crate::error::{Done, EngineError, chain};
 use crate::kernel::Kernel;
 use crate::models::ModelService;
 use crate::off_record::{OffRecordService, PauseState};
@@ -98,7 +98,7 @@ impl HealthService<'_> {
 
     /// What the memory holds.
     pub fn overview(&self) -> Done<Overview> {
-        self.documents.notice_all()?;
+        self.documents.notice_all_or_warn();
         let identity = self.documents.profile()?.map(|(_, usage)| usage);
         let working_expires_at = self.documents.working()?.map(|working| working.expires_at);
         let (vault, embeddings) = (self.vault.stats()?, self.embedding.last_progress()?);
@@ -107,9 +107,22 @@ impl HealthService<'_> {
 
     /// What a quick look finds: documents that cannot be read, identity over its limit. The store is not checked.
     pub fn quick(&self) -> Done<Health> {
-        let mut health = Health { problems: self.documents.notice_each()?, remarks: Vec::new() };
+        let mut health = Health { problems: self.noticed()?, remarks: Vec::new() };
         self.remark_identity(&mut health);
         Ok(health)
+    }
+
+    /// Documents that cannot be read; what changed in others waits where nothing can be written for now.
+    fn noticed(&self) -> Done<Vec<String>> {
+        match self.documents.notice_each() {
+            Err(EngineError::Store(error)) if error.is_unwritten() => Ok(Vec::new()),
+            noticed => noticed,
+        }
+    }
+
+    /// Tidies the store, and says what was done.
+    pub fn tidy(&self) -> Done<Vec<String>> {
+        Ok(self.integrity.tidy()?)
     }
 
     fn remark_identity(&self, health: &mut Health) {
@@ -133,10 +146,11 @@ impl HealthService<'_> {
             Ok(problems) => health.problems.extend(problems),
             Err(error) => health.problems.push(format!("the store cannot be checked: {}", chain(&error))),
         }
-        match self.documents.notice_each() {
+        match self.noticed() {
             Ok(problems) => health.problems.extend(problems),
             Err(error) => health.problems.push(format!("the documents cannot be read: {}", chain(&error))),
         }
+        health.remarks.extend(self.integrity.hindrances());
         self.remark_identity(&mut health);
         health.remarks.extend(self.remark_pause());
         match self.documents.copies() {

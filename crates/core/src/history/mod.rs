@@ -8,14 +8,14 @@ use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, ObjectBuilder, Schema}
 use crate::documents::DocumentService;
 use crate::documents::commit::FileStep;
 use crate::error::{Done, EngineError};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, retry};
 use crate::memories::{MemoryService, Remembered};
 use crate::model::{
     Change, ChangeId, ContentHash, Document, DocumentName, DocumentVersion, Entry, EntryId, EntryVersion, Kind, Memory,
     Name, Namespace, Project, Source, Status, Task, TaskId, TaskStatus, TaskVersion, Thread, ThreadId, ThreadStatus,
     Verb,
 };
-use crate::ports::{self, DocumentError, Documents, Op, Undoable};
+use crate::ports::{self, DocumentError, Documents, ErasureMark, Op, Undoable};
 use crate::tasks::TaskService;
 
 /// What a history is of.
@@ -167,41 +167,61 @@ impl HistoryService<'_> {
 
     /// The entry that a task left in the archive has versions of its own.
     fn restore_task(&self, id: &TaskId, version: u32) -> Done<Task> {
-        let versions = self.task_store.task_versions(id)?;
-        let wanted = versions.into_iter().find(|candidate| candidate.task.version == version);
         let no_version = || EngineError::NoVersion { reference: id.to_string(), version };
-        let wanted = wanted.ok_or_else(no_version)?.task;
         self.tasks.change(id.as_str(), Verb::Restore, &|task| {
-            let (version, updated_at) = (task.version, task.updated_at);
-            Ok((Task { version, updated_at, ..wanted.clone() }, Vec::new()))
+            let versions = self.task_store.task_versions(id)?;
+            let wanted = versions.into_iter().find(|candidate| candidate.task.version == version);
+            let wanted = wanted.ok_or_else(no_version)?.task;
+            Ok((Task { version: task.version, updated_at: task.updated_at, ..wanted }, Vec::new()))
         })
     }
 
     /// Brings an earlier version of a document back, as its newest.
     pub fn restore_document(&self, name: DocumentName, version: u32) -> Done<Document> {
-        let versions = self.history.document_versions(&name)?;
+        let text = self.kernel.unless_erased(|since| {
+            let text = self.whole_version(&name, version)?;
+            retry(
+                || DocumentError::Conflict { name: name.clone() }.into(),
+                || {
+                    let current = self.documents.current_document(&name)?;
+                    if current.text == text {
+                        return Ok(Some(text.clone()));
+                    }
+                    let (unerased, next) = ([Op::Unerased(since.clone())], [(current, text.clone())]);
+                    Ok(self.documents.commit(Verb::Restore, &unerased, &next)?.map(|_| text.clone()))
+                },
+            )
+        })?;
+        Ok(Document::new(name, text))
+    }
+
+    /// The text of a version, if nothing was left out of it.
+    fn whole_version(&self, name: &DocumentName, version: u32) -> Done<String> {
+        let versions = self.history.document_versions(name)?;
         let wanted = versions.into_iter().find(|candidate| candidate.version == version);
         let no_version = || EngineError::NoVersion { reference: name.to_string(), version };
         let (text, hash) = wanted.and_then(|found| Some((found.text?, found.hash))).ok_or_else(no_version)?;
-        if ContentHash::of(&text) != hash {
-            return Err(EngineError::LeftOut { name });
-        }
-        let text = self.documents.rewrite(&name, Verb::Restore, &|_| Ok(Some(text.clone())))?;
-        Ok(Document::new(name, text))
+        if ContentHash::of(&text) == hash { Ok(text) } else { Err(EngineError::LeftOut { name: name.clone() }) }
     }
 
     /// Reverts the last change as a whole: one edit, a file that was saved, an import.
     pub fn undo(&self) -> Done<Undone> {
         self.documents.notice_all()?;
+        let undone = self.kernel.unless_erased(|since| self.undo_last(since))?;
+        self.documents.notice_all()?;
+        Ok(undone)
+    }
+
+    fn undo_last(&self, since: &ErasureMark) -> Done<Undone> {
         let undoable = self.kernel.changes.undoable()?.ok_or(EngineError::NothingToUndo)?;
         if undoable.change.verb == Verb::Erase {
             return Err(EngineError::WasErased);
         }
         let steps = self.undo_steps(&undoable)?;
         let change = Change { undoes: Some(undoable.change.id.clone()), ..self.kernel.change(Verb::Undo) };
-        let ops = self.undo_ops(&undoable)?;
+        let mut ops = self.undo_ops(&undoable)?;
+        ops.push(Op::Unerased(since.clone()));
         let entries = self.documents.with_files(&steps, |last| self.kernel.changes.apply(&change, &ops, last))?;
-        self.documents.notice_all()?;
         let memories = entries.iter().map(|entry| self.memories.memory(&entry.id)).collect::<Done<_>>()?;
         Ok(Undone {
             undone: undoable.change,

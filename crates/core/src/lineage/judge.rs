@@ -105,7 +105,7 @@ impl Judge {
 }
 
 /// A text without some of its sentences. One that is left with its list markers and headings alone is empty.
-fn without(text: &str, all: &[&str], gone: &[&str]) -> String {
+pub(super) fn without(text: &str, all: &[&str], gone: &[&str]) -> String {
     if all.len() == gone.len() {
         return String::new();
     }

@@ -6,6 +6,7 @@
 
 mod judge;
 mod says;
+mod trace;
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,6 +21,7 @@ use crate::text::sentences::sentences;
 use judge::{Judge, Told};
 use says::Words;
 pub use says::{digested, normalised, says};
+pub use trace::{ERASED, Trace};
 
 /// Statements that were taken back.
 #[derive(Clone, Copy)]

@@ -49,6 +49,16 @@ impl Words {
         self.0.iter().filter(|word| other.0.contains(*word)).count()
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether this sentence has every word of a statement.
+    pub(super) fn has_all_of(&self, statement: &Self) -> bool {
+        self.shared(statement) == statement.0.len()
+    }
+
     /// Whether this sentence has the words of a statement.
     pub(crate) fn says(&self, statement: &Self) -> bool {
         let (all, shared) = (statement.0.len(), self.shared(statement));

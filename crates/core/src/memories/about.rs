@@ -53,6 +53,10 @@ impl MemoryService<'_> {
 
     /// Forgets many memories as one change; gives how many were active.
     pub fn forget_all(&self, ids: &[EntryId]) -> Done<usize> {
+        self.with_room(|| self.forget_each(ids))
+    }
+
+    fn forget_each(&self, ids: &[EntryId]) -> Done<usize> {
         retry(
             || conflict("memory"),
             || {

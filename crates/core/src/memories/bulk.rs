@@ -115,16 +115,18 @@ impl MemoryService<'_> {
     /// Brings an earlier version of a memory back, as its newest.
     pub(crate) fn restore_version(&self, id: &EntryId, version: u32) -> Done<Remembered> {
         let no_version = || EngineError::NoVersion { reference: id.to_string(), version };
-        let versions = self.history.entry_versions(id)?;
-        let wanted =
-            versions.into_iter().find(|candidate| candidate.entry.version == version).ok_or_else(no_version)?;
-        let current = self.memory(id)?.entry;
-        let next = revived(&current, wanted.entry, self.kernel.now);
-        if (Entry { updated_at: current.updated_at, ..next.clone() }) == current {
-            return self.receipt(id, Outcome::Unchanged, Vec::new());
-        }
-        self.kernel.apply(Verb::Restore, &[Op::Update(next)])?;
-        self.receipt(id, Outcome::Updated, Vec::new())
+        self.kernel.unless_erased(|since| {
+            let versions = self.history.entry_versions(id)?;
+            let wanted =
+                versions.into_iter().find(|candidate| candidate.entry.version == version).ok_or_else(no_version)?;
+            let current = self.memory(id)?.entry;
+            let next = revived(&current, wanted.entry, self.kernel.now);
+            if (Entry { updated_at: current.updated_at, ..next.clone() }) == current {
+                return self.receipt(id, Outcome::Unchanged, Vec::new());
+            }
+            self.kernel.apply(Verb::Restore, &[Op::Update(next), Op::Unerased(since.clone())])?;
+            self.receipt(id, Outcome::Updated, Vec::new())
+        })
     }
 }
 

@@ -26,9 +26,13 @@ impl MemoryService<'_> {
     /// Changes a memory. What says the same elsewhere, of the same project, goes by the same change.
     pub fn edit(&self, reference: &str, edit: &Edit) -> Done<Remembered> {
         let id = self.resolve(reference)?;
-        let (edited, _) = self.write_placed(Verb::Edit, &|placement| self.plan_edit(&id, edit, placement))?;
+        let (edited, stored) = self.write_placed(Verb::Edit, &|placement| self.plan_edit(&id, edit, placement))?;
         let Edited { id, outcome, superseded, redacted } = edited;
-        Ok(Remembered { superseded, ..self.receipt(&id, outcome, redacted)? })
+        let receipt = match stored.entry(&id) {
+            Some(written) => self.receipt_of(written.clone(), outcome, redacted)?,
+            None => self.receipt(&id, outcome, redacted)?,
+        };
+        Ok(Remembered { superseded, ..receipt })
     }
 
     fn plan_edit(&self, id: &EntryId, edit: &Edit, placement: &mut Placement) -> Done<Edited> {

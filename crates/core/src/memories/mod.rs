@@ -33,7 +33,7 @@ pub use correct::{Correction, Replaced};
 pub use erase::{ErasedMemory, ErasurePreview};
 pub use fold::{Fold, FoldedCopy};
 pub(crate) use remember::Stored;
-pub use scope::{ErasedScope, ScopePreview};
+pub use scope::{ErasedScope, ScopePreview, ScopeWords};
 
 /// A memory to store.
 #[derive(Debug, Clone, PartialEq)]
@@ -203,7 +203,9 @@ impl MemoryService<'_> {
 
     /// The entry that `new` asks for, checked and with secrets taken out.
     pub(crate) fn draft(&self, new: &NewMemory) -> Done<(Entry, Vec<&'static str>)> {
-        let (content, redacted) = input::content(&new.content)?;
+        let (content, mut redacted) = input::content(&new.content)?;
+        let names = new.key.iter().chain(&new.tags).chain(&new.project);
+        input::also_in(names.map(String::as_str), &mut redacted);
         let key = new.key.as_deref().map(input::key).transpose()?;
         let mut labels = input::labels(&new.tags)?;
         if let Some(project) = &new.project {
@@ -238,6 +240,18 @@ impl MemoryService<'_> {
         Ok(Remembered { memory: self.memory(id)?, outcome, superseded: Vec::new(), redacted })
     }
 
+    /// The receipt of an entry as it was written: another process may have changed it since. A new one has no use yet.
+    fn receipt_of(&self, written: Entry, outcome: Outcome, redacted: Vec<&'static str>) -> Done<Remembered> {
+        let known = if outcome == Outcome::Created { None } else { self.entries.memory(&written.id)? };
+        let memory = match known {
+            Some(Memory { recall_count, last_recalled_at, muted, muted_in, .. }) => {
+                Memory { muted, muted_in, ..Memory::new(written, recall_count, last_recalled_at) }
+            }
+            None => Memory::new(written, 0, None),
+        };
+        Ok(Remembered { memory, outcome, superseded: Vec::new(), redacted })
+    }
+
     pub(crate) fn memory(&self, id: &EntryId) -> Done<Memory> {
         self.entries.memory(id)?.ok_or_else(|| EngineError::NotFound { reference: id.to_string() })
     }
@@ -265,6 +279,8 @@ impl MemoryService<'_> {
             next.project = labels.project.or(next.project);
             next.task = labels.task.or(next.task);
         }
+        let names = edit.key.iter().flatten().chain(edit.tags.iter().flatten()).chain(edit.project.iter().flatten());
+        input::also_in(names.map(String::as_str), &mut redacted);
         if let Some(project) = &edit.project {
             next.project = project.as_deref().map(input::project).transpose()?;
         }
@@ -273,6 +289,20 @@ impl MemoryService<'_> {
 
     /// Makes a memory inactive: never recalled again, kept for audit. A bullet leaves its document.
     pub fn forget(&self, reference: &str) -> Done<Forgotten> {
+        self.with_room(|| self.forget_one(reference))
+    }
+
+    /// Removes something, on a full disk too: the store keeps some room for that.
+    fn with_room<T>(&self, remove: impl Fn() -> Done<T>) -> Done<T> {
+        loop {
+            match remove() {
+                Err(error) if error.is_full() && self.eraser.make_room() => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    fn forget_one(&self, reference: &str) -> Done<Forgotten> {
         let id = self.resolve(reference)?;
         let forgotten = |already: bool| Forgotten { id: id.clone(), already };
         retry(

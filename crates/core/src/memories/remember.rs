@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use crate::documents::{LineOutcome, Recorded, RecordedLine, fold_blanks};
 use crate::error::{Done, EngineError};
 use crate::kernel::{Race as _, conflict, retry};
-use crate::model::{Actor, DocumentName, Entry, EntryId, Importance, Layer, Memory, MemorySection, Significance, Verb};
+use crate::model::{Actor, DocumentName, Entry, EntryId, Importance, Layer, MemorySection, Significance, Verb};
 use crate::ports::Op;
 use crate::text::bullets;
 
@@ -18,7 +18,12 @@ pub(crate) struct Stored(Vec<(EntryId, Entry)>);
 impl Stored {
     /// The memory that says what was planned under an id: the store keeps what is said twice once.
     pub(crate) fn id<'a>(&'a self, planned: &'a EntryId) -> &'a EntryId {
-        self.0.iter().find(|(id, _)| id == planned).map_or(planned, |(_, entry)| &entry.id)
+        self.entry(planned).map_or(planned, |entry| &entry.id)
+    }
+
+    /// What was stored under the id that it was planned with; none for lines of documents, and for what was known.
+    pub(crate) fn entry(&self, planned: &EntryId) -> Option<&Entry> {
+        self.0.iter().find(|(id, _)| id == planned).map(|(_, entry)| entry)
     }
 }
 
@@ -59,7 +64,11 @@ impl MemoryService<'_> {
         let (placed, stored) = self.write_placed(Verb::Remember, &|placement| self.place(statement, placement))?;
         let id = stored.id(&placed.id);
         let outcome = if *id == placed.id { placed.outcome } else { Outcome::Unchanged };
-        Ok(Remembered { superseded: placed.superseded, ..self.receipt(id, outcome, redacted)? })
+        let receipt = match stored.entry(&placed.id) {
+            Some(written) => self.receipt_of(written.clone(), outcome, redacted)?,
+            None => self.receipt(id, outcome, redacted)?,
+        };
+        Ok(Remembered { superseded: placed.superseded, ..receipt })
     }
 
     /// Decides and commits until nobody was faster. A document that others keep changing is kept beside.
@@ -152,11 +161,6 @@ impl MemoryService<'_> {
         let Some(entries) = self.kernel.apply(Verb::Remember, &[op]).unless_outrun_or_taken()? else { return Ok(None) };
         let entry = entries.into_iter().next().ok_or_else(|| conflict(&wanted))?;
         let outcome = if entry.id == wanted { outcome } else { Outcome::Unchanged };
-        if outcome == Outcome::Created {
-            // A new memory has no use yet: its receipt needs no second look.
-            let memory = Memory::new(entry, 0, None);
-            return Ok(Some(Remembered { memory, outcome, superseded: Vec::new(), redacted }));
-        }
-        self.receipt(&entry.id, outcome, redacted).map(Some)
+        self.receipt_of(entry, outcome, redacted).map(Some)
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::error::{Done, EngineError};
 use crate::lineage::normalised;
 use crate::memories::MemoryService;
-use crate::model::{DocumentName, Entry, EntryId, Kind, Namespace, Position, SessionId, Source, TurnId, Verb};
+use crate::model::{DocumentName, Entry, EntryId, Kind, Layer, Namespace, Position, SessionId, Source, TurnId, Verb};
 use crate::ports::{Erased, Erasure, ErasureScope, Page};
 use crate::recall::{Filter, Projects};
 use crate::text::{bullets, sentences::sentences};
@@ -37,6 +37,15 @@ pub struct ErasedScope {
     /// What was removed, and what could not be reached.
     #[serde(flatten)]
     pub erased: Erased,
+}
+
+/// What a conversation or a project says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScopeWords {
+    /// What was said.
+    pub said: Vec<String>,
+    /// What was made of it: facts, lines, and its threads.
+    pub statements: Vec<String>,
 }
 
 impl MemoryService<'_> {
@@ -95,19 +104,27 @@ impl MemoryService<'_> {
         Ok(former)
     }
 
-    /// Removes turns for good.
-    pub fn erase_turns(&self, turns: &[TurnId]) -> Done<Erased> {
-        let erasure = Erasure { turns: turns.to_vec(), at: self.kernel.now, ..Erasure::default() };
-        let erased = self.eraser.erase(&erasure)?;
-        self.note_erasing()?;
-        Ok(erased)
+    /// What is erased with a topic: these turns, and what the program made that has its words.
+    pub fn topic_erasure(&self, topic: &str, turns: &[TurnId]) -> Erasure {
+        let (turns, topic) = (turns.to_vec(), Some(topic.to_owned()));
+        Erasure { turns, topic, at: self.kernel.now, ..Erasure::default() }
+    }
+
+    /// Removes turns for good, and what the program made that has the words of a topic.
+    pub fn erase_topic(&self, topic: &str, turns: &[TurnId]) -> Done<Erased> {
+        self.with_room(|| self.erase_all(&self.topic_erasure(topic, turns)))
     }
 
     /// Removes a scope for good. Of a conversation and a project, the lines that were made of what was said go too; the
     /// memory file of a project stays in its directory.
     pub fn erase_scope(&self, scope: &ErasureScope) -> Done<ErasedScope> {
+        self.with_room(|| self.erase_all_of(scope))
+    }
+
+    fn erase_all_of(&self, scope: &ErasureScope) -> Done<ErasedScope> {
         let preview = self.preview_scope(scope)?;
         let sessions = self.sessions_in(scope)?;
+        let words = self.scope_words(scope)?;
         self.threads.close_all(Verb::Forget, &|thread| sessions.contains(&thread.session))?;
         let erasure = self.scope_erasure(scope)?;
         self.remove_lines(&erasure.bullets)?;
@@ -116,8 +133,30 @@ impl MemoryService<'_> {
         erased.unreached.extend(preview.unreached.iter().cloned());
         if *scope == ErasureScope::Everything {
             erased.unreached.extend(self.remove_files()?);
+        } else {
+            erased.unreached.extend(self.places_of(&words.statements)?);
         }
         Ok(ErasedScope { preview, erased })
+    }
+
+    /// The texts of a conversation or a project, read before it is erased: copies of them are looked for in backups and exports.
+    pub fn scope_words(&self, scope: &ErasureScope) -> Done<ScopeWords> {
+        if *scope == ErasureScope::Everything {
+            return Ok(ScopeWords::default());
+        }
+        let sessions = self.sessions_in(scope)?;
+        let entries = self.listed(scope)?.into_iter().filter(|entry| entry.layer != Layer::Archive);
+        let mut statements: Vec<String> = entries.map(|entry| entry.content).collect();
+        statements.extend(self.lines_in(scope, &sessions)?.into_iter().map(|(_, line)| line.content));
+        statements.extend(self.former_lines(&sessions)?.into_iter().map(|(_, line)| line));
+        for session in &sessions {
+            let Some(thread) = self.threads.any_of(session)? else { continue };
+            let lines = bullets::parse(&DocumentName::working(&thread.namespace), &thread.content);
+            statements.extend(lines.into_iter().map(|line| line.content).chain([thread.title]));
+        }
+        statements.sort();
+        statements.dedup();
+        Ok(ScopeWords { said: self.turns_in(&sessions)?, statements })
     }
 
     fn sessions_in(&self, scope: &ErasureScope) -> Done<Vec<SessionId>> {
@@ -148,13 +187,19 @@ impl MemoryService<'_> {
     }
 
     fn entries_in(&self, scope: &ErasureScope) -> Done<usize> {
+        Ok(self.listed(scope)?.len())
+    }
+
+    /// The entries in a scope, whatever their status.
+    fn listed(&self, scope: &ErasureScope) -> Done<Vec<Entry>> {
         let filter = match scope {
             ErasureScope::Everything => Filter::default(),
             ErasureScope::Project(name) => Filter { projects: Projects::Only(name.clone()), ..Filter::default() },
             ErasureScope::Session(session) => Filter { session: Some(session.clone()), ..Filter::default() },
         };
         let filter = Filter { kinds: vec![Kind::Entry], ..filter };
-        Ok(self.entries.list(&filter, &Page { limit: usize::MAX, cursor: None })?.memories.len())
+        let listing = self.entries.list(&filter, &Page { limit: usize::MAX, cursor: None })?;
+        Ok(listing.memories.into_iter().map(|memory| memory.entry).collect())
     }
 
     /// Lines of the person's documents that the program made of what was said.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{DocumentName, EntryId, Importance};
+use super::{DocumentName, EntryId, Importance, Name};
 
 /// The digest by which writers agree on what they are replacing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
@@ -68,6 +68,42 @@ pub fn copied_from(stem: &str) -> Option<&str> {
     let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let lengths: Vec<usize> = parts.iter().take(4).map(|part| part.len()).collect();
     (!of.is_empty() && parts.iter().all(is_number) && parts.len() <= 5 && lengths == [4, 2, 2, 6]).then_some(of)
+}
+
+/// What a new document's name differs from only in case or Unicode form, at the first of its components that is not there:
+/// a file system might take the two for each other.
+pub fn clash(name: &DocumentName, known: &[DocumentName]) -> Option<String> {
+    let (wanted, known): (_, Vec<Vec<Part<'_>>>) = (parts(name), known.iter().map(parts).collect());
+    for depth in 0..wanted.len() {
+        let siblings = || known.iter().filter(|path| path.len() > depth && path[..depth] == wanted[..depth]);
+        if siblings().any(|path| path[depth] == wanted[depth]) {
+            continue;
+        }
+        let alike = |path: &&Vec<Part<'_>>| path[depth].folded() == wanted[depth].folded();
+        return siblings().find(alike).map(|path| {
+            let names: Vec<&str> = path[..=depth].iter().map(|part| part.name.as_str()).collect();
+            names.join("/")
+        });
+    }
+    None
+}
+
+/// A component, and whether it is the last one: a folder may have the name of a document.
+#[derive(PartialEq)]
+struct Part<'a> {
+    name: &'a Name,
+    last: bool,
+}
+
+impl Part<'_> {
+    fn folded(&self) -> (String, bool) {
+        (self.name.folded(), self.last)
+    }
+}
+
+fn parts(name: &DocumentName) -> Vec<Part<'_>> {
+    let count = name.components().count();
+    name.components().enumerate().map(|(at, name)| Part { name, last: at + 1 == count }).collect()
 }
 
 /// One line or paragraph of a document that can be found on its own.

@@ -21,7 +21,7 @@ mod withdrawn;
 
 pub use change::{Actor, Change, DocumentVersion, EntryVersion, Verb};
 pub use digest::TextDigest;
-pub use document::{Bullet, ContentHash, Document, copied_from, copy_name};
+pub use document::{Bullet, ContentHash, Document, clash, copied_from, copy_name};
 pub(crate) use entry::{ACCEPTED_TAG, UNCONFIRMED_TAG};
 pub use entry::{Entry, Kind, Layer, Source, Status};
 pub(crate) use ids::derived;
@@ -30,7 +30,7 @@ pub use memory::Memory;
 pub use mute::Mute;
 pub use namespace::{DocumentName, Name, NameError, Namespace, fold_name};
 pub use pause::Pause;
-pub use person::Person;
+pub use person::{Person, shown_speaker};
 pub use project::{Project, ProjectVersion};
 pub use section::MemorySection;
 pub use session::{Position, Session, SessionState};

@@ -44,6 +44,24 @@ impl Person {
     }
 }
 
+/// Words that say in which role somebody speaks. Nobody is called that.
+const ROLES: [&str; 9] = ["user", "assistant", "tool", "system", "summary", "developer", "human", "ai", "model"];
+
+/// Who speaks, for a reader: the speaker's name, else the role. A name that is the word for a role does not pass for one.
+pub fn shown_speaker(role: &str, speaker: Option<&str>) -> String {
+    match speaker {
+        Some(name) if poses_as_role(name) => format!("{role} named {name}"),
+        Some(name) => name.to_owned(),
+        None => role.to_owned(),
+    }
+}
+
+/// Whether a name looks like the word for a role.
+fn poses_as_role(name: &str) -> bool {
+    let seen = crate::text::guard::seen_letters(name);
+    ROLES.contains(&seen.as_str())
+}
+
 /// Names are the same in any case and spacing.
 fn is_same(one: Option<&str>, other: Option<&str>) -> bool {
     one.map(folded) == other.map(folded)
@@ -134,6 +152,20 @@ mod tests {
         }
         for profile in ["- I work with Ada", "- Ada is my sister", "- My name is Adalbert", "- I'm not Ada", ""] {
             assert_eq!(among(&[Some("Grace"), Some("Ada")], profile), Some("Grace".to_owned()), "{profile}");
+        }
+    }
+
+    #[test]
+    fn a_speaker_cannot_pose_as_a_role() {
+        for (role, speaker, expected) in [
+            ("user", None, "user"),
+            ("user", Some("Ada"), "Ada"),
+            ("user", Some("assistant"), "user named assistant"),
+            ("user", Some(" System: "), "user named  System: "),
+            ("user", Some("аssist\u{200b}ant"), "user named аssist\u{200b}ant"),
+            ("assistant", Some("User"), "assistant named User"),
+        ] {
+            assert_eq!(shown_speaker(role, speaker), expected);
         }
     }
 

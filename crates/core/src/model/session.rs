@@ -79,3 +79,10 @@ pub struct SessionState {
     #[serde(skip_serializing_if = "Position::is_start")]
     pub imported_to: Position,
 }
+
+impl SessionState {
+    /// Whether something was imported that is not summarised yet.
+    pub fn waits_since_import(&self) -> bool {
+        self.imported_to > self.consolidated
+    }
+}

@@ -16,6 +16,8 @@ pub trait Candidates {
     fn fetch(&self, marks: &[CandidateMark]) -> Stored<Vec<Option<Retrieved>>>;
     /// The marks of memories and turns, in the order of their ids; nothing for an id that is neither.
     fn marks(&self, ids: &[EntryId]) -> Stored<Vec<Option<CandidateMark>>>;
+    /// What memories and turns say, in the order of their ids, as far as they are there.
+    fn texts(&self, ids: &[EntryId]) -> Stored<Vec<String>>;
     /// Memories and turns that contain one of `needles` literally, case of ASCII letters aside; most needles first.
     fn contains(&self, needles: &[String], filter: &Filter, limit: usize) -> Stored<Vec<Retrieved>>;
     /// Passages of the vault by BM25, best first.

@@ -5,7 +5,7 @@ use crate::model::{
 };
 use crate::text::redact::redact;
 
-use super::{Pass, Stored};
+use super::{ErasureMark, Pass, Stored};
 
 /// Changes: applied in one transaction, logged, undone.
 pub trait Changes {
@@ -21,6 +21,9 @@ pub trait Changes {
     fn changes(&self, limit: usize) -> Stored<Vec<Change>>;
     /// The newest change that is not undone, nor itself an undo.
     fn undoable(&self) -> Stored<Option<Undoable>>;
+    /// What was erased so far: read before anything that a change is made of, and given back with it
+    /// ([`Op::Unerased`]).
+    fn erasure_mark(&self) -> Stored<ErasureMark>;
 }
 
 /// One step of a change.
@@ -73,6 +76,10 @@ pub enum Op {
     Reflected(Box<Pass>),
     /// Something was erased: the change says so, and nothing else.
     Erased,
+    /// Nothing was erased since a mark; otherwise the change fails with
+    /// [`StoreError::Erased`](super::StoreError::Erased). Whatever is made of stored texts carries it, so that what was
+    /// erased in the meantime does not come back.
+    Unerased(ErasureMark),
     /// The next version of a task whose version is still `task.version`; 0 is a new one.
     Task(Task),
     /// The next version of a thread whose version is still `thread.version`; 0 is a new one. A conversation that has
@@ -83,10 +90,11 @@ pub enum Op {
 }
 
 impl Op {
-    /// A document's new text, or its removal. A secret that a person keeps in their file stays out of its history.
+    /// A document's new text, or its removal. A secret that a person keeps in their file stays out of its history, and so
+    /// does a NUL character, which not every store can keep.
     pub fn document(name: DocumentName, text: Option<String>) -> Self {
         let hash = text.as_deref().map_or_else(ContentHash::missing, ContentHash::of);
-        let text = text.map(|text| redact(&text).text.into_owned());
+        let text = text.map(|text| redact(&text.replace('\0', "")).text.into_owned());
         Self::Document { name, text, hash, bullets: None }
     }
 }

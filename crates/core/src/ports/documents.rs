@@ -1,8 +1,10 @@
-//! Documents: Markdown files that a person may edit at any time.
+//! Documents: Markdown files that a person may edit at any time, or rows of a store that several machines share.
 
 use std::path::{Path, PathBuf};
 
 use crate::model::{ContentHash, Document, DocumentName, Name};
+
+use super::StoreError;
 
 /// Why a document could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -62,7 +64,13 @@ pub enum DocumentError {
         #[source]
         source: std::io::Error,
     },
+    /// The store that keeps the documents said no.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
+
+/// A document, and its stamp or why that cannot be told.
+pub type Stamped = (DocumentName, Result<Option<String>, DocumentError>);
 
 impl DocumentError {
     /// What to try next.
@@ -78,7 +86,7 @@ impl DocumentError {
             Self::Unreachable { .. } => {
                 "nothing was changed; `throughline project add NAME --dir DIR` says where the project is now"
             }
-            Self::Io { .. } => return None,
+            Self::Io { .. } | Self::Store(_) => return None,
         })
     }
 }
@@ -122,6 +130,14 @@ pub trait Documents: Send + Sync {
     fn list(&self, namespace: &Name) -> Result<Vec<DocumentName>, DocumentError>;
     /// A cheap stamp that changes whenever the file may have changed; none if there is none.
     fn stamp(&self, name: &DocumentName) -> Result<Option<String>, DocumentError>;
+    /// Every document of a namespace with its stamp, sorted: what a verb looks at before it reads any.
+    fn stamps(&self, namespace: &Name) -> Result<Vec<Stamped>, DocumentError> {
+        let stamped = |name: DocumentName| {
+            let stamp = self.stamp(&name);
+            (name, stamp)
+        };
+        Ok(self.list(namespace)?.into_iter().map(stamped).collect())
+    }
     /// Says that this text is about to be put there by a change that is not committed yet ([`ContentHash::missing`]: that
     /// the file is about to go). A text that is in the file and in no change was left by a writer that died.
     fn announce(&self, name: &DocumentName, hash: &ContentHash) -> Result<(), DocumentError> {

@@ -10,6 +10,9 @@ use super::Stored;
 pub trait Eraser {
     /// Removes every trace of what is named; durable when it returns. Gives what could not be reached.
     fn erase(&self, erasure: &Erasure) -> Stored<Erased>;
+
+    /// Gives up room that the store keeps on its disk for removing things when that is full; whether there was any.
+    fn make_room(&self) -> bool;
 }
 
 /// What to remove for good.
@@ -21,10 +24,25 @@ pub struct Erasure {
     pub turns: Vec<TurnId>,
     /// Bullets, by their text, in every kept version of their document.
     pub bullets: Vec<(DocumentName, String)>,
+    /// What it says in words: whatever the program made that repeats it goes too, such as summaries, and questions in the log.
+    pub texts: Vec<String>,
+    /// A topic: whatever the program made that has its words goes too.
+    pub topic: Option<String>,
     /// Everything of a conversation, of a project, or at all.
     pub scope: Option<ErasureScope>,
     /// When: what was said before must not come back, what is said later may.
     pub at: Timestamp,
+}
+
+/// What was erased so far. Marks can only be compared; the default is a store in which nothing was erased.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ErasureMark(String);
+
+impl ErasureMark {
+    /// A store's own spelling of how many erasures there were.
+    pub fn of_count(count: i64) -> Self {
+        if count == 0 { Self::default() } else { Self(count.to_string()) }
+    }
 }
 
 /// A part of memory that is erased as a whole.

@@ -11,6 +11,9 @@ pub enum StoreError {
         /// The id or key.
         what: String,
     },
+    /// Something was erased since the change was decided: read again and decide anew.
+    #[error("something was erased in the meantime")]
+    Erased,
     /// Another active entry has the key.
     #[error("the key `{key}` is taken by another memory")]
     KeyTaken {
@@ -32,6 +35,9 @@ pub enum StoreError {
         /// The name of the newest backup, if there is one.
         backup: Option<String>,
     },
+    /// A memory is being copied there, and not all of it is there yet.
+    #[error("the memory is not complete: it is being copied there, or that was interrupted")]
+    HalfCopied,
     /// Written by a newer version of this program.
     #[error("the database was written by a newer version (schema {found}, this program knows {known})")]
     TooNew {
@@ -55,6 +61,12 @@ pub enum StoreError {
     /// No room left.
     #[error("the disk is full")]
     Full,
+    /// What is stored can be read, and nothing can be written.
+    #[error("the memory can only be read: {why}")]
+    ReadOnly {
+        /// Why.
+        why: ReadOnly,
+    },
     /// Anything else that the engine below reports.
     #[error("cannot {doing}")]
     Failed {
@@ -64,6 +76,31 @@ pub enum StoreError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+}
+
+/// Why a store can only be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadOnly {
+    /// Its directory cannot be written: by its rights, or because its file system is mounted so.
+    Directory,
+    /// A newer version of this program wrote it.
+    Newer {
+        /// The schema that the database has.
+        found: i64,
+        /// The newest schema that this program knows.
+        known: i64,
+    },
+}
+
+impl std::fmt::Display for ReadOnly {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Directory => f.write_str("its directory is read-only"),
+            Self::Newer { found, known } => {
+                write!(f, "a newer version wrote it (schema {found}, this program knows {known})")
+            }
+        }
+    }
 }
 
 /// What happened to a database.
@@ -117,17 +154,29 @@ impl Loss {
 }
 
 impl StoreError {
+    /// Whether only writing fails for now: what is stored can still be read.
+    pub fn is_unwritten(&self) -> bool {
+        matches!(self, Self::Busy | Self::Full | Self::ReadOnly { .. })
+    }
+
     /// What to try next.
     pub fn hint(&self) -> Option<Cow<'static, str>> {
         Some(Cow::Borrowed(match self {
-            Self::Conflict { .. } => "look at it again and repeat the command",
+            Self::Conflict { .. } | Self::Erased => "look at it again and repeat the command",
             Self::KeyTaken { .. } => "forget the other one, or choose another key",
             Self::Damaged { .. } => {
                 "nothing was changed; `throughline doctor` says more, and `backups/` holds earlier copies"
             }
             Self::Lost { loss, backup } => return Some(Cow::Owned(loss.hint(backup.as_deref()))),
+            Self::HalfCopied => "wait for `throughline copy`, or run the same copy again: it goes on where it stopped",
             Self::TooNew { .. } => "nothing was changed; install the newer version of throughline",
             Self::Full => "nothing that was confirmed is lost; free some space and repeat the command",
+            Self::ReadOnly { why: ReadOnly::Directory } => {
+                "nothing was changed; give yourself the right to write there, or mount it writable"
+            }
+            Self::ReadOnly { why: ReadOnly::Newer { .. } } => {
+                "nothing was changed; install the newer version of throughline to write"
+            }
             Self::BadCursor { .. } => "take the cursor that a listing gave, or leave `--cursor` out to begin anew",
             Self::Busy => "nothing was changed; try again when it is done",
             Self::TakenBack => return None,

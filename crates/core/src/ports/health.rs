@@ -8,6 +8,10 @@ pub trait Health {
     fn stats(&self) -> Stored<StoreStats>;
     /// Everything that is wrong, in words; nothing when all is well.
     fn check(&self) -> Stored<Vec<String>>;
+    /// What stands in the way of the store without damaging it, in words: that it can only be read, who holds its lock.
+    fn hindrances(&self) -> Vec<String>;
+    /// Tidies what can be tidied at any time, and says what was done.
+    fn tidy(&self) -> Stored<Vec<String>>;
     /// Somebody waits for the end of this process: closing does no more than it must.
     fn ending(&self);
 }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::model::{SessionId, SessionState};
 use crate::sessions::{Backlog, DueRules};
 
-use super::{Page, Stored};
+use super::{ErasureMark, Page, Stored};
 
 /// Sessions. What is said in them: [`Turns`](super::Turns).
 pub trait Sessions {
@@ -20,8 +20,9 @@ pub trait Sessions {
     fn open_session(&self, new: &NewSession) -> Stored<SessionState>;
     /// Opens a session that is not there yet; none if it is. Of several concurrent callers, one gets it.
     fn open_new_session(&self, new: &NewSession) -> Stored<Option<SessionState>>;
-    /// Sets the memory that a session begins with, unless somebody else did; gives what it now is.
-    fn set_opening(&self, id: &SessionId, opening: &str) -> Stored<String>;
+    /// Sets the memory that a session begins with, unless somebody else did; gives what it now is. Nothing may have been
+    /// erased since the mark, as with [`Op::Unerased`](super::Op::Unerased).
+    fn set_opening(&self, id: &SessionId, opening: &str, since: &ErasureMark) -> Stored<String>;
     /// Forgets the memory that a session began with and what was injected, so that both are computed again.
     fn reset_session(&self, id: &SessionId) -> Stored<()>;
     /// Marks a session as ended.

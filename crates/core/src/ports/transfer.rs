@@ -5,16 +5,23 @@ use crate::model::{
     Thread, ThreadVersion, Turn,
 };
 
-use super::Stored;
+use super::{ErasureMark, Stored};
 
 /// Everything at once, for export and import.
 pub trait Transfer {
     /// Everything that the store holds, in a stable order.
     fn bundle(&self) -> Stored<Bundle>;
     /// Takes in a bundle under `change`, in one transaction; what is there already stays, and what is inactive only
-    /// because what brought it here was undone comes back. `last` as in [`Changes::apply`](super::Changes::apply); it is
-    /// given the receipt, so that a dry run is the import itself, rolled back.
-    fn adopt(&self, change: &Change, bundle: &Bundle, last: &mut dyn FnMut(&Adopted) -> bool) -> Stored<Adopted>;
+    /// because what brought it here was undone comes back. Nothing may have been erased since the mark, as with
+    /// [`Op::Unerased`](super::Op::Unerased). `last` as in [`Changes::apply`](super::Changes::apply); it is given the receipt,
+    /// so that a dry run is the import itself, rolled back.
+    fn adopt(
+        &self,
+        change: &Change,
+        bundle: &Bundle,
+        since: &ErasureMark,
+        last: &mut dyn FnMut(&Adopted) -> bool,
+    ) -> Stored<Adopted>;
     /// Remembers where an export was written, so that erasing can reach it.
     fn note_export(&self, path: &str) -> Stored<()>;
     /// Where exports were written.

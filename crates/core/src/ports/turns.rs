@@ -8,16 +8,16 @@ use super::{NewSession, Stored};
 
 /// Turns of sessions.
 pub trait Turns {
-    /// Appends turns, opening sessions that are new; a turn that is there already is left alone. Durable when it
-    /// returns. Gives how many are new.
+    /// Appends turns, opening sessions that are new; a turn that is there already, or was erased, is left alone. Durable when
+    /// it returns. Gives how many are new.
     fn append(&self, turns: &[Turn]) -> Stored<usize>;
     /// As [`append`](Self::append), in a session that is opened, or told what it is about, in the same transaction. One
     /// that has ended goes on if a turn is new.
     fn append_to(&self, session: &NewSession, turns: &[Turn]) -> Stored<usize>;
-    /// As [`append`](Self::append), for turns that were said elsewhere. As long as nothing else was said in their
-    /// session, [`SessionState::imported_to`](crate::model::SessionState::imported_to) follows them, in the same
-    /// transaction.
-    fn append_imported(&self, turns: &[Turn]) -> Stored<usize>;
+    /// As [`append`](Self::append), for turns that were said elsewhere, in sessions of which some are opened with a title
+    /// or a project. As long as nothing else was said in their session,
+    /// [`SessionState::imported_to`](crate::model::SessionState::imported_to) follows them, in the same transaction.
+    fn append_imported(&self, sessions: &[NewSession], turns: &[Turn]) -> Stored<usize>;
     /// The turns of a session after a position, oldest first, each with the position behind it.
     fn turns_after(&self, id: &SessionId, after: Position) -> Stored<Vec<(Position, Turn)>>;
     /// The first `limit` turns of a session, oldest first, after one of them where one is named; none if that was

@@ -3,7 +3,7 @@
 //! Everything here is derived from files that stay where they are: nothing is versioned, and what is removed is gone.
 
 use crate::model::VaultId;
-use crate::vault::{Chunk, VaultDocument};
+use crate::vault::{Chunk, UnreadFile, VaultDocument};
 
 use super::Stored;
 
@@ -25,6 +25,10 @@ pub trait Vault {
     fn take_in_again(&self, paths: &[String]) -> Stored<()>;
     /// The chunks of a document, in order.
     fn chunks_of(&self, document: &VaultId) -> Stored<Vec<Chunk>>;
+    /// Files that gave no text when they were last read, by path.
+    fn unread_files(&self) -> Stored<Vec<UnreadFile>>;
+    /// Notes files that gave no text, in the place of what was noted of them before, and forgets those at `others`.
+    fn note_unread_files(&self, unread: &[UnreadFile], others: &[String]) -> Stored<()>;
     /// How many documents and chunks there are.
     fn vault_size(&self) -> Stored<(u64, u64)>;
 }

@@ -87,6 +87,13 @@ impl ProjectService<'_> {
         Ok(self.place(project.name.as_str(), project.dir.as_deref())?.name)
     }
 
+    /// Registers a directory by the name that it has or gets.
+    pub fn add_directory(&self, dir: &str) -> Done<Project> {
+        let found = self.by_itself(Path::new(dir), &self.project_store.projects()?)?;
+        // A directory after which nothing can be named is refused as a name.
+        self.add(found.as_ref().map_or(dir, |found| found.name.as_str()), Some(dir))
+    }
+
     /// The project in this directory: registered, else by the name that it has or gets.
     fn by_itself(&self, dir: &Path, projects: &[Project]) -> Done<Option<ProjectAt>> {
         if let Some(project) = projects.iter().find(|project| is_at(project, dir)) {

@@ -215,7 +215,7 @@ fn state_lines(project: &Name, text: &str) -> Vec<ProjectLine> {
 }
 
 fn said(text: &str, bullets: Vec<Bullet>) -> Vec<ProjectLine> {
-    let safe = fold_blanks(&redact(text).text);
+    let safe = fold_blanks(&redact(&text.replace('\0', "")).text);
     let line = |bullet: Bullet| ProjectLine {
         id: bullet.id,
         kind: Kind::Bullet,

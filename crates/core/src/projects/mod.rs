@@ -100,6 +100,7 @@ impl ProjectService<'_> {
     /// not accepted by that.
     pub(crate) fn place(&self, name: &str, dir: Option<&str>) -> Done<Project> {
         let name: Name = name.parse()?;
+        input::no_secret("the name", name.as_str())?;
         let dir = dir.map(input::directory).transpose()?;
         if let Some(dir) = &dir {
             self.check_free(&name, dir)?;

@@ -302,17 +302,16 @@ impl<'a> Read<'a> {
 
     /// For each conversation: the share of the question that it has, words in several turns counting more; and its best.
     fn session_scores(&self, asked: WordSet, total: f32, own: &[f32]) -> Vec<(f32, f32)> {
+        let mut turns = vec![0.0_f32; self.question.words.len()];
         let score = |conversation: &Conversation| {
-            let mut turns: HashMap<usize, f32> = HashMap::new();
+            turns.fill(0.0);
             for member in &conversation.members {
-                for place in bits(self.matches[*member].all & asked) {
-                    *turns.entry(place).or_default() += 1.0;
-                }
+                bits(self.matches[*member].all & asked).for_each(|place| turns[place] += 1.0);
             }
             let worth =
-                |(place, count): (usize, f32)| self.question.words[place].weight * count * (K1 + 1.0) / (count + K1);
+                |place: usize| self.question.words[place].weight * turns[place] * (K1 + 1.0) / (turns[place] + K1);
             // Summed in the order of the words: the same question gives the same score to the last bit.
-            let said: f32 = bits(asked).filter_map(|place| turns.get(&place).map(|count| worth((place, *count)))).sum();
+            let said: f32 = bits(asked & conversation.words).map(worth).sum();
             let best = conversation.members.iter().map(|member| own[*member]).fold(0.0, f32::max);
             (said / total, best)
         };

@@ -83,9 +83,17 @@ impl Filter {
         self
     }
 
-    /// Whether a kind is in reach.
+    /// Whether a kind is in reach. Turns and passages have one layer, no labels and no task: a search that asks for others need not
+    /// look at them.
     pub fn wants(&self, kind: Kind) -> bool {
-        if self.kinds.is_empty() { kind != Kind::Chunk } else { self.kinds.contains(&kind) }
+        let is_named = if self.kinds.is_empty() { kind != Kind::Chunk } else { self.kinds.contains(&kind) };
+        let only_layer = match kind {
+            Kind::Entry | Kind::Bullet => return is_named,
+            Kind::Turn => Layer::Archive,
+            Kind::Chunk => Layer::Knowledge,
+        };
+        let has_layer = self.layers.is_empty() || self.layers.contains(&only_layer);
+        is_named && has_layer && self.tags.is_empty() && self.task.is_none()
     }
 
     /// Whether this entry may be found. Stores answer the same question in their own language; this is the meaning.
@@ -131,5 +139,29 @@ impl Projects {
             Self::Only(only) => project == Some(only),
             Self::NoneOr(own) => project.is_none_or(|project| own.iter().any(|own| own == project)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_that_no_filter_of_this_sort_admits_are_not_searched() {
+        let check = |filter: Filter, expected: &[Kind]| {
+            let wanted =
+                [Kind::Entry, Kind::Bullet, Kind::Turn, Kind::Chunk].into_iter().filter(|kind| filter.wants(*kind));
+            assert_eq!(wanted.collect::<Vec<_>>(), expected, "{filter:?}");
+        };
+        let (all, memories) = ([Kind::Entry, Kind::Bullet, Kind::Turn], [Kind::Entry, Kind::Bullet]);
+        check(Filter::default(), &all);
+        check(Filter { layers: vec![Layer::Archive], ..Filter::default() }, &all);
+        check(Filter { layers: vec![Layer::Knowledge, Layer::Identity], ..Filter::default() }, &memories);
+        check(Filter::default().tagged("tea"), &memories);
+        check(Filter::default().tagged("task:tea"), &memories);
+        check(Filter::default().tagged("project:tea"), &all);
+        let passages = Filter { kinds: vec![Kind::Chunk, Kind::Turn], ..Filter::default() };
+        check(passages.clone(), &[Kind::Turn, Kind::Chunk]);
+        check(Filter { layers: vec![Layer::Knowledge], ..passages }, &[Kind::Chunk]);
     }
 }

@@ -17,8 +17,11 @@ use crate::recall::{
 /// More than this is a listing, not a recall.
 const MAX_HITS: usize = 1000;
 
-/// How many candidates of each kind are weighed.
-const POOL: usize = 200;
+/// How many candidates of each kind are weighed: 200 find next to nothing more and take longer (docs/retrieval.md).
+const POOL: usize = 120;
+
+/// The same where a statement is compared with what is known: what says the same shares most of its words.
+const ALIKE: usize = 40;
 
 /// How surely something must fit that no word brought.
 const LEAST: f64 = 0.05;
@@ -118,24 +121,33 @@ impl RecallService<'_> {
             return Ok(Vec::new());
         }
         let question = Question::of(&request.query, &self.kernel.local_now());
-        let pool = self.pool(&question, request)?;
+        let meaning = self.meaning(&question, &request.filter);
+        let pool = self.pool(&question, request, meaning, POOL)?;
         if pool.candidates.iter().all(|candidate| !candidate.is_admitted) && fallback == Fallback::Letters {
             return self.by_letters(request, limit);
         }
         self.ranked(&question, &pool, request)
     }
 
-    /// The same for a list of words, which has no meaning of its own: nothing is embedded.
+    /// What may say the same as a statement.
+    pub(crate) fn find_alike(&self, request: &RecallRequest) -> Done<Vec<Hit>> {
+        let question = Question::of(&request.query, &self.kernel.local_now());
+        let meaning = self.meaning(&question, &request.filter);
+        let pool = self.pool(&question, request, meaning, ALIKE)?;
+        self.ranked(&question, &pool, request)
+    }
+
+    /// What has any of these words, which have no meaning together: nothing is embedded.
     pub(crate) fn find_words(&self, request: &RecallRequest) -> Done<Vec<Hit>> {
         let question = Question::of(&request.query, &self.kernel.local_now());
-        let pool = self.pool_with(&question, request, None)?;
+        let pool = self.pool(&question, request, None, ALIKE)?;
         self.ranked(&question, &pool, request)
     }
 
     /// The best of a pool, in order.
     fn ranked(&self, question: &Question, pool: &Pool, request: &RecallRequest) -> Done<Vec<Hit>> {
         let (now, ranking) = (self.kernel.now, self.kernel.settings.ranking);
-        // Parts of a summary are for whoever asks for the archive.
+        // Parts of a summary are found by those who ask for the archive.
         let takes_parts = !request.filter.layers.is_empty();
         let is_wanted = |candidate: &Candidate| takes_parts || !candidate.sketch.is_part_of_summary();
         let limit = request.limit.min(MAX_HITS);
@@ -163,16 +175,12 @@ impl RecallService<'_> {
         Ok(hits)
     }
 
-    /// What may be hits, unranked: by words, and by meaning where there are vectors.
-    fn pool(&self, question: &Question, request: &RecallRequest) -> Done<Pool> {
-        self.pool_with(question, request, self.meaning(question, &request.filter))
-    }
-
-    fn pool_with(&self, question: &Question, request: &RecallRequest, meaning: Option<Meaning>) -> Done<Pool> {
+    /// What may be hits, unranked: by words, `most` of each kind, and by meaning where there are vectors.
+    fn pool(&self, question: &Question, request: &RecallRequest, meaning: Option<Meaning>, most: usize) -> Done<Pool> {
         let mut also = self.of_named_times(question, request)?;
         also.extend(meaning.iter().flat_map(|meaning| meaning.nearest.iter().cloned()));
         let search = |terms: Vec<String>| -> Done<Pool> {
-            let (filter, limit) = (request.filter.clone(), POOL.max(request.limit));
+            let (filter, limit) = (request.filter.clone(), most.max(request.limit));
             Ok(self.candidates.search(&Search { terms, also: also.clone(), filter, limit })?)
         };
         let mut pool = search(question.terms())?;
@@ -188,7 +196,7 @@ impl RecallService<'_> {
         Ok(pool)
     }
 
-    /// What was said at the times that a question names, whatever words it has.
+    /// What was said at the times that a question names, with or without its words.
     fn of_named_times(&self, question: &Question, request: &RecallRequest) -> Done<Vec<EntryId>> {
         let mut ids = Vec::new();
         let words = Terms::of_query(&request.query);
@@ -207,6 +215,11 @@ impl RecallService<'_> {
             ids.extend(self.ids(&found.map(|found| found.mark).collect::<Vec<_>>())?);
         }
         Ok(ids)
+    }
+
+    /// What memories and turns say, as far as they are there.
+    pub(crate) fn texts(&self, ids: &[EntryId]) -> Done<Vec<String>> {
+        Ok(if ids.is_empty() { Vec::new() } else { self.candidates.texts(ids)? })
     }
 
     fn ids(&self, marks: &[CandidateMark]) -> Done<Vec<EntryId>> {
@@ -253,7 +266,7 @@ impl RecallService<'_> {
     /// What the formula sees of every candidate for a question: what its weights are fitted to.
     pub fn measure(&self, request: &RecallRequest) -> Done<Vec<Measured>> {
         let question = Question::of(&request.query, &self.kernel.local_now());
-        let pool = self.pool(&question, request)?;
+        let pool = self.pool(&question, request, self.meaning(&question, &request.filter), POOL)?;
         let measured = measured(&question, &pool, self.kernel.now);
         let marks: Vec<CandidateMark> = pool.candidates.iter().map(|candidate| candidate.mark).collect();
         let named = self.candidates.fetch(&marks)?.into_iter().zip(measured);

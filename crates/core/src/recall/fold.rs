@@ -1,6 +1,8 @@
 //! One hit per statement: a memory, the turns it came from and the summaries that repeat it are one. Of memory and turn, the
 //! memory stands if it tells most of the turn, else the turn, which says more; it names the others as its evidence.
 
+use std::cell::OnceCell;
+
 use crate::model::{Entry, EntryId, Kind, Layer};
 
 use super::analysis;
@@ -39,12 +41,12 @@ pub(crate) fn fold_around(hits: Vec<Hit>, stays: impl Fn(&Hit) -> bool) -> Vec<H
     });
     let mut kept: Vec<Kept> = Vec::new();
     for (at, hit) in placed {
+        let initials = initials(&hit.memory.entry.content);
+        let hit = Kept { at, hit, initials, words: OnceCell::new() };
         if at >= COMPARED {
-            kept.push(Kept { at, hit, words: Vec::new() });
+            kept.push(hit);
             continue;
         }
-        let words = distinct_stems(&hit.memory.entry.content);
-        let hit = Kept { at, hit, words };
         match place_of(&kept, &hit, &stays) {
             Place::OfItsOwn => kept.push(hit),
             Place::In(at) => kept[at].take_in(hit),
@@ -60,11 +62,13 @@ pub(crate) fn fold_around(hits: Vec<Hit>, stays: impl Fn(&Hit) -> bool) -> Vec<H
     kept.into_iter().map(|kept| kept.hit).collect()
 }
 
-/// A hit, its place among all, and its words.
+/// A hit, its place among all, and its words, which most comparisons do not need: what has the same words has the same
+/// initials.
 struct Kept {
     at: usize,
     hit: Hit,
-    words: Vec<String>,
+    initials: u64,
+    words: OnceCell<Vec<String>>,
 }
 
 impl Kept {
@@ -79,9 +83,53 @@ impl Kept {
         self.hit.evidence.extend(other.hit.evidence);
     }
 
+    /// The distinct stems of its text, sorted; none of a hit that is not compared.
+    fn words(&self) -> &[String] {
+        self.words.get_or_init(|| match self.at < COMPARED {
+            true => distinct_stems(&self.hit.memory.entry.content),
+            false => Vec::new(),
+        })
+    }
+
     /// Whether this memory tells most of what a turn says.
     fn tells(&self, turn: &Kept) -> bool {
-        shared(&self.words, &turn.words) as f64 >= TOLD * turn.words.len() as f64
+        shared(self.words(), turn.words()) as f64 >= TOLD * turn.words().len() as f64
+    }
+
+    fn entry(&self) -> &Entry {
+        &self.hit.memory.entry
+    }
+
+    fn is_turn(&self) -> bool {
+        self.entry().kind == Kind::Turn
+    }
+
+    fn is_summary(&self) -> bool {
+        self.entry().layer == Layer::Archive && !self.is_turn()
+    }
+
+    /// Whether two hits say the same.
+    fn is_same(&self, other: &Kept) -> bool {
+        // Two turns are two things that were said, unless the words are the same.
+        if self.is_turn() && other.is_turn() {
+            let is_equal = self.entry().content.trim() == other.entry().content.trim();
+            return is_equal && !self.words().is_empty();
+        }
+        let are_alike = self.is_summary() == other.is_summary();
+        if are_alike && self.initials != other.initials {
+            return false;
+        }
+        let (a, b) = (self.words(), other.words());
+        if a.is_empty() || b.is_empty() {
+            return false;
+        }
+        if are_alike {
+            // Memories that differ in one word may differ in the one that matters.
+            return a == b;
+        }
+        // A summary repeats what it has of another.
+        let (told, summary) = if self.is_summary() { (b, a) } else { (a, b) };
+        shared(told, summary) as f64 >= REPEATED * told.len() as f64
     }
 }
 
@@ -96,7 +144,7 @@ enum Place {
 }
 
 fn place_of(kept: &[Kept], hit: &Kept, stays: impl Fn(&Hit) -> bool) -> Place {
-    let is_made_of_it = |at: &usize| !hit.words.is_empty() && comes_from(&kept[*at].hit, &hit.hit);
+    let is_made_of_it = |at: &usize| comes_from(&kept[*at].hit, &hit.hit) && !hit.words().is_empty();
     let told: Vec<usize> = (0..kept.len()).filter(is_made_of_it).collect();
     let stands = |at: &&usize| {
         let memory = &kept[**at];
@@ -107,30 +155,8 @@ fn place_of(kept: &[Kept], hit: &Kept, stays: impl Fn(&Hit) -> bool) -> Place {
         None if !told.is_empty() => return Place::Of(told),
         None => {}
     }
-    let same = kept.iter().position(|kept| is_same((&kept.hit, &kept.words), (&hit.hit, &hit.words)));
+    let same = kept.iter().position(|kept| kept.is_same(hit));
     same.map_or(Place::OfItsOwn, Place::In)
-}
-
-fn is_summary(hit: &Hit) -> bool {
-    hit.memory.entry.layer == Layer::Archive && hit.memory.entry.kind != Kind::Turn
-}
-
-fn is_same((a, a_words): (&Hit, &[String]), (b, b_words): (&Hit, &[String])) -> bool {
-    if a_words.is_empty() || b_words.is_empty() {
-        return false;
-    }
-    let is_turn = |hit: &Hit| hit.memory.entry.kind == Kind::Turn;
-    match (is_turn(a), is_turn(b)) {
-        // Two turns are two things that were said, unless the words are the same.
-        (true, true) => a.memory.entry.content.trim() == b.memory.entry.content.trim(),
-        // A summary repeats what it has of another.
-        _ if is_summary(a) != is_summary(b) => {
-            let (told, summary) = if is_summary(a) { (b_words, a_words) } else { (a_words, b_words) };
-            shared(told, summary) as f64 >= REPEATED * told.len() as f64
-        }
-        // Memories that differ in one word may differ in the one that matters.
-        _ => a_words == b_words,
-    }
 }
 
 /// Whether a memory was made of this turn.
@@ -138,6 +164,17 @@ fn comes_from(memory: &Hit, turn: &Hit) -> bool {
     let (entry, turn) = (&memory.memory.entry, &turn.memory.entry);
     let is_source = |id: &EntryId| entry.provenance.iter().any(|source| source.as_str() == id.as_str());
     turn.kind == Kind::Turn && entry.layer != Layer::Archive && is_source(&turn.id)
+}
+
+/// The first letters and digits of the words of an English text, as bits; all of them for another text, which is told apart by
+/// its words alone. The `s` of `Ada's` is no word.
+fn initials(text: &str) -> u64 {
+    if !text.is_ascii() {
+        return u64::MAX;
+    }
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.eq_ignore_ascii_case("s"));
+    let bit = |word: &str| word.bytes().next().map_or(0, |first| 1 << (first.to_ascii_lowercase() % 64));
+    words.fold(0, |bits, word| bits | bit(word))
 }
 
 /// The distinct stems of a text, sorted.

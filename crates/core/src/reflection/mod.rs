@@ -22,7 +22,9 @@ use crate::kernel::{Kernel, Race as _, Worker, conflict, retry};
 use crate::memories::MemoryService;
 use crate::model::{ChangeId, DocumentName, EntryId, Turn, Verb};
 use crate::models::ModelService;
-use crate::ports::{self, Brief, Dropped, Model, Op, Pass, PassOutcome, ReflectBrief, ReflectFact, TurnMark, TurnsOf};
+use crate::ports::{
+    self, Brief, Dropped, ErasureMark, Model, Op, Pass, PassOutcome, ReflectBrief, ReflectFact, TurnMark, TurnsOf,
+};
 use crate::projects::ProjectService;
 use crate::recall::RecallService;
 use crate::sessions::Speakers;
@@ -283,22 +285,30 @@ impl ReflectionService<'_> {
     ) -> Done<Option<Reflection>> {
         // What persons did before this pass is older than it, for whoever undoes it.
         self.documents.notice_all()?;
-        let heard = self.heard(target)?;
-        let answers = self.ask_about(target, &heard, model)?;
-        retry(
-            || conflict(&target.name),
-            || {
-                if !is_still_alone()? {
-                    return Ok(Some(None));
-                }
-                let written = self.write_pass(target, &heard, &answers, dry_run)?;
-                Ok(written.map(Some))
-            },
-        )
+        self.kernel.unless_erased(|since| {
+            let heard = self.heard(target)?;
+            let answers = self.ask_about(target, &heard, model)?;
+            retry(
+                || conflict(&target.name),
+                || {
+                    if !is_still_alone()? {
+                        return Ok(Some(None));
+                    }
+                    let written = self.write_pass(target, &heard, &answers, (since, dry_run))?;
+                    Ok(written.map(Some))
+                },
+            )
+        })
     }
 
     /// One attempt to write a pass; `None` where another writer was faster.
-    fn write_pass(&self, target: &Target, heard: &Heard, answers: &Answers, dry_run: bool) -> Done<Option<Reflection>> {
+    fn write_pass(
+        &self,
+        target: &Target,
+        heard: &Heard,
+        answers: &Answers,
+        (since, dry_run): (&ErasureMark, bool),
+    ) -> Done<Option<Reflection>> {
         let draft = self.draft_pass(target, heard, answers)?;
         let change = self.kernel.change(Verb::Reflect);
         let mut pass = self.pass(target, heard, answers, &draft);
@@ -311,7 +321,7 @@ impl ReflectionService<'_> {
         }
         pass.change = Some(change.id.clone());
         let kept = Op::Reflected(Box::new(pass.clone()));
-        let ops: Vec<Op> = draft.ops.iter().cloned().chain([kept]).collect();
+        let ops: Vec<Op> = draft.ops.iter().cloned().chain([kept, Op::Unerased(since.clone())]).collect();
         match self.documents.commit_as(&change, &ops, &draft.changed()) {
             Err(EngineError::Document(error)) => {
                 let reason = Some(chain(&error));

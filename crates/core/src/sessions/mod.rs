@@ -15,12 +15,12 @@ use crate::context::{self, ContextRequest, ContextService, Visibility};
 use crate::error::{Done, EngineError};
 use crate::input;
 use crate::kernel::Kernel;
-use crate::model::{Position, Role, SessionId, SessionState, Turn, TurnId};
+use crate::model::{Position, Role, SessionId, SessionState, Turn, TurnId, shown_speaker};
 use crate::off_record::{OffRecordService, Sifted};
 use crate::ports::{self, Among, NewSession};
 use crate::projects::ProjectService;
 use crate::tasks::TaskService;
-use crate::text::{redact::redact, tokens};
+use crate::text::tokens;
 
 pub use due::{Backlog, DueRules};
 pub use list::{ListedSession, SessionListing, SessionReset, ShownSession};
@@ -61,7 +61,7 @@ impl StartSession {
     pub fn request(&self) -> Done<ContextRequest> {
         Ok(ContextRequest {
             session: Some(self.id.clone()),
-            base_prompt: self.system_prompt.as_deref().map(|prompt| redact(prompt).text.into_owned()),
+            base_prompt: self.system_prompt.as_deref().map(input::prompt).transpose()?,
             project: self.project.as_deref().map(input::project).transpose()?,
             task: self.task.as_deref().map(input::title).transpose()?,
             dir: self.dir.clone(),
@@ -101,6 +101,12 @@ impl Said {
     pub fn now(role: Role, content: impl Into<String>) -> Self {
         Self { id: None, role, speaker: None, content: content.into(), at: None }
     }
+
+    /// Makes it fit where there is nobody to refuse it to: cut at the limit, without NUL characters. Says whether it had to.
+    pub fn fit(&mut self) -> bool {
+        let fitted = input::fitted(&context::without_fence(&self.content));
+        fitted.map(|content| self.content = content).is_some()
+    }
 }
 
 /// The receipt for what was said.
@@ -113,6 +119,9 @@ pub struct Observed {
     /// How many more were given and not kept: memory is paused, the place is excluded, or the person asked for it.
     #[serde(skip_serializing_if = "is_zero")]
     pub off_record: usize,
+    /// Kinds of secrets that were left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redacted: Vec<&'static str>,
     /// Whether the conversation is due for consolidation, and why.
     pub due: Option<Trigger>,
 }
@@ -174,6 +183,7 @@ impl SessionService<'_> {
 
     /// A session to open, if what is said about it can be kept.
     fn checked(&self, start: &StartSession) -> Done<NewSession> {
+        input::no_secret("the session's id", start.id.as_str())?;
         let task = start.task.as_deref().and_then(|reference| self.tasks.get(reference).ok());
         // A host's own name for a task is kept as it is; a task brings its project along.
         let given = start.project.as_deref().map(input::project).transpose()?;
@@ -189,7 +199,7 @@ impl SessionService<'_> {
             project,
             task,
             person: start.person.as_deref().map(input::person).transpose()?,
-            base_prompt: start.system_prompt.as_deref().map(|prompt| redact(prompt).text.into_owned()),
+            base_prompt: start.system_prompt.as_deref().map(input::prompt).transpose()?,
             at: self.kernel.now,
         })
     }
@@ -202,7 +212,8 @@ impl SessionService<'_> {
     /// The same for a conversation that takes place in a directory, as far as it is about no project yet. One that is new
     /// began with its first turn, which may be long ago.
     pub fn observe_at(&self, session: &SessionId, dir: Option<PathBuf>, said: &[Said]) -> Done<Observed> {
-        let began = said.iter().map(|said| said.at.unwrap_or(self.kernel.now)).min();
+        let now = self.kernel.now;
+        let began = said.iter().map(|said| said.at.map_or(now, |at| input::time(at, now))).min();
         let is_about = self.find(session)?.is_some_and(|state| state.session.project.is_some());
         let dir = dir.filter(|_| !is_about);
         let new = self.checked(&StartSession { dir, ..StartSession::new(session.clone()) })?;
@@ -224,13 +235,15 @@ impl SessionService<'_> {
 
     /// Where nothing was said, there is no session to open.
     fn keep(&self, session: &NewSession, said: &[Said]) -> Done<Observed> {
-        let turns: Vec<Turn> = said.iter().map(|said| self.turn(&session.id, said)).collect::<Done<_>>()?;
+        let mut redacted = Vec::new();
+        let turns: Vec<Turn> =
+            said.iter().map(|said| self.turn(&session.id, said, &mut redacted)).collect::<Done<_>>()?;
         let Sifted { kept: turns, unkept: off_record } = self.sift(session, turns)?;
         if turns.is_empty() {
-            return Ok(Observed { due: None, kept: 0, off_record, turns });
+            return Ok(Observed { due: None, kept: 0, off_record, redacted: Vec::new(), turns });
         }
         let kept = self.turns.append_to(session, &turns)?;
-        Ok(Observed { due: self.due(&session.id)?, kept, off_record, turns })
+        Ok(Observed { due: self.due(&session.id)?, kept, off_record, redacted, turns })
     }
 
     /// Without what is off the record, in the project that is named now or was when the session began.
@@ -246,8 +259,8 @@ impl SessionService<'_> {
         Ok(self.off_record.reason(Some(session), project.as_deref())?.is_some())
     }
 
-    /// The turn for something that was said, if it can be kept.
-    fn turn(&self, session: &SessionId, said: &Said) -> Done<Turn> {
+    /// The turn for something that was said, if it can be kept; the kinds of secrets in it are added to `redacted`.
+    fn turn(&self, session: &SessionId, said: &Said, redacted: &mut Vec<&'static str>) -> Done<Turn> {
         if said.role == Role::Summary {
             return Err(EngineError::invalid("the role", "cannot be `summary`: a summary is made by consolidating"));
         }
@@ -255,14 +268,20 @@ impl SessionService<'_> {
         if own.trim().is_empty() {
             return Err(EngineError::NothingSaid);
         }
+        let (content, kinds) = input::said(&own)?;
+        redacted.extend(kinds.into_iter().filter(|kind| !redacted.contains(kind)).collect::<Vec<_>>());
+        input::also_in(said.speaker.as_deref(), redacted);
+        let speaker = said.speaker.as_deref().map(input::speaker).transpose()?;
+        // The word for a role is no name: it is kept so that nobody takes it for one.
+        let speaker = speaker.map(|name| shown_speaker(said.role.as_str(), Some(&name)));
         let id = said.id.as_ref().map_or_else(|| TurnId::new(self.kernel.new_id()), |id| TurnId::of_host(session, id));
         Ok(Turn {
             id,
             session: session.clone(),
             role: said.role,
-            speaker: said.speaker.as_deref().map(input::speaker).transpose()?,
-            content: redact(&own).text.into_owned(),
-            at: said.at.unwrap_or(self.kernel.now),
+            speaker,
+            content,
+            at: said.at.map_or(self.kernel.now, |at| input::time(at, self.kernel.now)),
         })
     }
 
@@ -370,6 +389,6 @@ fn unrecorded(new: NewSession) -> Started {
 }
 
 /// A host's title in one line, without secrets, within the limit.
-fn session_title(given: &str) -> Done<String> {
+pub(crate) fn session_title(given: &str) -> Done<String> {
     input::title(&title::cut(&given.split_whitespace().collect::<Vec<_>>().join(" ")))
 }

@@ -161,7 +161,7 @@ fn names(written: &str, value: &str) -> bool {
 }
 
 /// The first clause that says something, without what stands before it: folded, and as it is written.
-fn clause(text: &str) -> Option<(String, String)> {
+pub(super) fn clause(text: &str) -> Option<(String, String)> {
     let written = spelled_plainly(text);
     let mut best = None;
     for clause in written.split([',', ';', '!', '?', '，', '。', '；', '！', '？', '\n', '—']) {

@@ -38,7 +38,7 @@ const ADVERBS: &str = " also even actually really just still then usually often 
     personally recently finally already both mostly ";
 
 /// Past forms that do not end in `ed`.
-const PAST: &str = " went took got saw made bought found lost won met ate sold left began became spent told felt ran wrote sent paid built broke \
+const PAST: &str = " went took got set saw made bought found lost won met ate sold left began became spent told felt ran wrote sent paid built broke \
     fell put came had gave did didn't was wasn't were weren't knew thought brought caught chose drove flew forgot heard held kept learnt led read \
     said sang slept spoke stood swam taught threw understood woke wore been seen done gone written taken given eaten driven ";
 
@@ -76,8 +76,9 @@ pub fn is_lasting(text: &str) -> bool {
         || has_relative_date(text)
         || has_date_beside(text);
     let words: Vec<&str> = plain.split(' ').filter(|word| !word.is_empty()).collect();
-    let is_passing = || happened(&plain, &words) || is_single_order(&plain, &words);
-    is_standing && !has_experience(&words) || !is_of_moment && !is_passing()
+    let is_rule = is_standing && !has_experience(&words);
+    let is_passing = || happened(&plain, &words, is_rule) || !is_rule && is_single_order(&plain, &words);
+    (is_rule || !is_of_moment) && !is_passing()
 }
 
 /// `last month (2026-04)`.
@@ -103,7 +104,7 @@ fn is_in(list: &str, word: &str) -> bool {
 }
 
 /// Whether an English statement tells an event, a plan, a mood or an opinion of what is at hand.
-fn happened(plain: &str, words: &[&str]) -> bool {
+fn happened(plain: &str, words: &[&str], is_rule: bool) -> bool {
     let Some((subject, rest)) = subject(words) else { return false };
     let rest: Vec<&str> = rest.iter().copied().skip_while(|word| is_in(ADVERBS, word)).collect();
     let (first, second) = (rest.first().copied().unwrap_or_default(), rest.get(1).copied().unwrap_or_default());
@@ -117,6 +118,8 @@ fn happened(plain: &str, words: &[&str]) -> bool {
             !is_in(" got always lived worked known had ", first) && is_past(first) && !is_formative()
                 || first == "never"
         }
+        // `I'll never fly again`.
+        "would" | "will" | "can" if is_rule => false,
         "would" => !plain.contains(" you") && is_in(" prefer rather like love say be want appreciate ", first),
         "will" => true,
         "can" => !is_in(" only not speak read play drive write ", first),
@@ -129,6 +132,7 @@ fn happened(plain: &str, words: &[&str]) -> bool {
             second != "the" || !rest.iter().any(|word| is_in(" of when ", word))
         }
         _ if first == "never" => is_past(second),
+        _ if first == "don't" => second == "have" && rest.get(2) == Some(&"to"),
         _ => is_past(first) && !(first == "used" && second == "to") && !is_formative(),
     }
 }
@@ -195,6 +199,7 @@ mod tests {
             "Please keep your answers brief",
             "From today on, answer in German",
             "Never book flights before ten",
+            "I'll never fly again",
             "我不吃香菜",
             "以后都用中文回答我",
             "Ich bin Hebamme",
@@ -223,6 +228,8 @@ mod tests {
             "please keep the dinner meat-free",
             "I lost my job at Door Dash this month (2026-01)",
             "The user attended a class on vegan cuisine",
+            "I've been to a festival recently, and I'm always on the lookout for new sounds",
+            "I don't have to rely on airport food",
             "这次别放辣",
             "今晚做清淡点",
         ] {

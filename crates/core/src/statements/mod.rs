@@ -5,6 +5,7 @@
 
 mod about;
 mod change;
+mod identity;
 mod lasting;
 mod lexicon;
 mod numbers;
@@ -17,6 +18,7 @@ mod traits;
 
 pub use about::{About, Property, about};
 pub use change::{completed, has_sign, rejects, replaces};
+pub use identity::tells_who;
 pub use lasting::is_lasting;
 pub(crate) use numbers::number;
 pub use person::{has_relative_date, is_about_person, is_rule};

@@ -11,7 +11,7 @@ use crate::error::{Done, EngineError};
 use crate::input;
 use crate::kernel::{Kernel, Race as _, conflict, retry};
 use crate::model::{Entry, EntryId, Importance, Kind, Layer, Memory, Status, Task, TaskId, TaskStatus, Thread, Verb};
-use crate::ports::{self, Op};
+use crate::ports::{self, ErasureMark, Op};
 use crate::threads::{ThreadEdit, ThreadService};
 
 pub use report::{Period, Report, ReportBy};
@@ -239,21 +239,19 @@ impl TaskService<'_> {
     /// Changes a task by a function of what it is now; what it does to entries belongs to the same change.
     pub(crate) fn change(&self, reference: &str, verb: Verb, edit: &dyn Fn(&Task) -> Done<WithOps>) -> Done<Task> {
         let id = self.get(reference)?.id;
-        retry(
-            || conflict(reference),
-            || {
-                let no_task = || EngineError::NoTask { reference: reference.to_owned() };
-                let task = self.task_store.task(&id)?.ok_or_else(no_task)?;
-                let (next, mut ops) = edit(&task)?;
-                if next == task {
-                    return Ok(Some(task));
-                }
-                let next = Task { updated_at: self.kernel.now, ..next };
-                ops.push(Op::Task(next.clone()));
-                let applied = self.commit(verb, &ops, &next);
-                Ok(applied.unless_outrun_or_taken()?.flatten().map(|_| Task { version: next.version + 1, ..next }))
-            },
-        )
+        let attempt = |since: &ErasureMark| {
+            let no_task = || EngineError::NoTask { reference: reference.to_owned() };
+            let task = self.task_store.task(&id)?.ok_or_else(no_task)?;
+            let (next, mut ops) = edit(&task)?;
+            if next == task {
+                return Ok(Some(task));
+            }
+            let next = Task { updated_at: self.kernel.now, ..next };
+            ops.extend([Op::Task(next.clone()), Op::Unerased(since.clone())]);
+            let applied = self.commit(verb, &ops, &next);
+            Ok(applied.unless_outrun_or_taken()?.flatten().map(|_| Task { version: next.version + 1, ..next }))
+        };
+        self.kernel.unless_erased(|since| retry(|| conflict(reference), || attempt(since)))
     }
 }
 

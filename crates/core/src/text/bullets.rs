@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::model::{Bullet, DocumentName, EntryId, Importance, Significance, derived};
-use crate::text::redact::redact;
+use crate::text::{redact::redact, steps};
 
 /// One block: a list item or a paragraph.
 struct Block {
@@ -119,8 +119,13 @@ pub fn weight(text: &str) -> (Option<Importance>, Cow<'_, str>) {
 /// The weight that a text states, and where.
 fn written_weight(text: &str) -> Option<(Importance, Range<usize>)> {
     const MARK: &str = "[sig:";
+    const LONGEST: usize = 16;
+    steps::count(text.len());
     text.match_indices(MARK).filter(|(at, _)| !text[..*at].ends_with('`')).find_map(|(at, _)| {
-        let (digits, _) = text[at + MARK.len()..].split_once(']')?;
+        let rest = &text[at + MARK.len()..];
+        let end = rest.bytes().take(LONGEST).position(|byte| byte == b']');
+        steps::count(end.unwrap_or(LONGEST.min(rest.len())));
+        let digits = &rest[..end?];
         let significance = Significance::new(digits.trim().parse().ok()?).ok()?;
         Some((Importance::from(significance), at..at + MARK.len() + digits.len() + 1))
     })
@@ -159,6 +164,7 @@ fn blocks(text: &str) -> Vec<Block> {
     let mut in_fence = false;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
+        steps::count(line.len());
         let span = at..at + line.len();
         at = span.end;
         let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
@@ -186,6 +192,7 @@ fn blocks(text: &str) -> Vec<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::steps::check_linear;
     use proptest::prelude::*;
 
     fn name() -> DocumentName {
@@ -245,6 +252,16 @@ mod tests {
         let bullets = parse(&name(), "- a\n- a\n");
         assert_ne!(bullets[0].id, bullets[1].id);
         assert_eq!(bullets[0].id, parse(&name(), "x\n\n- a")[1].id);
+    }
+
+    /// Marks that nobody closes took the square of their number.
+    #[test]
+    fn reading_bullets_is_linear() {
+        let long = format!("- {}\n", "tea ".repeat(1000));
+        check_linear("[sig:", 4 << 20, 10, |text| parse(&name(), text));
+        for piece in ["#", "```\n", "  ", "- a [sig:\n", long.as_str()] {
+            check_linear(piece, 64 << 10, 10, |text| parse(&name(), text));
+        }
     }
 
     proptest! {

@@ -1,9 +1,10 @@
 //! Text as such: its size in tokens, its beginning and end, its sentences, its secrets, its bullets, how common its words are,
-//! which of it is prose, and which of that are the person's own words.
+//! which parts are prose, which could pass for our own marks, and which are the person's own words.
 
 pub mod bullets;
 pub mod ends;
 pub mod frequency;
+pub mod guard;
 mod named_dates;
 pub mod own_words;
 pub mod prose;
@@ -11,6 +12,7 @@ pub mod redact;
 pub mod relative_dates;
 pub mod sections;
 pub mod sentences;
+pub(crate) mod steps;
 pub mod tokens;
 
 /// `1 memory`, `2 memories`.

@@ -4,6 +4,7 @@
 //! is put beside the distance.
 
 use super::sentences::{clauses, is_word_char};
+use super::steps;
 
 /// Names of months, in lower case.
 const MONTHS: [(&str, u8); 50] = [
@@ -62,6 +63,7 @@ const MONTHS: [(&str, u8); 50] = [
 /// Whether a date may stand beside the phrase at a place of a text in lower case: no other month is named with a day in its clause.
 /// `date` is as it would be shown, `2026-05-06`, `2026-05`, `2026` or a range.
 pub(super) fn allow(text: &str, at: usize, date: &str) -> bool {
+    steps::count(text.len());
     let mut begin = 0;
     let mut clause = text;
     for part in clauses(text) {

@@ -4,15 +4,19 @@
 //! French and Spanish.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, Weekday};
 
-use super::named_dates;
 use super::sentences::{is_cjk, is_word_char};
+use super::{named_dates, steps};
 
 /// So many days of one text get their date.
 const MAX_DATES: usize = 4;
+
+/// How far around a phrase the text is looked at for what it means, in bytes.
+const NEAR: usize = 300;
 
 /// What a phrase means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -282,11 +286,10 @@ pub fn dated(text: &str, today: Date) -> Cow<'_, str> {
     }
     let (mut out, mut at, mut copied, mut dates) = (String::new(), 0, 0, 0);
     while at < lower.len() && dates < MAX_DATES {
+        steps::count(1);
         let found = is_start(&lower, at).then(|| phrase_at(&lower, at, today)).flatten();
         match found {
-            Some((end, date))
-                if !text[end..].trim_start().starts_with('(') && named_dates::allow(&lower, at, &date) =>
-            {
+            Some((end, date)) if !text[end..].trim_start().starts_with('(') && is_allowed(&lower, at, &date) => {
                 out.push_str(&text[copied..end]);
                 out.push_str(&format!(" ({date})"));
                 (copied, at, dates) = (end, end, dates + 1);
@@ -300,6 +303,16 @@ pub fn dated(text: &str, today: Date) -> Cow<'_, str> {
     }
     out.push_str(&text[copied..]);
     Cow::Owned(out)
+}
+
+/// Where the text around a place is.
+fn near(text: &str, at: usize) -> Range<usize> {
+    text.floor_char_boundary(at.saturating_sub(NEAR))..text.ceil_char_boundary((at + NEAR).min(text.len()))
+}
+
+fn is_allowed(text: &str, at: usize, date: &str) -> bool {
+    let near = near(text, at);
+    named_dates::allow(&text[near.clone()], at - near.start, date)
 }
 
 fn lower(c: char) -> char {
@@ -343,9 +356,9 @@ fn is_other_sense(text: &str, at: usize, phrase: &str) -> bool {
     let is_morning = matches!(phrase, "morgen" | "mañana");
     let before = &text[..at];
     let is_german = || {
-        [" der ", " die ", " das ", " ist ", " ich ", " wir ", " und "]
-            .iter()
-            .any(|word| format!(" {text} ").contains(word))
+        let near = format!(" {} ", &text[near(text, at)]);
+        steps::count(near.len());
+        [" der ", " die ", " das ", " ist ", " ich ", " wir ", " und "].iter().any(|word| near.contains(word))
     };
     is_morning && NOT_AFTER.iter().any(|words| before.ends_with(words)) || phrase == "hier" && is_german()
 }
@@ -384,7 +397,9 @@ fn monday(today: Date) -> Option<Date> {
 fn counted_at(text: &str, at: usize, today: Date) -> Option<(usize, String)> {
     let rest = &text[at..];
     for (before, after, sign) in COUNTED {
-        let Some(counted) = rest.strip_prefix(before).filter(|_| *before != "in " || !is_told(&text[..at])) else {
+        let Some(counted) =
+            rest.strip_prefix(before).filter(|_| *before != "in " || !is_told(&text[near(text, at).start..at]))
+        else {
             continue;
         };
         let Some((number, left)) = number(counted) else { continue };
@@ -408,6 +423,7 @@ fn counted_at(text: &str, at: usize, today: Date) -> Option<(usize, String)> {
 fn is_told(before: &str) -> bool {
     const PAST: &str = " ran read did wrote made lost spent took went got built sold won ate drove saw ";
     let is_past = |word: &str| word.len() > 4 && word.ends_with("ed") || PAST.contains(&format!(" {word} "));
+    steps::count(before.len());
     before.rsplit([',', ';', '.']).next().is_some_and(|clause| clause.split_whitespace().any(is_past))
 }
 
@@ -441,6 +457,15 @@ fn day(today: Date, days: i32) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Phrases that get no date had the whole text looked at, each of them.
+    #[test]
+    fn dating_is_linear() {
+        let today = jiff::civil::date(2026, 5, 5);
+        for piece in ["tea ", "we march 1 yesterday ", "ich hier ", "it rained in 2 days "] {
+            crate::text::steps::check_linear(piece, 64 << 10, 200, |text| dated(text, today).len());
+        }
+    }
 
     #[test]
     fn days_get_their_date() {

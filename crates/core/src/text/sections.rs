@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::model::Importance;
-use crate::text::bullets;
+use crate::text::{bullets, steps};
 
 /// How the three sections of a memory file are called; the first spelling is written, all are read.
 pub const IS: &[&str] = &["What Is", "WIS"];
@@ -52,6 +52,7 @@ fn section_end(text: &str, headings: &[&str]) -> Option<usize> {
 pub(crate) fn section(text: &str, headings: &[&str]) -> Option<Range<usize>> {
     let (mut open, mut in_fence, mut at) = (None, false, 0);
     for line in text.split_inclusive('\n') {
+        steps::count(line.len());
         let start = at;
         at += line.len();
         let bare = line.trim();
@@ -107,6 +108,14 @@ mod tests {
         let holds = |headings, line| holds(text, headings, text.find(line).unwrap());
         assert!(holds(IS, "- a") && holds(IS, "- b") && holds(DONE, "- c"));
         assert!(!holds(IS, "- top") && !holds(IS, "- c") && !holds(DONE, "- b") && !holds(HAPPENED, "- a"));
+    }
+
+    #[test]
+    fn finding_a_section_is_linear() {
+        let long = format!("# {}\n", "tea ".repeat(1000));
+        for piece in ["#", "## What Was\n", "```\n", "# ", long.as_str()] {
+            crate::text::steps::check_linear(piece, 1 << 20, 10, |text| section(text, IS));
+        }
     }
 
     proptest! {

@@ -22,6 +22,7 @@ use crate::ports::{self, Op};
 pub(crate) use closing::finishes;
 pub use closing::is_closing;
 pub use draft::{Draft, draft, without_title};
+pub use sections::without_threads;
 pub(crate) use sections::{Section, read as sections_of};
 
 /// An open thread in a list.
@@ -133,6 +134,12 @@ impl ThreadService<'_> {
         Ok(thread.filter(|thread| thread.is_live(self.kernel.now)))
     }
 
+    /// The thread of a conversation, also after it expired or was closed.
+    pub(crate) fn any_of(&self, session: &SessionId) -> Done<Option<Thread>> {
+        let Some(namespace) = &self.kernel.settings.namespace else { return Ok(None) };
+        Ok(self.thread_store.thread_of(namespace, session)?)
+    }
+
     /// Working memory, as every surface shows it.
     pub fn working_memory(&self) -> Done<WorkingMemory> {
         let Some(working) = self.documents.working()? else { return Ok(WorkingMemory::default()) };
@@ -196,13 +203,16 @@ impl ThreadService<'_> {
 
     /// Closes the open threads that pass.
     pub(crate) fn close_all(&self, verb: Verb, passes: &dyn Fn(&Thread) -> bool) -> Done<()> {
-        retry(
-            || conflict("working memory"),
-            || {
-                let applied = self.commit(verb, &[], &ThreadEdit::Close(passes)).unless_outrun()?;
-                Ok(applied.flatten().map(drop))
-            },
-        )
+        self.kernel.unless_erased(|since| {
+            retry(
+                || conflict("working memory"),
+                || {
+                    let unerased = [Op::Unerased(since.clone())];
+                    let applied = self.commit(verb, &unerased, &ThreadEdit::Close(passes)).unless_outrun()?;
+                    Ok(applied.flatten().map(drop))
+                },
+            )
+        })
     }
 
     /// Applies operations and an edit of threads as one change; none if a person was faster and all must be read again.

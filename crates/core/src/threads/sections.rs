@@ -52,6 +52,11 @@ pub(crate) fn read<'t>(content: &str, threads: &'t [Thread]) -> Vec<Section<'t>>
 
 /// The text before the first heading and each section, without empty ones.
 fn split(content: &str) -> Vec<&str> {
+    pieces(content).into_iter().map(str::trim).filter(|text| !text.is_empty()).collect()
+}
+
+/// The text before the first heading and each section, byte for byte.
+fn pieces(content: &str) -> Vec<&str> {
     let is_heading = |line: &str| line.starts_with("## ");
     let mut starts = vec![0];
     let mut at = 0;
@@ -62,7 +67,19 @@ fn split(content: &str) -> Vec<&str> {
         at += line.len();
     }
     starts.push(content.len());
-    starts.windows(2).map(|pair| content[pair[0]..pair[1]].trim()).filter(|text| !text.is_empty()).collect()
+    starts.windows(2).map(|pair| &content[pair[0]..pair[1]]).collect()
+}
+
+/// A file without the sections that show one of these threads: by their heading, or as they were last rendered. None if it shows
+/// none of them.
+pub fn without_threads(text: &str, threads: &[Thread]) -> Option<String> {
+    let shows = |section: &str| {
+        let same = |thread: &Thread| thread.rendered.as_deref() == Some(section.trim());
+        let titled = |thread: &Thread| heading(section) == Some(thread.title.as_str());
+        section.starts_with("## ") && threads.iter().any(|thread| same(thread) || titled(thread))
+    };
+    let left: String = pieces(text).into_iter().filter(|section| !shows(section)).collect();
+    (left != text).then_some(left)
 }
 
 /// The title of a section.

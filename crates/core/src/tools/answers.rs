@@ -6,6 +6,14 @@ use super::Tool;
 
 /// The schema of what a tool answers when it could be done. Strict: an answer with anything else in it is a mistake.
 pub(super) fn schema(tool: Tool) -> Value {
+    let mut schema = shape(tool);
+    if !tool.nature().is_read_only {
+        schema["properties"]["redacted"] = list(text("A kind of secret that was left out"));
+    }
+    schema
+}
+
+fn shape(tool: Tool) -> Value {
     match tool {
         Tool::Recall => object(
             &["recall_id", "note", "hits", "left_out"],

@@ -15,9 +15,10 @@ use utoipa::ToSchema;
 use crate::documents::IdentityUsage;
 use crate::engine::Services;
 use crate::error::{Done, EngineError};
+use crate::input;
 use crate::model::{Actor, Bullet, Role, SessionId, Source, TurnId};
 use crate::ports::{ToolCall, ToolSpec};
-use crate::text::{bullets, redact::redact};
+use crate::text::{bullets, guard::neutralise, redact::redact};
 use crate::tools::{self, Guidance, Tool, ToolModels, parameters};
 
 /// Longest arguments, in bytes.
@@ -145,7 +146,21 @@ impl ToolService<'_> {
 
     /// Does what a model asks for. Whatever goes wrong is an answer too.
     pub fn call(&self, session: &SessionId, call: &ToolCall) -> ToolAnswer {
-        self.called(session, call).unwrap_or_else(|error| failed(&call.name, &error))
+        let answer = self.called(session, call).unwrap_or_else(|error| failed(&call.name, &error));
+        // What a session begins with has headings and fences of ours, and is made safe where it is made.
+        let tool = call.name.parse::<Tool>().ok();
+        if matches!(tool, Some(Tool::Context | Tool::GetContext)) {
+            return answer;
+        }
+        let mut content = guarded(answer.content);
+        if tool.is_some_and(|tool| !tool.nature().is_read_only) && !answer.is_error && content.is_object() {
+            let mut kinds = Vec::new();
+            secrets_in(&serde_json::from_str(&call.arguments).unwrap_or_default(), &mut kinds);
+            if !kinds.is_empty() {
+                content["redacted"] = json!(kinds);
+            }
+        }
+        ToolAnswer { content, ..answer }
     }
 
     fn called(&self, session: &SessionId, call: &ToolCall) -> Done<ToolAnswer> {
@@ -230,6 +245,26 @@ fn lines(error: &EngineError) -> Option<Value> {
     };
     let lines: Vec<Value> = bullets::parse(name, text).into_iter().map(line).collect();
     Some(json!({ "usage": IdentityUsage::of(text).to_string(), "lines": lines }))
+}
+
+/// The kinds of secrets in what a model wrote: its receipt says that they were left out.
+fn secrets_in(value: &Value, kinds: &mut Vec<&'static str>) {
+    match value {
+        Value::String(text) => input::also_in([text.as_str()], kinds),
+        Value::Array(all) => all.iter().for_each(|value| secrets_in(value, kinds)),
+        Value::Object(all) => all.values().for_each(|value| secrets_in(value, kinds)),
+        _ => {}
+    }
+}
+
+/// An answer in which no text can pass for a tag or a heading of ours.
+fn guarded(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(neutralise(&text)),
+        Value::Array(all) => all.into_iter().map(guarded).collect(),
+        Value::Object(all) => all.into_iter().map(|(name, value)| (name, guarded(value))).collect(),
+        other => other,
+    }
 }
 
 fn failed(name: &str, error: &EngineError) -> ToolAnswer {

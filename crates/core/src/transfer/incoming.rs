@@ -4,16 +4,15 @@ use std::collections::HashSet;
 
 use crate::error::{Done, EngineError};
 use crate::model::{Actor, Change, ContentHash, DocumentName, DocumentVersion, Kind, Memory, Namespace, Source, Verb};
-use crate::ports::Bundle;
+use crate::ports::{Bundle, ErasureMark};
 use crate::text::redact::redact;
 use crate::transfer::{Export, Imported, TransferService};
 
+use super::checked::check_document;
 use super::{EXPORT_VERSION, ExportedDocument, SetAside, checked};
 
 /// What taking an export in does.
 pub(crate) struct Incoming<'a> {
-    /// The change that does it.
-    pub(super) change: Change,
     /// What goes to the store.
     pub(crate) bundle: Bundle,
     /// The lines and the history of projects' memory files: kept once their projects are known here.
@@ -25,17 +24,16 @@ pub(crate) struct Incoming<'a> {
 }
 
 impl TransferService<'_> {
-    /// Decides what becomes of an export. Changes nothing.
-    pub(crate) fn incoming<'a>(&self, export: &'a Export) -> Done<Incoming<'a>> {
+    /// Decides what becomes of an export under a change. Changes nothing.
+    pub(crate) fn incoming<'a>(&self, change: &Change, export: &'a Export) -> Done<Incoming<'a>> {
         if export.version != EXPORT_VERSION {
             let problem = format!("format {} is not known here (this program knows {EXPORT_VERSION})", export.version);
             return Err(EngineError::BadExport { problem });
         }
         self.documents.notice_all()?;
-        let bundle = checked(&export.bundle)?;
+        let bundle = checked(&export.bundle, self.kernel.now)?;
         let (to_write, of_projects, imported) = Default::default();
-        let mut incoming =
-            Incoming { change: self.kernel.change(Verb::Import), bundle, of_projects, to_write, imported };
+        let mut incoming = Incoming { bundle, of_projects, to_write, imported };
         for document in &export.documents {
             if document.name.as_project().is_some() {
                 self.stays(document, &mut incoming);
@@ -43,7 +41,7 @@ impl TransferService<'_> {
                 self.comes(document, &mut incoming)?;
             }
         }
-        self.document_history(export, &mut incoming)?;
+        self.document_history(change, export, &mut incoming)?;
         Ok(incoming)
     }
 
@@ -62,6 +60,7 @@ impl TransferService<'_> {
     fn comes<'a>(&self, exported: &'a ExportedDocument, incoming: &mut Incoming<'a>) -> Done<()> {
         let ExportedDocument { name, text } = exported;
         self.documents.check_namespace(name)?;
+        check_document(name, text)?;
         match self.files.read(name)? {
             Some(here) if here.text == *text => {}
             None => {
@@ -80,9 +79,9 @@ impl TransferService<'_> {
     }
 
     /// Leaves the versions in the bundle that are to be kept, those of projects apart, and adds what is written.
-    fn document_history(&self, export: &Export, incoming: &mut Incoming<'_>) -> Done<()> {
+    fn document_history(&self, change: &Change, export: &Export, incoming: &mut Incoming<'_>) -> Done<()> {
         let here: HashSet<DocumentName> = self.history.known_documents()?.into_iter().map(|known| known.name).collect();
-        let Incoming { change, bundle, of_projects, to_write, imported } = incoming;
+        let Incoming { bundle, of_projects, to_write, imported } = incoming;
         // What is known here has a history of its own, even if its file was removed.
         bundle.document_history.retain(|version| !here.contains(&version.name));
         let is_of_project = |version: &mut DocumentVersion| version.name.as_project().is_some();
@@ -118,7 +117,12 @@ impl TransferService<'_> {
 
     /// Keeps the history of projects' memory files, now that their projects are known. It ends with the file as it
     /// stands here: nobody made a change that an undo could take for its own, and write into the project.
-    pub(crate) fn adopt_project_history(&self, change: &Change, mut of_projects: Bundle) -> Done<()> {
+    pub(crate) fn adopt_project_history(
+        &self,
+        change: &Change,
+        mut of_projects: Bundle,
+        since: &ErasureMark,
+    ) -> Done<()> {
         let names: HashSet<DocumentName> =
             of_projects.document_history.iter().map(|version| version.name.clone()).collect();
         if names.is_empty() {
@@ -135,7 +139,7 @@ impl TransferService<'_> {
                 of_projects.document_history.push(version_of(&name, here.as_deref(), number, &found));
             }
         }
-        self.bundles.adopt(change, &of_projects, &mut |_| true)?;
+        self.bundles.adopt(change, &of_projects, since, &mut |_| true)?;
         Ok(())
     }
 }

@@ -5,6 +5,7 @@ pub mod formats;
 mod import;
 mod incoming;
 mod markdown;
+mod repeats;
 mod scoped;
 mod withheld;
 
@@ -17,10 +18,10 @@ use crate::documents::DocumentService;
 use crate::documents::commit::FileStep;
 use crate::error::Done;
 use crate::kernel::Kernel;
-use crate::lineage::LineageService;
+use crate::lineage::{LineageService, Trace};
 use crate::memories::MemoryService;
-use crate::model::{ContentHash, Document, DocumentName, Entry, Kind, Namespace, Task, TaskId, TurnId};
-use crate::ports::{self, Adopted, Bundle, Documents};
+use crate::model::{Change, ContentHash, Document, DocumentName, Entry, Task, TaskId, Verb};
+use crate::ports::{self, Adopted, Bundle, Documents, Erasure, ErasureMark};
 use crate::text::bullets;
 
 use checked::checked;
@@ -114,9 +115,27 @@ impl TransferService<'_> {
 
     /// Takes an export in, as one change. What is here already stays.
     pub fn import(&self, export: &Export) -> Done<Imported> {
-        let (export, withheld) = self.without_withdrawn(export)?;
-        let Incoming { change, bundle, of_projects, to_write, mut imported } = self.incoming(&export)?;
-        imported.withheld = withheld;
+        let change = self.kernel.change(Verb::Import);
+        let mut done = None;
+        let imported = self.kernel.unless_erased(|since| {
+            let (export, withheld) = self.without_withdrawn(export)?;
+            let incoming = self.incoming(&change, &export)?;
+            // The second attempt may have the history of projects left to do.
+            let imported = match done.take() {
+                Some(imported) => imported,
+                None => self.take_in(&change, &incoming, withheld, since)?,
+            };
+            done = Some(imported.clone());
+            self.adopt_project_history(&change, incoming.of_projects, since)?;
+            Ok(imported)
+        })?;
+        self.documents.notice_all()?;
+        Ok(imported)
+    }
+
+    /// Takes in all but the history of projects' memory files.
+    fn take_in(&self, change: &Change, incoming: &Incoming<'_>, withheld: u64, since: &ErasureMark) -> Done<Imported> {
+        let Incoming { bundle, to_write, imported, .. } = incoming;
         let new = |(name, text): &(DocumentName, &str)| FileStep {
             name: name.clone(),
             expected: ContentHash::missing(),
@@ -124,11 +143,9 @@ impl TransferService<'_> {
             after: Some((*text).to_owned()),
         };
         let steps: Vec<FileStep> = to_write.iter().map(new).collect();
-        imported.adopted =
-            self.documents.with_files(&steps, |last| self.bundles.adopt(&change, &bundle, &mut |_| last()))?;
-        self.adopt_project_history(&change, of_projects)?;
-        self.documents.notice_all()?;
-        Ok(imported)
+        let adopted =
+            self.documents.with_files(&steps, |last| self.bundles.adopt(change, bundle, since, &mut |_| last()))?;
+        Ok(Imported { adopted, withheld, ..imported.clone() })
     }
 
     /// Where an export was written, so that erasing can reach it.
@@ -143,18 +160,22 @@ impl TransferService<'_> {
 }
 
 impl Export {
-    /// The export without a memory, its history and these turns. A bullet also leaves every text of its document; what
-    /// the archive keeps of a task also leaves the task's working states, which it came from.
-    pub fn without(mut self, entry: &Entry, turns: &[TurnId]) -> Self {
-        self.bundle.turns.retain(|turn| !turns.contains(&turn.id));
-        self.bundle.memories.retain(|known| known.entry.id != entry.id);
-        self.bundle.mutes.retain(|mute| mute.memory != entry.id);
-        self.bundle.history.retain(|version| version.entry.id != entry.id);
-        self.blank_tasks(entry);
-        match (entry.kind, &entry.namespace) {
-            (Kind::Bullet, Namespace::Document(name)) => self.without_line(name, &entry.content),
-            _ => self,
+    /// The export without what is erased: memories with their history, turns, lines in every text of their document, what
+    /// the archive keeps of a task together with the task's working states, and what repeats any of it. `entry` is the one
+    /// that is erased, where it is one: an export may have its task and not itself.
+    pub fn without(mut self, erasure: &Erasure, entry: Option<&Entry>) -> Self {
+        if let Some(archive) = entry {
+            self.blank_tasks(archive);
         }
+        self.bundle.turns.retain(|turn| !erasure.turns.contains(&turn.id));
+        for id in &erasure.memories {
+            self.bundle.memories.retain(|known| known.entry.id != *id);
+            self.bundle.mutes.retain(|mute| mute.memory != *id);
+            self.bundle.history.retain(|version| version.entry.id != *id);
+        }
+        let without_lines =
+            erasure.bullets.iter().fold(self, |export, (name, content)| export.without_line(name, content));
+        without_lines.without_repeats(&Trace::all_of(erasure))
     }
 
     /// The export without a line of a document, in every text of it.

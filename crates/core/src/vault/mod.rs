@@ -11,7 +11,7 @@ mod search;
 mod vectors;
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::model::{ContentHash, EntryId, Kind, Name, Namespace, RecallId, VaultId, derived};
@@ -25,7 +25,7 @@ pub(crate) use vectors::unit;
 pub use vectors::{Packed, Sought, VectorError, checked, exact_limit, hamming, rescored};
 
 /// How text is divided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Form {
     /// Along headings and paragraphs; fenced code stays whole.
     Markdown,
@@ -37,7 +37,7 @@ pub enum Form {
 }
 
 /// What was read out of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Body {
     /// Text with lines.
     Text {
@@ -110,6 +110,17 @@ pub struct VaultDocument {
     pub chunks: u64,
     /// When it was last indexed.
     pub updated_at: Timestamp,
+}
+
+/// A file that gave no text: it is not read again until it changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadFile {
+    /// Where it is, in full.
+    pub path: String,
+    /// What was read, and by which reader: as long as that stays, so does the outcome.
+    pub stamp: String,
+    /// Why, as its reader put it.
+    pub why: String,
 }
 
 impl VaultDocument {

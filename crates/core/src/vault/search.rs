@@ -12,7 +12,9 @@ use crate::models::ModelService;
 use crate::ports::{self, Embedder, MadeBy};
 use crate::recall::{AskedBy, FoundBy, Hit, RecallLog, RecalledHit, Terms, Why};
 use crate::text::redact::{redact, redact_keeping_lines};
-use crate::vault::{self, Body, Chunk, Passage, PassageHit, SearchedBy, VaultAnswer, VaultDocument, chunks};
+use crate::vault::{
+    self, Body, Chunk, Passage, PassageHit, SearchedBy, UnreadFile, VaultAnswer, VaultDocument, chunks,
+};
 
 /// More than this is no search.
 const MAX_PASSAGES: usize = 100;
@@ -142,6 +144,19 @@ impl VaultService<'_> {
     pub fn take_in(&self, paths: &[String]) -> Done<()> {
         if !paths.is_empty() {
             self.vault_store.take_in_again(paths)?;
+        }
+        Ok(())
+    }
+
+    /// Files that gave no text when they were last read, by path.
+    pub fn unread(&self) -> Done<Vec<UnreadFile>> {
+        Ok(self.vault_store.unread_files()?)
+    }
+
+    /// Notes files that gave no text, and forgets what was noted of those at `others`.
+    pub fn note_unread(&self, unread: &[UnreadFile], others: &[String]) -> Done<()> {
+        if !unread.is_empty() || !others.is_empty() {
+            self.vault_store.note_unread_files(unread, others)?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Which documents of a segment may be found: not buried, not out of date, and as the filter wants them.
 
 use crate::error::IndexError;
-use crate::segment::{PAGE, Page, Segment};
+use crate::segment::{Page, Segment};
 use crate::tail::Tail;
 
 use super::Query;
@@ -29,14 +29,19 @@ impl<'g> Gate<'g> {
         Ok(Self { segment, tail, query, buried: segment.tombstones()?, page: None, verdicts: Vec::new() })
     }
 
-    /// Whether a page has documents of the times that are wanted.
-    pub(super) fn opens(&self, page: u32) -> Result<bool, IndexError> {
-        if self.query.since.is_none() && self.query.until.is_none() {
+    /// Whether one of these documents may be of the times that are wanted; `from` is less than `to`.
+    pub(super) fn opens(&self, from: u32, to: u32) -> Result<bool, IndexError> {
+        let Query { since, until, .. } = *self.query;
+        if since.is_none() && until.is_none() {
             return Ok(true);
         }
-        let (earliest, latest) = self.segment.times(page)?;
-        Ok(self.query.since.is_none_or(|since| latest >= since)
-            && self.query.until.is_none_or(|until| earliest < until))
+        for page in self.segment.place(from).0..=self.segment.place(to - 1).0 {
+            let (earliest, latest) = self.segment.times(page)?;
+            if since.is_none_or(|since| latest >= since) && until.is_none_or(|until| earliest < until) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The number of a document that may be found.
@@ -44,12 +49,12 @@ impl<'g> Gate<'g> {
         if !self.buried.is_empty() && self.buried.binary_search(&ordinal).is_ok() {
             return Ok(None);
         }
-        let nth = ordinal / PAGE;
+        let (nth, place) = self.segment.place(ordinal);
         let page = match self.page.take() {
             Some((at, page)) if at == nth => page,
             _ => self.segment.page(nth)?,
         };
-        let outcome = self.judge(&page, ordinal % PAGE);
+        let outcome = self.judge(&page, place);
         self.page = Some((nth, page));
         outcome
     }

@@ -1,6 +1,6 @@
 //! Search: the best documents for some terms, over all segments and the tail, with one threshold.
 //!
-//! A segment is gone through in windows of one page of documents. The bounds of the blocks that reach into a window say
+//! A segment is gone through in windows of 1,024 documents. The bounds of the blocks that reach into a window say
 //! what its best document can score; a window that cannot reach the threshold is passed over. In the others, terms that
 //! cannot lift a document over the threshold together are looked up only for documents that another term found. The
 //! filter is asked last, about documents that score enough. What comes out is exact.

@@ -2,11 +2,14 @@
 
 use crate::error::IndexError;
 use crate::score::TermScore;
-use crate::segment::{Entry, PAGE, Segment};
+use crate::segment::{Entry, Segment};
 
 use super::cursor::Cursor;
 use super::gate::Gate;
 use super::top::OfSegment;
+
+/// Documents in a window.
+const WINDOW: u32 = 1024;
 
 /// Offers every document of a segment that scores enough and may be found.
 pub(super) fn search(
@@ -25,18 +28,17 @@ pub(super) fn search(
         return Ok(());
     }
     let mut window = Window::new();
-    for page in 0..segment.pages() {
-        let from = page * PAGE;
-        let to = (from + PAGE).min(segment.documents);
+    for from in (0..segment.documents).step_by(WINDOW as usize) {
+        let to = from.saturating_add(WINDOW).min(segment.documents);
         window.begin(&mut cursors, from, to);
-        if window.best >= top.needed() && window.best > 0 && gate.opens(page)? {
+        if window.best >= top.needed() && window.best > 0 && gate.opens(from, to)? {
             window.score(&mut cursors, gate, top)?;
         }
     }
     Ok(())
 }
 
-/// A page of documents, with room for their scores.
+/// Documents one after the other, with room for their scores.
 struct Window {
     from: u32,
     to: u32,
@@ -44,9 +46,9 @@ struct Window {
     bounds: Vec<(u32, usize)>,
     /// What a document can score by all of them.
     best: u32,
-    scores: Box<[u32; PAGE as usize]>,
+    scores: Box<[u32; WINDOW as usize]>,
     /// A bit for each document that was found.
-    found: [u64; PAGE as usize / 64],
+    found: [u64; WINDOW as usize / 64],
 }
 
 impl Window {
@@ -56,8 +58,8 @@ impl Window {
             to: 0,
             bounds: Vec::new(),
             best: 0,
-            scores: Box::new([0; PAGE as usize]),
-            found: [0; PAGE as usize / 64],
+            scores: Box::new([0; WINDOW as usize]),
+            found: [0; WINDOW as usize / 64],
         }
     }
 

@@ -86,14 +86,10 @@ impl Block {
     pub(crate) const EMPTY: Self = Self { ordinals: [0; BLOCK], counts: [1; BLOCK], lengths: [0; BLOCK], len: 0 };
 
     /// Reads `len` postings from the front; all of them are below `limit`.
-    pub(crate) fn read(&mut self, bytes: &mut Bytes<'_>, len: usize, mut next: u32, limit: u32) -> Result<(), Corrupt> {
+    pub(crate) fn read(&mut self, bytes: &mut Bytes<'_>, len: usize, next: u32, limit: u32) -> Result<(), Corrupt> {
         self.len = 0;
         let ordinals = self.ordinals.get_mut(..len).ok_or(Corrupt("a block is too long"))?;
-        for ordinal in ordinals {
-            let gap = bytes.varint_u32()?;
-            *ordinal = next.checked_add(gap).filter(|ordinal| *ordinal < limit).ok_or(Corrupt("no such document"))?;
-            next = *ordinal + 1;
-        }
+        bytes.ascending(ordinals, next, limit)?;
         self.lengths[..len].copy_from_slice(bytes.take(len)?);
         self.counts[..len].fill(1);
         for _ in 0..bytes.byte()? {

@@ -8,7 +8,7 @@ use crate::bytes::Bytes;
 use crate::error::{Corrupt, IndexError};
 use crate::store::{Part, SegmentId, SegmentReader};
 
-use super::pages::{PAGE, Page};
+use super::pages::{LARGE_PAGE, PAGE, Page};
 use super::postings::{BLOCK, Block, BlockPlace, Bound};
 use super::write::{CLASS_PAGE, INLINE};
 use super::{FORMAT, MAGIC};
@@ -17,6 +17,9 @@ const PAGES_AT: usize = 4 + 2 + 3 * 4 + 4 * 8;
 
 /// The format before payloads: pages say their times only.
 const WITHOUT_PAYLOADS: u16 = 1;
+
+/// The last format with large pages.
+const WITH_LARGE_PAGES: u16 = 2;
 
 /// A segment that was found in a store.
 pub(crate) struct Segment<'s> {
@@ -61,12 +64,8 @@ impl std::ops::Deref for Payload {
     }
 }
 
-impl Payload {
-    /// The shared bytes, and where it stands in them.
-    pub fn into_parts(self) -> (Arc<[u8]>, Range<usize>) {
-        (self.bytes, self.range)
-    }
-}
+/// The part of the payloads that was read last, and its number.
+pub(crate) type OpenPart = Option<(u32, Arc<[u8]>)>;
 
 /// Where the postings of a term stand.
 #[derive(Debug, Clone)]
@@ -119,7 +118,22 @@ impl<'s> Segment<'s> {
     }
 
     pub(crate) fn pages(&self) -> u32 {
-        self.documents.div_ceil(PAGE)
+        self.documents.div_ceil(self.page_size())
+    }
+
+    /// Documents in a full page.
+    fn page_size(&self) -> u32 {
+        if self.format <= WITH_LARGE_PAGES { LARGE_PAGE } else { PAGE }
+    }
+
+    /// The page of a document, and its place there.
+    pub(crate) fn place(&self, ordinal: u32) -> (u32, u32) {
+        (ordinal / self.page_size(), ordinal % self.page_size())
+    }
+
+    /// The document at a place of a page.
+    pub(crate) fn ordinal(&self, page: u32, at: u32) -> u32 {
+        page * self.page_size() + at
     }
 
     /// Where the header tells about a page.
@@ -150,13 +164,20 @@ impl<'s> Segment<'s> {
         Ok(low.checked_sub(1))
     }
 
-    /// The payload of a document; none in a segment without payloads.
-    pub(crate) fn payload(&self, page: &Page, at: u32) -> Result<Option<Payload>, IndexError> {
+    /// The payload of a document; none in a segment without payloads. The part that it stands in is kept in `open`.
+    pub(crate) fn payload(&self, page: &Page, at: u32, open: &mut OpenPart) -> Result<Option<Payload>, IndexError> {
         let Some((part, range)) = page.payload(at).map_err(self.corrupt())? else { return Ok(None) };
         if range.is_empty() {
             return Ok(Some(Payload::default()));
         }
-        let bytes = self.part(Part::payloads(part))?;
+        let bytes = match open {
+            Some((known, bytes)) if *known == part => Arc::clone(bytes),
+            _ => {
+                let bytes = self.part(Part::payloads(part))?;
+                *open = Some((part, Arc::clone(&bytes)));
+                bytes
+            }
+        };
         if range.end > bytes.len() {
             return Err(Corrupt("no such payload").of(self.id));
         }
@@ -176,9 +197,10 @@ impl<'s> Segment<'s> {
     }
 
     pub(crate) fn page(&self, nth: u32) -> Result<Page, IndexError> {
-        let left = self.documents.checked_sub(nth.saturating_mul(PAGE)).ok_or(Corrupt("no such page").of(self.id))?;
+        let size = self.page_size();
+        let left = self.documents.checked_sub(nth.saturating_mul(size)).ok_or(Corrupt("no such page").of(self.id))?;
         let has_payloads = self.format != WITHOUT_PAYLOADS;
-        Page::read(self.part(Part::documents(nth))?, left.min(PAGE), has_payloads).map_err(self.corrupt())
+        Page::read(self.part(Part::documents(nth))?, left.min(size), has_payloads).map_err(self.corrupt())
     }
 
     /// Calls `with` for the bytes of a class.

@@ -7,14 +7,15 @@ use super::pages::{PAGE, PageRow, PayloadEnd, put_page};
 use super::postings::{BLOCK, BlockPlace, Bound, Posting, put_block};
 use super::{FORMAT, MAGIC};
 
-/// A dictionary block ends once it is this long.
-const DICTIONARY_BYTES: usize = 2048;
+/// A dictionary block ends once it is this long: two of them fit a page of 4096 bytes, which is what stores read at once.
+const DICTIONARY_BYTES: usize = 1900;
 
-/// A part of postings ends once it is this long; offsets of blocks fit in 16 bits.
-const POSTINGS_BYTES: usize = 16 * 1024;
+/// A part of postings ends once it is this long: with its last block it fits a page. Offsets of blocks fit in 16 bits.
+const POSTINGS_BYTES: usize = 3600;
 
-/// A part of payloads ends once it is this long: a search reads those of the documents that it found, and little else.
-const PAYLOAD_BYTES: usize = 4096;
+/// A part of payloads is no longer than this, unless a single one is: a row that fits a page. A search reads those of the
+/// documents that it found, and little else.
+const PAYLOAD_BYTES: usize = 4040;
 
 /// Lists of so many documents stand in the dictionary itself.
 pub(crate) const INLINE: usize = 6;
@@ -111,7 +112,7 @@ impl Writer {
     /// Adds the payload of the next document. A page begins with a part of its own.
     pub(crate) fn add_payload(&mut self, payload: &[u8]) {
         let begins_page = self.payload_ends.len().is_multiple_of(PAGE as usize);
-        if !self.payloads.is_empty() && (begins_page || self.payloads.len() >= PAYLOAD_BYTES) {
+        if !self.payloads.is_empty() && (begins_page || self.payloads.len() + payload.len() > PAYLOAD_BYTES) {
             self.end_payload_part();
         }
         self.payloads.extend_from_slice(payload);

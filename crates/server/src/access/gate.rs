@@ -8,7 +8,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use cookie::Cookie;
 
-use super::COOKIE;
+use super::{COOKIE, KEY, scope};
 use crate::channels::webhook;
 use crate::http::App;
 use crate::problem::{Code, Problem};
@@ -23,7 +23,7 @@ pub(crate) struct PathToken(pub(crate) String);
 enum Sender {
     /// A program that knows the token.
     Program,
-    /// The person's own browser.
+    /// The person's own browser, on the panel's page.
     Browser,
 }
 
@@ -56,16 +56,16 @@ fn check(app: &App, request: &Request) -> Result<(), Problem> {
     if webhook::is_signed(request.method(), path, headers) {
         return check_write(Sender::Program, headers);
     }
+    let is_file = scope::is_file(request.method(), path);
+    if is_file && is_known(app, headers) {
+        return Ok(());
+    }
     let sender = if proxy::is_route(path) { client(app, request) } else { sender(app, headers) };
     let sender = sender.ok_or_else(stranger)?;
     if is_write(request.method()) {
         check_write(sender, headers)?;
     }
-    if sender == Sender::Browser && path == "/api/links" {
-        let hint = "`throughline open` gives a new link";
-        return Err(Problem::new(Code::Forbidden, "a browser cannot let in another", hint));
-    }
-    Ok(())
+    if sender == Sender::Browser && !is_file { scope::check(request.method(), path) } else { Ok(()) }
 }
 
 /// The `Host` must be one of ours: a page whose name was pointed at this machine has another.
@@ -88,6 +88,10 @@ fn check_host(app: &App, request: &Request) -> Result<(), Problem> {
 
 /// A page may ask only if it is our own.
 fn check_origin(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
+    #[cfg(test)]
+    if app.is_origin_check_off {
+        return Ok(());
+    }
     let foreign = || {
         let hint = "only the panel itself may ask from a browser; programs send no Origin";
         Problem::new(Code::Forbidden, "the request comes from another page", hint)
@@ -114,10 +118,22 @@ fn sender(app: &App, headers: &HeaderMap) -> Option<Sender> {
         let token = value.to_str().ok().and_then(bearer).filter(|_| given.next().is_none())?;
         return app.token.is(token).then_some(Sender::Program);
     }
+    let mut keys = headers.get_all(KEY).iter();
+    let key = keys.next().and_then(|key| key.to_str().ok()).filter(|_| keys.next().is_none())?;
     let now = app.host.engine().now();
-    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut passes = cookies.flat_map(Cookie::split_parse).flatten().filter(|cookie| cookie.name() == COOKIE);
-    passes.any(|pass| app.passes.admits(pass.value(), now)).then_some(Sender::Browser)
+    cookies(headers).any(|cookie| app.passes.admits(cookie.value(), key, now)).then_some(Sender::Browser)
+}
+
+/// Whether a browser brings the cookie of a pass, which every port of this host sees: enough for the panel's files.
+fn is_known(app: &App, headers: &HeaderMap) -> bool {
+    let now = app.host.engine().now();
+    !headers.contains_key(header::AUTHORIZATION) && cookies(headers).any(|cookie| app.passes.knows(cookie.value(), now))
+}
+
+/// Cookies of our name; another server on this host can add some.
+fn cookies(headers: &HeaderMap) -> impl Iterator<Item = Cookie<'_>> {
+    let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(Cookie::split_parse).flatten().filter(|cookie| cookie.name() == COOKIE)
 }
 
 /// A client of a proxy shows the token in the path, as the bearer, or as its API key: other keys are for the server. No cookie

@@ -1,9 +1,12 @@
-//! Who may ask: programs by the token, the person's browser by a cookie that a one-time link gave it. Being on the same
-//! machine is not enough, and neither is the right token from the wrong page.
+//! Who may ask: programs by the token, the person's browser by the pass that a one-time link gave it, and only for what the
+//! panel needs. Being on the same machine is not enough, and neither is the right token from the wrong page.
 
 mod gate;
 mod links;
+#[cfg(test)]
+mod origins;
 mod passes;
+mod scope;
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -12,7 +15,7 @@ use subtle::ConstantTimeEq as _;
 
 pub(crate) use gate::{PathToken, gate};
 pub(crate) use links::Links;
-pub(crate) use passes::{COOKIE, Passes};
+pub(crate) use passes::{COOKIE, KEY, Pass, Passes};
 
 /// The bearer token: 256 random bits, in hexadecimal.
 #[derive(Clone)]

@@ -58,6 +58,9 @@ pub(crate) struct App {
     pub(crate) document: OnceLock<String>,
     /// Cancelled when the daemon is asked to stop: whatever would go on for ever ends with it.
     pub(crate) stop: CancellationToken,
+    /// A planted bug, for the test that must notice it.
+    #[cfg(test)]
+    pub(crate) is_origin_check_off: bool,
 }
 
 impl App {
@@ -84,6 +87,8 @@ impl App {
             proxy: Proxy::default(),
             document: OnceLock::new(),
             stop,
+            #[cfg(test)]
+            is_origin_check_off: false,
         })
     }
 

@@ -20,7 +20,7 @@ use crate::problem::Problem;
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, add))
-        .routes(routes!(show, remove))
+        .routes(routes!(show))
         .routes(routes!(rules))
         .routes(routes!(trust))
         .routes(routes!(record))
@@ -59,14 +59,6 @@ async fn add(State(app): State<Arc<App>>, Body(add): Body<Add>) -> Result<Respon
     responses((status = 200, description = "The project", body = ProjectOverview)))]
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<ProjectOverview> {
     app.engine(move |engine| Ok(engine.projects().get(&name)?)).await.map(Json)
-}
-
-/// Takes a project out of the register; what links to it keeps its link
-#[utoipa::path(delete, path = "/api/projects/{name}", tag = "projects",
-    params(("name" = String, Path, description = "Its name")),
-    responses((status = 200, description = "As it now is", body = Project)))]
-async fn remove(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<Project> {
-    app.engine(move |engine| Ok(engine.projects().remove(&name)?)).await.map(Json)
 }
 
 /// Lists a project's rules, and what its memory file says that the person has not accepted

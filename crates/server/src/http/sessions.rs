@@ -22,6 +22,7 @@ use utoipa_axum::routes;
 
 use super::take::{Body, Named, Params};
 use super::{Answer, App, MOST, USUAL, in_path, limit, starting};
+use crate::host::{Kept, WaitingTurns};
 use crate::problem::{Code, Problem};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -281,7 +282,9 @@ struct OneTurn {
 /// Keeps what was said; durable when it answers
 #[utoipa::path(post, path = "/api/sessions/{id}/turns", tag = "sessions", request_body = Spoken,
     params(("id" = String, Path, description = "Such as `telegram:123`")),
-    responses((status = 201, description = "It is kept", body = Observed)))]
+    responses((status = 201, description = "It is kept", body = Observed),
+        (status = 202, description = "The server of the memory cannot be reached: it is kept here and delivered later",
+         body = WaitingTurns)))]
 async fn observe(
     State(app): State<Arc<App>>,
     Named(id): Named<SessionId>,
@@ -289,8 +292,11 @@ async fn observe(
 ) -> Result<Response, Problem> {
     let turns = spoken_turns(spoken)?;
     let said = turns.into_iter().map(|turn| said(&app, turn)).collect::<Result<Vec<_>, _>>()?;
-    let observed = app.host(move |host| Ok(host.engine().sessions().observe_in(&StartSession::new(id), &said)?));
-    Ok((StatusCode::CREATED, Json(observed.await?)).into_response())
+    let kept = app.host(move |host| Ok(host.observe(&StartSession::new(id), &said)?));
+    Ok(match kept.await? {
+        Kept::Stored(observed) => (StatusCode::CREATED, Json(observed)).into_response(),
+        Kept::Waiting(waiting) => (StatusCode::ACCEPTED, Json(WaitingTurns { waiting })).into_response(),
+    })
 }
 
 /// Reads one turn or several, so that whoever slips is told where.

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use throughline_core::engine::{Engine, EngineError, StartSession, Started};
 use throughline_core::model::SessionId;
-use throughline_core::ports::StoreError;
 
 use super::App;
 use crate::problem::Problem;
@@ -31,7 +30,7 @@ pub(super) async fn begin(app: &Arc<App>, start: StartSession, is_named: bool) -
     let asked = start.clone();
     let begun = app.engine(move |engine| {
         Ok(match begin_or_find(&engine.for_replies(), &asked, is_named) {
-            Err(EngineError::Store(StoreError::Busy)) => (engine.sessions().preview(&asked)?, false),
+            Err(EngineError::Store(error)) if error.is_unwritten() => (engine.sessions().preview(&asked)?, false),
             started => (started?, true),
         })
     });

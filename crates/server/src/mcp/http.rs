@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, Method};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
+use futures_util::StreamExt as _;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager as _};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -20,13 +22,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
 use super::server::{CALLS_AT_ONCE, Server, Way};
-use crate::{Host, Problem};
+use crate::{Code, Host, Problem};
 
 /// A client that is silent for longer begins anew. People leave an editor open over lunch and overnight.
 const SILENCE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Clients that are connected at once. A person has a few; one that never says goodbye must not fill the memory.
 const MOST_CLIENTS: usize = 64;
+
+/// Streams on which clients listen at once: one each.
+const MOST_STREAMS: usize = MOST_CLIENTS;
 
 /// The header by which a client says which connection it means.
 const SESSION: &str = "mcp-session-id";
@@ -97,6 +102,22 @@ async fn noted(State(clients): State<Arc<Clients>>, request: Request, next: Next
     response
 }
 
+/// Lets as many listen at once as there may be clients.
+async fn seated(State(streams): State<Arc<Semaphore>>, request: Request, next: Next) -> Response {
+    if request.method() != Method::GET {
+        return next.run(request).await;
+    }
+    let Ok(seat) = streams.try_acquire_owned() else {
+        let hint = "close a client that is open elsewhere";
+        return Problem::new(Code::Busy, "too many clients listen already", hint).into_response();
+    };
+    next.run(request).await.map(|body| {
+        Body::from_stream(body.into_data_stream().inspect(move |_| {
+            let _seat = &seat;
+        }))
+    })
+}
+
 fn named(headers: &HeaderMap) -> Option<SessionId> {
     headers.get(SESSION).and_then(|id| id.to_str().ok()).map(SessionId::from)
 }
@@ -121,4 +142,5 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(host: Arc<dyn Host>, clos
     Router::new()
         .route_service("/mcp", StreamableHttpService::new(server, sessions, config))
         .layer(from_fn_with_state(Arc::new(clients), noted))
+        .layer(from_fn_with_state(Arc::new(Semaphore::new(MOST_STREAMS)), seated))
 }

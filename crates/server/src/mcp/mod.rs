@@ -6,6 +6,7 @@
 
 mod conversation;
 mod http;
+mod logging;
 mod prompts;
 mod resources;
 mod roots;

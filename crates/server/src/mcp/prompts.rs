@@ -3,6 +3,7 @@
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use throughline_core::context::neutralise;
 use throughline_core::engine::{ContextRequest, Engine, EngineError, Readable};
+use throughline_core::text::guard::without_fences;
 
 use super::conversation::{self, Caller};
 use super::resources;
@@ -114,7 +115,8 @@ fn start_session(engine: &Engine, caller: &Caller, message: Option<&str>) -> Res
     let project = if dir.is_none() { resources::project(engine, caller)? } else { None };
     let request = ContextRequest { project, dir, message, ..ContextRequest::default() };
     let context = engine.context().prepare(&request)?.context;
-    let known = neutralise(&context.system_prompt);
+    // Its headings are ours.
+    let known = without_fences(&context.system_prompt);
     let known = if known.trim().is_empty() { "Nothing is stored yet." } else { known.trim() };
     let began = context
         .message

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 use super::conversation::{Caller, Conversation};
+use super::logging::{self, Log};
 use super::roots::Roots;
 use super::sampling::SamplingPeer;
 use super::{Keeper, prompts, resources, tools};
@@ -46,6 +47,7 @@ pub(super) struct Server {
     settings: Result<Arc<Settings>, Problem>,
     conversation: Arc<Conversation>,
     roots: Arc<Roots>,
+    log: Arc<Log>,
     /// Room for calls: each holds a thread until it is done, also where its client has gone.
     places: Arc<Semaphore>,
     work: TaskTracker,
@@ -54,8 +56,8 @@ pub(super) struct Server {
 impl Server {
     pub(super) fn new(keeper: Arc<dyn Keeper>, way: Way, places: Arc<Semaphore>) -> Self {
         let settings = keeper.settings().map(Arc::new);
-        let (conversation, roots, work) = (Arc::default(), Arc::default(), TaskTracker::new());
-        Self { keeper, way, settings, conversation, roots, places, work }
+        let (conversation, roots, log) = (Arc::default(), Arc::default(), Arc::default());
+        Self { keeper, way, settings, conversation, roots, log, places, work: TaskTracker::new() }
     }
 
     /// What is being done: whoever ends the process waits for it.
@@ -122,11 +124,18 @@ fn refused(problem: Problem) -> ErrorData {
     }
 }
 
+/// A refusal that names the resource that was asked for.
+fn about(uri: &str, mut refused: ErrorData) -> ErrorData {
+    if let Some(Value::Object(data)) = &mut refused.data {
+        data.insert("uri".to_owned(), json!(uri));
+    }
+    refused
+}
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
         let server = Implementation::new("throughline", env!("CARGO_PKG_VERSION"));
-        ServerConfig::new(capabilities).with_server_info(server).with_instructions(self.instructions())
+        ServerConfig::new(logging::capabilities()).with_server_info(server).with_instructions(self.instructions())
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -137,6 +146,16 @@ impl ServerHandler for Server {
 
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
         self.roots.forget().await;
+    }
+
+    #[expect(deprecated, reason = "revisions with a handshake have it")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.log.set(request.level);
+        Ok(())
     }
 
     async fn list_tools(
@@ -166,6 +185,9 @@ impl ServerHandler for Server {
                 Ok(engine.tools().call(&session, &call))
             })
             .await;
+        if let Err(problem) = &answer {
+            self.log.failed(&context.peer, problem).await;
+        }
         Ok(answer.map_or_else(tools::failed, tools::answered).into())
     }
 
@@ -194,9 +216,9 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let caller = self.caller(&context).await;
-        let read =
-            self.with_engine(move |_, engine| resources::read(&caller.working(engine), &caller, &request.uri)).await;
-        read.map(Into::into).map_err(refused)
+        let uri = request.uri.clone();
+        let read = self.with_engine(move |_, engine| resources::read(&caller.working(engine), &caller, &uri)).await;
+        read.map(Into::into).map_err(|problem| about(&request.uri, refused(problem)))
     }
 
     async fn list_prompts(

@@ -12,7 +12,7 @@ use rust_embed::RustEmbed;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::access::{COOKIE, Passes};
+use crate::access::{COOKIE, Pass, Passes};
 use crate::http::App;
 use crate::problem::{Code, Problem};
 
@@ -42,8 +42,8 @@ struct Given {
     code: String,
 }
 
-/// Trades a one-time code for the cookie. The page that follows is reached from here and not by a redirect: a link that was
-/// followed from elsewhere would not bring the cookie along.
+/// Trades a one-time code for a pass: the cookie, and the key in a page whose script keeps it and goes on to the panel. A
+/// redirect would not do: a link that was followed from elsewhere would not bring the cookie along.
 async fn open(State(app): State<Arc<App>>, method: Method, Query(given): Query<Given>) -> Response {
     if method != Method::GET {
         let hint = "open the link in a browser";
@@ -54,17 +54,24 @@ async fn open(State(app): State<Arc<App>>, method: Method, Query(given): Query<G
         let hint = "a link opens once, within ten minutes: `throughline open` gives a new one";
         return closed(&Problem::new(Code::Forbidden, "this link does not open the panel any more", hint));
     }
-    let pass = Cookie::build((COOKIE, app.passes.issue(now)))
+    let Pass { cookie, key } = match app.host.secret() {
+        Ok(secret) => app.passes.issue(secret, now),
+        Err(problem) => return closed(&problem),
+    };
+    let cookie = Cookie::build((COOKIE, cookie))
         .path("/")
         .http_only(true)
         .same_site(SameSite::Strict)
         .secure(app.names.is_tls())
         .max_age(Duration::seconds(Passes::seconds()));
     let mut response = plain(
-        "<meta http-equiv=\"refresh\" content=\"0;url=/\">",
-        "<h1>Throughline</h1><p><a href=\"/\">Open your memory</a></p>",
+        &format!(
+            "<meta name=\"throughline-key\" content=\"{key}\"><script type=\"module\" src=\"/assets/js/enter.js\"></script>"
+        ),
+        "<h1>Throughline</h1><p>Opening your memory.</p><noscript><p>This page needs JavaScript.</p></noscript>",
+        "script-src 'self'; ",
     );
-    if let Ok(value) = HeaderValue::from_str(&pass.to_string()) {
+    if let Ok(value) = HeaderValue::from_str(&cookie.to_string()) {
         response.headers_mut().insert(header::SET_COOKIE, value);
     }
     response
@@ -87,7 +94,7 @@ pub(crate) fn closed(problem: &Problem) -> Response {
         .map(|(at, part)| if at % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() })
         .collect();
     let mut response =
-        plain("", &format!("<h1>Throughline</h1><p>{}.</p><p>{}.</p>", sentence(message), sentence(&hint)));
+        plain("", &format!("<h1>Throughline</h1><p>{}.</p><p>{}.</p>", sentence(message), sentence(&hint)), "");
     *response.status_mut() = problem.code.status();
     response
 }
@@ -98,8 +105,8 @@ fn sentence(text: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// A page that needs no other file: whoever is not let in gets none.
-fn plain(head: &str, body: &str) -> Response {
+/// A page that needs no other file, since a browser that is not let in gets none; `scripts` is what it may run, if anything.
+fn plain(head: &str, body: &str, scripts: &str) -> Response {
     let page = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
          <link rel=\"icon\" href=\"data:,\"><title>Throughline</title><style>{PLAIN}</style>{head}</head><body>{body}</body></html>"
@@ -107,7 +114,7 @@ fn plain(head: &str, body: &str) -> Response {
     let mut response = guarded(Html(page).into_response());
     let digest = data_encoding::BASE64.encode(&Sha256::digest(PLAIN));
     let policy = format!(
-        "default-src 'none'; style-src 'sha256-{digest}'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; {scripts}style-src 'sha256-{digest}'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
     );
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);

@@ -124,23 +124,23 @@ async fn remembered(
         return Memory::Off;
     }
     let (host, conversations, body) = (Arc::clone(&app.host), Arc::clone(&app.proxy.conversations), body.clone());
-    let composing = tokio::task::spawn_blocking(move || {
+    let work = move || {
         let asked = Asked::read(wire, &body).ok_or(ComposeError::Unreadable)?;
         let request = Asking { wire, asked, session: wish.session, compacts: settings.compacts };
         compose(host.engine(), &conversations, request)
-    });
-    let composed = match tokio::time::timeout(settings.deadline, composing).await {
+    };
+    let composed = match tokio::time::timeout(settings.deadline, app.proxy.composing.run(work)).await {
         Err(_) => {
             tracing::warn!("memory is late; a request goes on without it");
             return Memory::Late;
         }
-        Ok(Ok(Ok(composed))) => composed,
-        Ok(Ok(Err(error))) => {
+        Ok(Some(Ok(composed))) => composed,
+        Ok(Some(Err(error))) => {
             tracing::warn!(error = chain(&error), "memory adds nothing; a request goes on as it is");
             return Memory::Failed;
         }
-        Ok(Err(error)) => {
-            tracing::error!(%error, "memory ended in the middle; a request goes on without it");
+        Ok(None) => {
+            tracing::error!("memory ended in the middle; a request goes on without it");
             return Memory::Failed;
         }
     };

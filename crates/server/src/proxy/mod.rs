@@ -5,6 +5,7 @@
 //! a request waits for a memory that is slow, fails because of one that is broken, or is changed in any byte that is not memory's;
 //! that our token, a cookie or an `Origin` reaches the server; that a key is logged.
 
+mod composing;
 mod conversations;
 mod edits;
 mod exchange;
@@ -30,6 +31,7 @@ use tokio_util::task::TaskTracker;
 use crate::Problem;
 use crate::access::PathToken;
 use crate::http::App;
+use composing::Composing;
 use conversations::Conversations;
 use exchange::{Purpose, exchange, pass_on};
 pub(crate) use headers::API_KEY;
@@ -66,6 +68,7 @@ pub(crate) struct Proxy {
     recordings: TaskTracker,
     /// Held by the recording that is under way.
     writing: Arc<tokio::sync::Mutex<()>>,
+    composing: Composing,
 }
 
 impl Proxy {

@@ -67,9 +67,13 @@ fn keep(host: &dyn Host, conversations: &Conversations, exchange: &Exchange) -> 
         conversations.note_reply(session, latest, &reply.text, reply.id.as_deref());
         turns.push(turn(&reply_key(said, &reply.text), Role::Assistant, &reply.text));
     }
+    let cut = turns.iter_mut().map(Said::fit).filter(|is_cut| *is_cut).count();
+    if cut > 0 {
+        tracing::warn!(%session, turns = cut, "turns were over the limit or held NUL characters, and are kept in part");
+    }
     turns.retain(|turn| !without_fence(&turn.content).trim().is_empty());
     for some in turns.chunks(AT_ONCE) {
-        host.engine().sessions().observe_in(&StartSession::new(session.clone()), some)?;
+        host.observe(&StartSession::new(session.clone()), some)?;
         conversations.note_recorded(session, some.iter().filter_map(|turn| turn.id.as_deref()));
     }
     Ok(())

@@ -3,10 +3,10 @@
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use throughline_core::model::{Entry, EntryId, Memory, Namespace};
 use throughline_core::recall::{CandidateMark, Retrieved};
+use throughline_stores::marks::{self, Marked, marked};
+use throughline_stores::words::{chunk_entry, turn_entry};
 
-use crate::marks::{self, Marked, marked};
 use crate::rows::{self, ENTRY_COLUMNS, USE_COLUMNS};
-use crate::words::{chunk_entry, turn_entry};
 
 pub(super) const TURN_COLUMNS: &str =
     "t.id, s.id, t.role, t.speaker, t.at, t.content, s.project, ifnull(u.count, 0), u.last_at";
@@ -23,14 +23,17 @@ pub(super) fn by_marks(connection: &Connection, marks: &[CandidateMark]) -> rusq
         "SELECT {TURN_COLUMNS} FROM turns t JOIN sessions s ON s.row = t.session LEFT JOIN uses u ON u.id = t.id \
          WHERE t.row = ?"
     ))?;
-    let mut of_chunk = connection.prepare_cached(
-        "SELECT c.id, c.content, d.collection, d.updated_at FROM vault_chunks c \
-         JOIN vault_documents d ON d.row = c.document WHERE c.row = ?",
-    )?;
+    // Few searches look for passages.
+    let of_chunk = || {
+        connection.prepare_cached(
+            "SELECT c.id, c.content, d.collection, d.updated_at FROM vault_chunks c \
+             JOIN vault_documents d ON d.row = c.document WHERE c.row = ?",
+        )
+    };
     let mut found = |mark: &CandidateMark| match marked(*mark) {
         Marked::Entry(row) => of_entry.query_row([row], entry).optional(),
         Marked::Turn(row) => of_turn.query_row([row], turn).optional(),
-        Marked::Chunk(row) => of_chunk.query_row([row], chunk).optional(),
+        Marked::Chunk(row) => of_chunk()?.query_row([row], chunk).optional(),
     };
     marks.iter().map(&mut found).collect()
 }
@@ -48,6 +51,20 @@ pub(super) fn marks(connection: &Connection, ids: &[EntryId]) -> rusqlite::Resul
         Ok(entry.map(marks::of_entry))
     };
     ids.iter().map(&mut mark).collect()
+}
+
+/// What turns and memories say, in the order of their ids.
+pub(super) fn texts(connection: &Connection, ids: &[EntryId]) -> rusqlite::Result<Vec<String>> {
+    let mut of_turn = connection.prepare_cached("SELECT content FROM turns WHERE id = ?")?;
+    let mut of_entry = connection.prepare_cached("SELECT content FROM entries WHERE id = ?")?;
+    let mut text = |id: &EntryId| {
+        let turn: Option<String> = of_turn.query_row([id.as_str()], |row| row.get(0)).optional()?;
+        if turn.is_some() {
+            return Ok(turn);
+        }
+        of_entry.query_row([id.as_str()], |row| row.get(0)).optional()
+    };
+    ids.iter().filter_map(|id| text(id).transpose()).collect()
 }
 
 pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<Retrieved> {

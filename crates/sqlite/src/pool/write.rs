@@ -13,7 +13,7 @@ use crate::Stored;
 use crate::error::while_doing;
 use crate::identity::{self, Identity};
 use crate::open::{self, Durability};
-use crate::watch::Trouble;
+use crate::watch::{Base, Trouble};
 
 /// How many share a transaction at most: the first of them waits for all the others.
 const MOST_TOGETHER: usize = 64;
@@ -28,7 +28,7 @@ const GO_BACK: &str = "ROLLBACK TO joined";
 pub(super) struct Batch {
     held: Option<Held>,
     /// What the file alone counted when it began.
-    base: i64,
+    base: Base,
     /// Whoever wrote in it.
     members: Vec<Arc<Member>>,
 }
@@ -92,6 +92,12 @@ impl Pool {
         (effort, sharing): (Effort, Sharing),
         work: impl FnOnce(&Connection) -> Stored<T>,
     ) -> Stored<T> {
+        if let Some(why) = self.read_only() {
+            return Err(StoreError::ReadOnly { why });
+        }
+        if self.reserve.is_for_removing() {
+            return Err(StoreError::Full);
+        }
         // Threads of this process end their transactions; only other processes may hold the lock for long.
         let in_line = if effort == Effort::Confirmed { Duration::MAX } else { effort.patience() };
         // A log is not synced, and not worth a place in a transaction that is.
@@ -134,7 +140,7 @@ impl Pool {
     }
 
     /// A connection in a transaction that may be written in, after a look at the files.
-    fn begin(&self, doing: &'static str, effort: Effort) -> Stored<(Held, i64)> {
+    fn begin(&self, doing: &'static str, effort: Effort) -> Stored<(Held, Base)> {
         for _ in 0..ATTEMPTS {
             let mut held = self.take()?;
             match self.try_to_begin(&mut held, doing, effort) {
@@ -151,7 +157,7 @@ impl Pool {
         Err(self.lost())
     }
 
-    fn try_to_begin(&self, held: &mut Held, doing: &'static str, effort: Effort) -> Result<i64, Failed> {
+    fn try_to_begin(&self, held: &mut Held, doing: &'static str, effort: Effort) -> Result<Base, Failed> {
         let failed = |error| Failed::Store(while_doing(doing)(error));
         let Held { known, connection, is_hurried } = held;
         self.watch.log_frames(known, connection).map_err(Failed::Before)?;
@@ -160,8 +166,10 @@ impl Pool {
             let syncs = if matches!(effort, Effort::Log(_)) { Durability::Process } else { self.durability };
             open::hurry(connection, effort.patience(), syncs).map_err(failed)?;
         }
+        let synced = self.watch.synced(known, connection);
         run(connection, BEGIN).map_err(failed)?;
-        self.watch.before(known, connection).map_err(Failed::Before)
+        let counted = self.watch.before(known, connection).map_err(Failed::Before)?;
+        Ok(Base { counted, synced })
     }
 
     /// Writes in a transaction that others began. Where this fails, theirs goes on, unless it is over.
@@ -211,12 +219,14 @@ impl Pool {
         batch.tell(outcome);
     }
 
-    fn commit(&self, held: &mut Held, base: i64, doing: &'static str) -> Result<(), Failed> {
+    fn commit(&self, held: &mut Held, base: Base, doing: &'static str) -> Result<(), Failed> {
         let failed = |error| Failed::Store(while_doing(doing)(error));
         let Held { known, connection, .. } = held;
-        let written = identity::count(connection, base).map_err(failed)?;
+        let written = identity::count(connection, base.synced).map_err(failed)?;
         run(connection, COMMIT).map_err(failed)?;
-        self.watch.after(known, connection, &written, base).map_err(|trouble| Failed::After { trouble, written })
+        self.watch
+            .after(known, connection, &written, base.counted)
+            .map_err(|trouble| Failed::After { trouble, written })
     }
 
     /// After a commit that cannot be confirmed as it is: where the same database is found to be sound and to hold it, it can.
@@ -254,6 +264,7 @@ fn again(error: &StoreError) -> StoreError {
     match error {
         StoreError::Busy => StoreError::Busy,
         StoreError::Full => StoreError::Full,
+        StoreError::ReadOnly { why } => StoreError::ReadOnly { why: *why },
         StoreError::Lost { loss, backup } => StoreError::Lost { loss: *loss, backup: backup.clone() },
         StoreError::Damaged { source } => {
             let source = source.as_ref().map(|source| source.to_string().into());

@@ -1,10 +1,9 @@
 //! The signs of vectors, many items to a row.
 
-use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use throughline_core::vault::hamming;
+use throughline_stores::signs::{self, Block, Nearest};
 
 /// Every block.
 pub(super) const ALL: Range<i64> = 0..i64::MAX;
@@ -44,63 +43,34 @@ pub(super) const MEMORIES: Table = Table {
            WHERE key >= (?1 << 36) + ?2 AND key < (?1 << 36) + ?3",
 };
 
-/// A block, and the slots in it that change: to these signs, or to nothing.
-type Changes<'a> = BTreeMap<i64, Vec<(usize, Option<&'a [u8]>)>>;
-
 /// Writes the signs of items, or takes them out.
 pub(super) fn write(
     connection: &Connection,
     table: &Table,
     (set, dimension): (i64, usize),
-    signs: &[(i64, Option<&[u8]>)],
+    items: &[(i64, Option<&[u8]>)],
 ) -> rusqlite::Result<()> {
-    let mut changes = Changes::new();
-    for (item, bits) in signs {
-        let slot = usize::try_from(item.rem_euclid(table.slots)).unwrap_or_default();
-        changes.entry(item.div_euclid(table.slots)).or_default().push((slot, *bits));
-    }
     let width = dimension.div_ceil(8);
-    changes.into_iter().try_for_each(|(block, slots)| change(connection, table, (set, block), width, &slots))
-}
-
-fn change(
-    connection: &Connection,
-    table: &Table,
-    (set, block): (i64, i64),
-    width: usize,
-    slots: &[(usize, Option<&[u8]>)],
-) -> rusqlite::Result<()> {
-    let known: Option<(Vec<u8>, Vec<u8>)> = connection
-        .prepare_cached(table.read)?
-        .query_row([set, block], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let slots_in_all = table.slots as usize;
-    let (mut present, mut bits) = known.unwrap_or_else(|| (vec![0; slots_in_all / 8], vec![0; slots_in_all * width]));
-    for (slot, signs) in slots {
-        let place = &mut bits[slot * width..(slot + 1) * width];
-        match signs {
-            Some(signs) => {
-                place.copy_from_slice(signs);
-                present[slot / 8] |= 1 << (slot % 8);
-            }
-            None => {
-                place.fill(0);
-                present[slot / 8] &= !(1 << (slot % 8));
-            }
+    for (block, slots) in signs::by_block(table.slots, items) {
+        let known = connection
+            .prepare_cached(table.read)?
+            .query_row([set, block], |row| Ok(Block { present: row.get(0)?, bits: row.get(1)? }))
+            .optional()?;
+        let mut changed = known.unwrap_or_else(|| Block::empty(table.slots as usize, width));
+        changed.change(width, &slots);
+        if changed.is_empty() {
+            connection.prepare_cached(table.remove)?.execute([set, block])?;
+        } else {
+            connection.prepare_cached(table.write)?.execute(params![set, block, changed.present, changed.bits])?;
         }
     }
-    if present.iter().all(|byte| *byte == 0) {
-        return connection.prepare_cached(table.remove)?.execute([set, block]).map(drop);
-    }
-    connection.prepare_cached(table.write)?.execute(params![set, block, present, bits]).map(drop)
+    Ok(())
 }
 
 /// How many items of a set are there.
 pub(super) fn count(connection: &Connection, table: &Table, set: i64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare_cached(table.count)?;
-    let ones = |row: &rusqlite::Row<'_>| {
-        Ok(row.get_ref(0)?.as_blob()?.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>())
-    };
+    let ones = |row: &rusqlite::Row<'_>| Ok(signs::count(row.get_ref(0)?.as_blob()?));
     statement.query_map([set], ones)?.sum()
 }
 
@@ -117,11 +87,7 @@ pub(super) fn scan(
     while let Some(row) = rows.next()? {
         let first = row.get::<_, i64>(0)? * table.slots;
         let (present, bits) = (row.get_ref(1)?.as_blob()?, row.get_ref(2)?.as_blob()?);
-        for (slot, signs) in bits.chunks_exact(query.len().max(1)).enumerate() {
-            if present.get(slot / 8).is_some_and(|byte| byte & (1 << (slot % 8)) != 0) {
-                visit(first + slot as i64, hamming(query, signs));
-            }
-        }
+        signs::compare(first, present, bits, query, &mut visit);
     }
     Ok(())
 }
@@ -134,14 +100,7 @@ pub(super) fn by_signs(
     query: &[u8],
     limit: usize,
 ) -> rusqlite::Result<Vec<i64>> {
-    let mut best: BinaryHeap<(u32, i64)> = BinaryHeap::with_capacity(limit + 1);
-    scan(connection, table, (set, ALL), query, |item, distance| {
-        if best.len() < limit {
-            best.push((distance, item));
-        } else if best.peek().is_some_and(|(worst, _)| distance < *worst) {
-            best.pop();
-            best.push((distance, item));
-        }
-    })?;
-    Ok(best.into_iter().map(|(_, item)| item).collect())
+    let mut nearest = Nearest::new(limit);
+    scan(connection, table, (set, ALL), query, |item, distance| nearest.visit(item, distance))?;
+    Ok(nearest.into_items())
 }

@@ -8,10 +8,10 @@ use throughline_core::model::{EntryId, Kind};
 use throughline_core::ports::{MadeBy, MemorySet, MemoryVector, MemoryVectors, UnembeddedMemory, VectorSetId};
 use throughline_core::recall::{CandidateMark, Filter};
 use throughline_core::vault::Sought;
+use throughline_stores::marks::TURNS;
 
 use super::{blocks, nearest};
 use crate::error::while_doing;
-use crate::marks::TURNS;
 use crate::{SqliteStore, Stored};
 
 /// So many bits of the key of a vector are the item.

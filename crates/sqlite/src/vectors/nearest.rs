@@ -7,11 +7,11 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 use throughline_core::model::{EntryId, Kind};
 use throughline_core::recall::{CandidateMark, Filter};
 use throughline_core::vault::{Sought, rescored};
+use throughline_stores::marks::{Marked, TURNS, marked};
 
 use super::blocks;
 use super::memories::key;
 use crate::filter;
-use crate::marks::{Marked, TURNS, marked};
 use crate::rows::parsed;
 
 /// An item and how many of its signs differ, in one number that sorts by the latter: an item has 42 bits.

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use rusqlite::Connection;
 use throughline_index::{IndexError, SegmentReader as _, SegmentStore as _, bury, info, merge, numbers, replace};
+use throughline_stores::words::Collection;
 
 use super::segments::{Segments, Set};
-use super::{Collection, as_sqlite};
+use super::{as_sqlite, tail_table};
 
 /// Takes everything that changed since out of the segments, and whatever is buried in them.
 pub(crate) fn purge(connection: &Connection) -> rusqlite::Result<()> {
     for collection in Collection::ALL {
-        let tail = collection.tail();
+        let tail = tail_table(collection);
         let items: Vec<i64> = connection
             .prepare_cached(&format!("SELECT DISTINCT item FROM {tail}"))?
             .query_map([], |row| row.get(0))?
@@ -72,7 +73,7 @@ fn disagreement(connection: &Connection, collection: Collection) -> rusqlite::Re
     let set = |sql: String| -> rusqlite::Result<BTreeSet<i64>> {
         connection.prepare(&sql)?.query_map([], |row| row.get(0))?.collect()
     };
-    let changed = set(format!("SELECT item FROM {}", collection.tail()))?;
+    let changed = set(format!("SELECT item FROM {}", tail_table(collection)))?;
     let rows = set(format!("SELECT row FROM {}", collection.table()))?;
     let segments = Segments::new(connection, collection, Set::Served);
     let mut indexed = BTreeSet::new();

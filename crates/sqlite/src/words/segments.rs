@@ -1,13 +1,13 @@
 //! The port of the index over two tables.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Statement, params};
 use throughline_index::{IndexError, Part, SegmentId, SegmentReader, SegmentStore};
+use throughline_stores::words::{Cache, Collection};
 
-use super::cache::Cache;
-use super::{Collection, as_index};
+use super::as_index;
 
 /// What segments are there for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,11 +54,12 @@ fn key(segment: SegmentId, part: Part) -> i64 {
     i64::from(segment.0) << 32 | i64::from(part.0)
 }
 
-fn read(connection: &Connection, segment: SegmentId, part: Part) -> rusqlite::Result<Option<Arc<[u8]>>> {
-    connection
-        .prepare_cached("SELECT bytes FROM word_parts WHERE key = ?")?
-        .query_row([key(segment, part)], |row| Ok(Arc::from(row.get_ref(0)?.as_blob()?)))
-        .optional()
+fn part_reader(connection: &Connection) -> rusqlite::Result<CachedStatement<'_>> {
+    connection.prepare_cached("SELECT bytes FROM word_parts WHERE key = ?")
+}
+
+fn read(reader: &mut Statement<'_>, segment: SegmentId, part: Part) -> rusqlite::Result<Option<Arc<[u8]>>> {
+    reader.query_row([key(segment, part)], |row| Ok(Arc::from(row.get_ref(0)?.as_blob()?))).optional()
 }
 
 fn list(connection: &Connection, collection: Collection, set: Set) -> rusqlite::Result<Vec<(SegmentId, i64)>> {
@@ -74,7 +75,7 @@ impl SegmentReader for Segments<'_> {
     }
 
     fn get(&self, segment: SegmentId, part: Part) -> Result<Option<Arc<[u8]>>, IndexError> {
-        read(self.connection, segment, part).map_err(as_index)
+        part_reader(self.connection).and_then(|mut reader| read(&mut reader, segment, part)).map_err(as_index)
     }
 }
 
@@ -105,34 +106,38 @@ impl SegmentStore for Segments<'_> {
 
 /// The served segments of a snapshot, for one search: only read, with what the process keeps.
 pub(super) struct Served<'c> {
-    connection: &'c Connection,
+    /// A search reads hundreds of parts.
+    reader: RefCell<CachedStatement<'c>>,
     cache: &'c Cache,
-    marks: HashMap<SegmentId, i64>,
-    ids: Vec<SegmentId>,
+    /// With their marks; a few.
+    segments: Vec<(SegmentId, i64)>,
 }
 
 impl<'c> Served<'c> {
     pub(super) fn new(connection: &'c Connection, cache: &'c Cache, collection: Collection) -> rusqlite::Result<Self> {
-        let found = list(connection, collection, Set::Served)?;
-        let ids = found.iter().map(|(id, _)| *id).collect();
-        Ok(Self { connection, cache, marks: found.into_iter().collect(), ids })
+        let reader = RefCell::new(part_reader(connection)?);
+        Ok(Self { reader, cache, segments: list(connection, collection, Set::Served)? })
+    }
+
+    fn read(&self, segment: SegmentId, part: Part) -> Result<Option<Arc<[u8]>>, IndexError> {
+        read(&mut self.reader.borrow_mut(), segment, part).map_err(as_index)
     }
 }
 
 impl SegmentReader for Served<'_> {
     fn list(&self) -> Result<Vec<SegmentId>, IndexError> {
-        Ok(self.ids.clone())
+        Ok(self.segments.iter().map(|(id, _)| *id).collect())
     }
 
     fn get(&self, segment: SegmentId, part: Part) -> Result<Option<Arc<[u8]>>, IndexError> {
-        let mark = self.marks.get(&segment).copied();
+        let mark = self.segments.iter().find(|(id, _)| *id == segment).map(|(_, mark)| *mark);
         let Some(mark) = mark.filter(|_| part.is_immutable()) else {
-            return read(self.connection, segment, part).map_err(as_index);
+            return self.read(segment, part);
         };
         if let Some(bytes) = self.cache.part(mark, part) {
             return Ok(Some(bytes));
         }
-        let bytes = read(self.connection, segment, part).map_err(as_index)?;
+        let bytes = self.read(segment, part)?;
         Ok(bytes.inspect(|bytes| self.cache.keep_part(mark, part, Arc::clone(bytes))))
     }
 }

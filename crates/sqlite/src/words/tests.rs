@@ -56,7 +56,15 @@ fn count(store: &SqliteStore, sql: &str) -> i64 {
 }
 
 fn erasure(id: EntryId) -> Erasure {
-    Erasure { memories: vec![id], turns: Vec::new(), bullets: Vec::new(), scope: None, at: minute(0) }
+    Erasure {
+        memories: vec![id],
+        turns: Vec::new(),
+        bullets: Vec::new(),
+        texts: Vec::new(),
+        topic: None,
+        scope: None,
+        at: minute(0),
+    }
 }
 
 fn healthy(store: &SqliteStore) {

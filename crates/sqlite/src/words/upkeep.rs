@@ -6,9 +6,10 @@ use throughline_index::{
     Built, Limits, Merge, SegmentInfo, SegmentReader as _, SegmentStore as _, add, build, bury, choose, info, merge,
     replace,
 };
+use throughline_stores::words::Collection;
 
 use super::segments::{Segments, Set};
-use super::{Collection, as_sqlite, documents, fts5};
+use super::{as_sqlite, documents, fts5, tail_table};
 use crate::Stored;
 use crate::error::while_doing;
 use crate::pool::{Effort, Pool, Sharing};
@@ -40,17 +41,6 @@ pub(super) enum Step {
     Overtaken,
 }
 
-impl Collection {
-    /// A tail whose rows reach so far becomes a segment: each search reads all of it.
-    const fn longest_tail(self) -> i64 {
-        match self {
-            Self::Entries => 256,
-            Self::Turns => 128,
-            Self::Chunks => 64,
-        }
-    }
-}
-
 /// How far an index is built, and how many erasures there were: what was read before one may hold what it erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Progress {
@@ -74,7 +64,7 @@ pub(super) fn is_due_at_first(connection: &Connection) -> rusqlite::Result<bool>
 /// Whether there is something to do: looked at after every write, so it reads both ends of each tail only.
 pub(super) fn is_due(connection: &Connection) -> rusqlite::Result<bool> {
     for collection in Collection::ALL {
-        let tail = collection.tail();
+        let tail = tail_table(collection);
         let sql = format!("SELECT ifnull((SELECT max(row) FROM {tail}) - (SELECT min(row) FROM {tail}) + 1, 0)");
         let length: i64 = connection.prepare_cached(&sql)?.query_row([], |row| row.get(0))?;
         if length >= collection.longest_tail() || progress(connection, collection)?.is_some() {
@@ -146,7 +136,7 @@ pub(super) fn sealing_of(pool: &Pool, collection: Collection) -> Stored<Option<S
 
 pub(super) fn put_sealed(pool: &Pool, collection: Collection, sealing: &Sealing) -> Stored<Step> {
     write(pool, |connection| {
-        let tail = collection.tail();
+        let tail = tail_table(collection);
         let sql = format!("SELECT count(*) FROM {tail} WHERE row <= ?");
         let count: i64 = connection.prepare_cached(&sql)?.query_row([sealing.last], |row| row.get(0))?;
         if count != sealing.count || progress(connection, collection)?.is_some() {
@@ -162,7 +152,7 @@ pub(super) fn put_sealed(pool: &Pool, collection: Collection, sealing: &Sealing)
 }
 
 fn sealing(connection: &Connection, collection: Collection) -> rusqlite::Result<Option<Sealing>> {
-    let sql = format!("SELECT row, item FROM {} ORDER BY row LIMIT ?", collection.tail());
+    let sql = format!("SELECT row, item FROM {} ORDER BY row LIMIT ?", tail_table(collection));
     let mut statement = connection.prepare_cached(&sql)?;
     let rows: Vec<(i64, i64)> =
         statement.query_map([SEALED], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
@@ -278,7 +268,7 @@ pub(super) fn put_built(pool: &Pool, collection: Collection, building: &Building
 fn finish(connection: &Connection, collection: Collection) -> rusqlite::Result<()> {
     Segments::new(connection, collection, Set::Served).become_part_of(Set::Retired)?;
     Segments::new(connection, collection, Set::Building).become_part_of(Set::Served)?;
-    let (tail, number) = (collection.tail(), collection.number());
+    let (tail, number) = (tail_table(collection), collection.number());
     let sql = format!("DELETE FROM {tail} WHERE row <= (SELECT tail FROM word_indexes WHERE collection = ?)");
     connection.prepare_cached(&sql)?.execute([number])?;
     let sql = "UPDATE word_indexes SET is_ready = 1, tail = 0 WHERE collection = ?";
@@ -310,7 +300,7 @@ pub(super) fn begin(connection: &Connection, collection: Collection) -> rusqlite
         "UPDATE word_indexes SET built = 0, until = (SELECT ifnull(max(row), 0) FROM {}), \
          tail = (SELECT ifnull(max(row), 0) FROM {}) WHERE collection = ?",
         collection.table(),
-        collection.tail()
+        tail_table(collection)
     );
     connection.prepare_cached(&sql)?.execute([collection.number()])?;
     match progress(connection, collection)? {

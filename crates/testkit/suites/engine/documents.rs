@@ -70,7 +70,7 @@ fn a_line_of_identity_is_stored_once() {
 
 #[test]
 fn without_a_namespace_identity_is_refused_and_no_document_is_made() {
-    let world = place_with(Arc::new(MemoryDocuments::default()), |settings| settings.namespace = None);
+    let world = place_set(|settings| settings.namespace = None);
     let error = world.engine.memories().remember(&identity("Ada")).unwrap_err();
     assert!(matches!(error, EngineError::NoNamespace), "{error:?}");
     assert!(error.hint().unwrap().contains("user_namespace"));
@@ -83,7 +83,7 @@ fn without_a_namespace_identity_is_refused_and_no_document_is_made() {
 
 #[test]
 fn without_a_namespace_the_profile_cannot_be_written_either() {
-    let world = place_with(Arc::new(MemoryDocuments::default()), |settings| settings.namespace = None);
+    let world = place_set(|settings| settings.namespace = None);
     for name in ["user/profile", "user/working"] {
         let outcome = world.engine.documents().write(&document(name), "Ada", None);
         assert!(matches!(outcome, Err(EngineError::NoNamespace)), "{name}: {outcome:?}");
@@ -123,10 +123,10 @@ fn working_memory_with_a_header_is_kept_as_it_is() {
 
 #[test]
 fn working_memory_is_cut_to_its_budget_and_can_be_off() {
-    let world = place_with(Arc::new(MemoryDocuments::default()), |settings| settings.working.max_tokens = 100);
+    let world = place_set(|settings| settings.working.max_tokens = 100);
     world.engine.documents().write(&document("user/working"), &"用".repeat(500), None).unwrap();
     assert_eq!(world.engine.documents().working().unwrap().unwrap().content.chars().count(), 100);
-    let off = place_with(Arc::new(MemoryDocuments::default()), |settings| settings.working_memory = false);
+    let off = place_set(|settings| settings.working_memory = false);
     off.engine.documents().write(&document("user/working"), "- parser", None).unwrap();
     assert_eq!(off.engine.documents().working().unwrap(), None);
 }

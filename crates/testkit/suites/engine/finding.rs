@@ -1,12 +1,14 @@
 //! Recall: what is found, in which order, and what is logged.
 
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use throughline_core::engine::{EngineError, NewMemory};
+use throughline_core::engine::{EngineError, NewMemory, Said};
 use throughline_core::model::{EntryId, Kind, Layer, Role, Turn, Verb};
 use throughline_core::ports::{Op, Page};
 use throughline_core::recall::{FoundBy, Projects, Why};
-use throughline_testkit::stores;
+use throughline_testkit::{retrieval, stores};
 
 use super::*;
 
@@ -304,4 +306,32 @@ fn turns_are_found_beside_memories_unless_they_are_left_out() {
     assert_eq!(all, expected.map(|(text, found_by)| (text.to_owned(), found_by)));
     assert_eq!(kinds(vec![Kind::Entry]).len(), 1);
     assert_eq!(kinds(vec![Kind::Turn]).len(), 2);
+}
+
+/// A recall weighs the best candidates by BM25 alone. With the largest limit it weighs everything here that has a word of the
+/// question: the formula without a choice before it.
+#[test]
+fn the_first_ten_are_those_of_the_exhaustive_formula() {
+    const AT_LEAST: f64 = 0.98;
+    let world = place();
+    let memories = retrieval::ordinary();
+    let facts: Vec<NewMemory> = memories.iter().step_by(2).map(|text| NewMemory::fact(*text)).collect();
+    world.engine.memories().remember_all(&facts).unwrap();
+    let said: Vec<&str> = memories.iter().skip(1).step_by(2).copied().collect();
+    for (nth, texts) in said.chunks(25).enumerate() {
+        let turns: Vec<Said> = texts.iter().map(|text| Said::now(Role::User, *text)).collect();
+        world.engine.sessions().observe(&format!("cli:{nth}").parse().unwrap(), &turns).unwrap();
+    }
+    let asked = retrieval::paraphrases().iter().map(|pair| pair.question.as_str());
+    let asked: Vec<&str> = asked.chain(memories.iter().step_by(20).copied()).collect();
+    let ten = |limit: usize, query: &str| -> HashSet<EntryId> {
+        let hits = world.engine.recall().look(&RecallRequest { limit, ..asking(&world, query) }).unwrap();
+        hits.into_iter().take(10).map(|hit| hit.memory.entry.id).collect()
+    };
+    let overlap = |query: &&str| {
+        let (chosen, all) = (ten(10, query), ten(1000, query));
+        if all.is_empty() { 1.0 } else { chosen.intersection(&all).count() as f64 / all.len() as f64 }
+    };
+    let mean = asked.iter().map(overlap).sum::<f64>() / asked.len() as f64;
+    assert!(mean >= AT_LEAST, "{mean}");
 }

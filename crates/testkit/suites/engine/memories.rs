@@ -120,7 +120,7 @@ fn an_unknown_reference_is_named() {
 
 #[test]
 fn facts_go_to_global_where_no_namespace_is_set() {
-    let world = place_with(Arc::new(MemoryDocuments::default()), |settings| settings.namespace = None);
+    let world = place_set(|settings| settings.namespace = None);
     let entry = world.engine.memories().remember(&NewMemory::fact("likes tea")).unwrap().memory.entry;
     assert_eq!(entry.namespace, Namespace::Global);
     assert_eq!(recalled(&world, "tea"), ["likes tea"]);

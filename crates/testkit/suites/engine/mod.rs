@@ -9,6 +9,7 @@ mod disagreements;
 mod documents;
 mod embedding;
 mod finding;
+mod meanwhile;
 mod memories;
 mod round_trip;
 mod slow_writer;
@@ -16,6 +17,7 @@ mod tools;
 mod transfer;
 mod undo;
 mod vault;
+mod ways_in;
 mod work;
 
 use std::ops::Deref;
@@ -45,7 +47,14 @@ impl Deref for Place {
 }
 
 fn place() -> Place {
-    place_with(Arc::new(MemoryDocuments::default()), |_| {})
+    place_set(|_| {})
+}
+
+/// A place with settings of its own.
+fn place_set(adjust: impl FnOnce(&mut Settings)) -> Place {
+    let (fresh, dir) = empty();
+    let documents = fresh.documents_or(|| Arc::new(MemoryDocuments::default()));
+    Place { world: World::build(fresh.store(), documents, adjust), fresh, dir }
 }
 
 fn place_with(documents: Arc<dyn Documents>, adjust: impl FnOnce(&mut Settings)) -> Place {
@@ -74,7 +83,7 @@ fn empty() -> (Fresh, TempDir) {
 /// A place on another machine: its ids are never those of [`place`].
 fn elsewhere() -> Place {
     let (fresh, dir) = empty();
-    let (store, documents) = (fresh.store(), Arc::new(MemoryDocuments::default()) as Arc<dyn Documents>);
+    let (store, documents) = (fresh.store(), fresh.documents_or(|| Arc::new(MemoryDocuments::default())));
     let clock = Arc::new(FixedClock::at("2026-04-01T09:00:00Z".parse().unwrap()));
     let settings = Settings { namespace: Some("user".parse().unwrap()), ..Settings::default() };
     let actor = Actor::new(Source::User, "elsewhere");

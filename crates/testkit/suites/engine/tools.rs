@@ -19,7 +19,7 @@ fn with_tools() -> Place {
 }
 
 fn with_settings(adjust: impl FnOnce(&mut Settings)) -> Place {
-    let place = place_with(Arc::new(MemoryDocuments::default()), |settings| {
+    let place = place_set(|settings| {
         settings.tools = Tool::ALL.to_vec();
         adjust(settings);
     });

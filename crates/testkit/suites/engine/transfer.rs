@@ -2,7 +2,7 @@
 
 use throughline_core::engine::{Edit, EngineError, Export, NewMemory, NewTask, SetAside, TaskEdit};
 use throughline_core::model::{Entry, EntryId, Importance, Kind, Layer, Status, TaskId, TaskStatus, Turn, Verb};
-use throughline_core::ports::Page;
+use throughline_core::ports::{Erasure, Page};
 use throughline_testkit::stores;
 
 use super::*;
@@ -104,6 +104,19 @@ fn importing_twice_changes_nothing() {
     assert_eq!((imported.adopted.added, imported.adopted.kept, imported.adopted.turns), (0, 3, 0));
     assert_eq!((imported.documents, imported.set_aside), (vec![], vec![]));
     assert_eq!(to.engine.transfer().export().unwrap(), before);
+}
+
+#[test]
+fn what_was_forgotten_and_then_erased_does_not_come_back_with_an_export() {
+    let place = place();
+    let id = remember(&place.world, "plays the theremin");
+    place.engine.memories().forget(&id).unwrap();
+    let export = place.engine.transfer().export().unwrap();
+    place.engine.memories().erase(&id, false).unwrap();
+    let imported = place.engine.transfer().import(&export).unwrap();
+    assert_eq!((imported.adopted.added, imported.withheld), (0, 1));
+    let bundle = place.store.bundle().unwrap();
+    assert!(!format!("{bundle:?}").contains("theremin"), "{bundle:?}");
 }
 
 #[test]
@@ -324,11 +337,15 @@ fn imported_tasks_hold_no_secrets_and_whole_milliseconds() {
     assert_eq!(to.engine.transfer().export().unwrap().bundle.task_history[0].task.state, "use [redacted:aws-key]");
 }
 
+fn erasing(archive: &Entry) -> Erasure {
+    Erasure { memories: vec![archive.id.clone()], ..Erasure::default() }
+}
+
 #[test]
 fn an_export_without_an_archive_has_no_working_state_of_its_task() {
     let place = at_work();
     let archive = recall(&place, "bank").remove(0).memory.entry;
-    let left = place.engine.transfer().export().unwrap().without(&archive, &[]);
+    let left = place.engine.transfer().export().unwrap().without(&erasing(&archive), Some(&archive));
     let json = serde_json::to_string(&left).unwrap();
     assert!(!json.contains("number is known"), "{json}");
     assert!(json.contains("half of it"), "another task stays as it is");
@@ -342,7 +359,7 @@ fn an_export_from_before_a_task_was_done_is_cleaned_too() {
     let bank = place.engine.tasks().add(&NewTask { title, state, project: None }).unwrap();
     let early = place.engine.transfer().export().unwrap();
     let archive = place.engine.tasks().finish(bank.id.as_str(), None).unwrap().archived.unwrap().entry;
-    let left = serde_json::to_string(&early.without(&archive, &[])).unwrap();
+    let left = serde_json::to_string(&early.without(&erasing(&archive), Some(&archive))).unwrap();
     assert!(!left.contains("number is known"), "{left}");
 }
 
@@ -407,8 +424,8 @@ fn imported_turns_make_nothing_due_by_themselves() {
     let said = |range: std::ops::Range<u32>| -> Vec<Turn> {
         range.map(|n| stores::turn(&format!("t{n}"), "web:x", "I like soup")).collect()
     };
-    assert_eq!(to.store.append_imported(&said(0..20)).unwrap(), 20);
-    assert_eq!(to.store.append_imported(&said(0..25)).unwrap(), 5, "a conversation that grew");
+    assert_eq!(to.store.append_imported(&[], &said(0..20)).unwrap(), 20);
+    assert_eq!(to.store.append_imported(&[], &said(0..25)).unwrap(), 5, "a conversation that grew");
     to.clock.advance(days(1));
     assert_eq!(to.engine.sessions().due(&session).unwrap(), None);
     let state = to.store.session(&session).unwrap().unwrap();
@@ -416,6 +433,22 @@ fn imported_turns_make_nothing_due_by_themselves() {
     assert_eq!((all.len(), all.last().unwrap().0), (25, state.imported_to), "they wait to be consolidated");
     to.store.append(&said(25..28)).unwrap();
     assert!(to.engine.sessions().due(&session).unwrap().is_some(), "what is said here counts");
-    to.store.append_imported(&said(28..30)).unwrap();
+    to.store.append_imported(&[], &said(28..30)).unwrap();
     assert_eq!(to.store.session(&session).unwrap().unwrap().imported_to, state.imported_to);
+}
+
+#[test]
+fn what_an_erased_memory_said_before_does_not_come_with_an_import() {
+    let place = place();
+    let memories = place.engine.memories();
+    let id = remember(&place, "the first words of it");
+    let says = |text: &str| drop(memories.edit(&id, &Edit { content: Some(text.into()), ..Edit::default() }).unwrap());
+    memories.forget(&id).unwrap();
+    says("the dentist is Doctor Brimblewick");
+    let export = place.engine.transfer().export().unwrap();
+    says("the last words of it");
+    memories.erase(&id, false).unwrap();
+    let imported = place.engine.transfer().import(&export).unwrap();
+    assert_eq!((imported.withheld, imported.adopted.added), (1, 0));
+    assert!(!format!("{:?}", place.store.bundle().unwrap()).contains("Brimblewick"));
 }

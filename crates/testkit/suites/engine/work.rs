@@ -328,7 +328,7 @@ fn projects_are_registered_moved_removed_and_brought_back() {
 
 #[test]
 fn what_happened_is_dated_where_the_person_is() {
-    let elsewhere = place_with(std::sync::Arc::new(throughline_testkit::MemoryDocuments::default()), |settings| {
+    let elsewhere = place_set(|settings| {
         settings.zone = jiff::tz::offset(13).to_time_zone();
     });
     let file = elsewhere.engine.documents().memory_file(None).unwrap().unwrap();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::SignedDuration;
 use throughline_core::model::{Entry, EntryId, Status, TaskId, Verb};
-use throughline_core::ports::Page;
+use throughline_core::ports::{ErasureMark, Page};
 use throughline_core::recall::{Filter, RecallRequest};
 use throughline_testkit::{Fresh, stores};
 
@@ -149,7 +149,7 @@ impl Pair {
         assert_eq!(self.world.store.check().unwrap(), Vec::<String>::new());
         let bundle = self.world.store.bundle().unwrap();
         let other = Fresh::new(crate::fixture());
-        other.adopt(&stores::change(Verb::Import), &bundle, &mut |_| true).unwrap();
+        other.adopt(&stores::change(Verb::Import), &bundle, &ErasureMark::default(), &mut |_| true).unwrap();
         assert_eq!(other.bundle().unwrap(), bundle);
         assert_eq!(other.check().unwrap(), Vec::<String>::new());
     }

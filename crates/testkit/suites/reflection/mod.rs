@@ -1,6 +1,7 @@
 //! Reflection through the engine, over any store: what a pass does, what it never does, and that it can be undone.
 
 mod entries;
+mod erased_meanwhile;
 mod hostile;
 mod log;
 mod passes;
@@ -13,9 +14,9 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use tempfile::TempDir;
 use throughline_core::engine::{Engine, Reflection, Said, Settings, StartSession, Worker};
-use throughline_core::model::{Actor, Role, Source};
-use throughline_core::ports::{Brief, Cost, Model, ModelError, ReflectBrief, Reply, Store, SummaryOf};
-use throughline_documents::FileDocuments;
+use throughline_core::model::{Actor, ContentHash, DocumentName, Role, Source};
+use throughline_core::ports::{Brief, Cost, Documents, Model, ModelError, ReflectBrief, Reply, Store, SummaryOf};
+use throughline_documents::{FileDocuments, SplitDocuments};
 use throughline_testkit::{FixedClock, Fresh, SequentialIds};
 
 /// What a model answers where nothing is to be done.
@@ -55,10 +56,16 @@ impl<F: Fn(&ReflectBrief) -> String + Send + Sync> Model for Answering<F> {
     }
 }
 
+/// The name of a document of the person.
+fn own(name: &str) -> DocumentName {
+    format!("user/{name}").parse().unwrap()
+}
+
 /// A person's machine: a store, documents, and the project `stall` in a directory of its own.
 struct Home {
     clock: Arc<FixedClock>,
     store: Arc<dyn Store>,
+    documents: Arc<dyn Documents>,
     engine: Engine,
     /// The place of the store: dropped after every handle to it.
     _fresh: Fresh,
@@ -77,13 +84,17 @@ impl Home {
         adjust(&mut settings);
         let fresh = Fresh::new(crate::fixture());
         let (store, places) = (fresh.store(), fresh.store());
-        let documents = FileDocuments::open(&directory.path().join("documents"))
+        let files = FileDocuments::open(&directory.path().join("documents"))
             .unwrap()
             .with_projects(move |name| places.project(name).ok().flatten()?.dir.map(PathBuf::from));
+        let documents: Arc<dyn Documents> = match fresh.documents() {
+            Some(others) => Arc::new(SplitDocuments::new(files, others)),
+            None => Arc::new(files),
+        };
         let clock = Arc::new(FixedClock::at("2026-03-01T12:00:00Z".parse().unwrap()));
         let engine = Engine::new(
             Arc::clone(&store),
-            Arc::new(documents),
+            Arc::clone(&documents),
             clock.clone(),
             Arc::new(SequentialIds::default()),
             settings,
@@ -92,7 +103,7 @@ impl Home {
         let stall = directory.path().join("stall");
         std::fs::create_dir(&stall).unwrap();
         engine.projects().add("stall", stall.to_str()).unwrap();
-        Self { clock, store, engine, _fresh: fresh, directory }
+        Self { clock, store, documents, engine, _fresh: fresh, directory }
     }
 
     /// The project's memory file.
@@ -115,14 +126,13 @@ impl Home {
 
     /// A person saves a document of their own.
     fn save_own(&self, name: &str, text: &str) {
-        let own = self.directory.path().join("documents/user");
-        std::fs::create_dir_all(&own).unwrap();
-        std::fs::write(own.join(format!("{name}.md")), text).unwrap();
+        let name = own(name);
+        let before = self.documents.read(&name).unwrap().map_or_else(ContentHash::missing, |before| before.hash);
+        self.documents.write(&name, text, &before).unwrap();
     }
 
     fn own(&self, name: &str) -> String {
-        let own = self.directory.path().join("documents/user");
-        std::fs::read_to_string(own.join(format!("{name}.md"))).unwrap_or_default()
+        self.documents.read(&own(name)).unwrap().map(|document| document.text).unwrap_or_default()
     }
 
     fn say(&self, session: &str, project: Option<&str>, text: &str) {

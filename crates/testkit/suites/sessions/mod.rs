@@ -5,6 +5,7 @@
 
 mod compaction;
 mod ending;
+mod erased_meanwhile;
 mod facts;
 mod failing;
 mod meddling;
@@ -25,7 +26,7 @@ use throughline_core::engine::{Compaction, Consolidation, Engine, Observed, Said
 use throughline_core::model::{
     Actor, ContentHash, DocumentName, Entry, Layer, Position, Role, SessionId, SessionState, Source, Status, TurnId,
 };
-use throughline_core::ports::{Documents, Model, Page, Store};
+use throughline_core::ports::{Documents, Erasure, Model, Page, Store};
 use throughline_core::recall::{Filter, Scope};
 use throughline_documents::FileDocuments;
 use throughline_testkit::{FixedClock, Fresh, ScriptedModel, SequentialIds};
@@ -57,21 +58,26 @@ impl Home {
     }
 
     fn with(adjust: impl FnOnce(&mut Settings)) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let documents = Arc::new(FileDocuments::open(&directory.path().join("documents")).unwrap());
-        Self::build(directory, documents, adjust)
+        let (fresh, directory) = (Fresh::new(crate::fixture()), tempfile::tempdir().unwrap());
+        let files = FileDocuments::open(&directory.path().join("documents")).unwrap();
+        let documents = fresh.documents_or(|| Arc::new(files));
+        Self::build(fresh, directory, documents, adjust)
     }
 
     fn over(documents: Arc<dyn Documents>, adjust: impl FnOnce(&mut Settings)) -> Self {
-        Self::build(tempfile::tempdir().unwrap(), documents, adjust)
+        Self::build(Fresh::new(crate::fixture()), tempfile::tempdir().unwrap(), documents, adjust)
     }
 
-    fn build(directory: TempDir, documents: Arc<dyn Documents>, adjust: impl FnOnce(&mut Settings)) -> Self {
+    fn build(
+        fresh: Fresh,
+        directory: TempDir,
+        documents: Arc<dyn Documents>,
+        adjust: impl FnOnce(&mut Settings),
+    ) -> Self {
         let mut settings = Settings { namespace: Some("user".parse().unwrap()), ..Settings::default() };
         adjust(&mut settings);
         let clock = Arc::new(FixedClock::at("2026-03-01T12:00:00Z".parse().unwrap()));
         let ids = Arc::new(SequentialIds::default());
-        let fresh = Fresh::new(crate::fixture());
         let store = fresh.store();
         let engine = Engine::new(
             Arc::clone(&store),

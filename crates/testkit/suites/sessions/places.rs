@@ -186,3 +186,34 @@ proptest! {
         }
     }
 }
+
+/// The statement stands without a key, its key stands for something else, and a line of the profile says what it replaces.
+#[test]
+fn a_key_moves_to_the_entry_that_says_it_already() {
+    let home = Home::new();
+    let said = "No, the staging port is 5433 now";
+    let acts = [
+        (Act::WriteL1, said),
+        (Act::Keyed, "I live in Lisbon"),
+        (Act::WriteL0, "The staging port is 5432"),
+        (Act::Keyed, said),
+    ];
+    for (nth, (act, text)) in acts.iter().enumerate() {
+        home.perform(nth, act, text);
+        home.pass(1);
+    }
+    assert_eq!(home.standing(), [("user/facts".to_owned(), Some("the key".to_owned()), said.to_owned())]);
+}
+
+/// The imported entry says it under a heading, and more than the line does.
+#[test]
+fn a_line_that_says_it_is_confirmed_before_an_entry_that_says_more() {
+    let home = Home::new();
+    let said = "我对花生过敏";
+    for (nth, act) in [Act::Identity, Act::Import, Act::WriteL0].iter().enumerate() {
+        home.perform(nth, act, said);
+        home.pass(1);
+    }
+    let lines = home.standing().into_iter().filter(|(place, ..)| place == "user/profile").count();
+    assert_eq!(lines, 1);
+}

@@ -49,7 +49,7 @@ fn furnish(store: &dyn Store, dice: &mut Dice) {
                 .collect()
         };
         let imported = dice.roll(4) * dice.roll(2);
-        done(store.append_imported(&said(dice, "i", imported)));
+        done(store.append_imported(&[], &said(dice, "i", imported)));
         let count = dice.roll(9);
         done(store.append(&said(dice, "t", count)));
         let Some(state) = done(store.session(&id)) else { continue };

@@ -67,6 +67,16 @@ fn words_are_found_in_key_content_and_tags() {
 }
 
 #[test]
+fn texts_are_read_by_the_ids_of_memories_and_turns() {
+    let store = make();
+    insert(&*store, entry("a", "likes tea"));
+    insert(&*store, entry("b", "likes milk"));
+    let texts = |ids: &[&str]| done(store.texts(&ids.iter().map(|id| EntryId::new(*id)).collect::<Vec<_>>()));
+    assert_eq!(texts(&["b", "nobody", "a"]), ["likes milk", "likes tea"]);
+    assert_eq!(texts(&[]), [""; 0]);
+}
+
+#[test]
 fn what_was_changed_is_found_by_its_new_words_only() {
     let store = make();
     let first = insert(&*store, keyed("a", "drink", "tea"));

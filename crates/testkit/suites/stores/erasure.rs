@@ -24,7 +24,7 @@ fn an_erased_memory_is_nowhere() {
     let erasure =
         Erasure { memories: vec![EntryId::new("secret")], turns: vec![TurnId::new("source")], ..Erasure::default() };
     let erased = done(store.erase(&erasure));
-    assert_eq!(erased, Erased { versions: 2, recalls: 1, turns: 1, unreached: Vec::new() });
+    assert_eq!(erased, Erased { versions: 2, recalls: 1, turns: 1, unreached: store.beyond_erasing() });
     let surfaces = format!("{:?}", everything(&*store));
     assert!(!surfaces.contains(MARKER), "{surfaces}");
     let filter = Filter { kinds: vec![Kind::Entry, Kind::Bullet, Kind::Turn], ..Filter::default() };
@@ -32,7 +32,8 @@ fn an_erased_memory_is_nowhere() {
     assert_eq!(done(store.contains(&[MARKER.to_owned()], &filter, 9)), []);
     assert_eq!(done(store.resolve("secret")), []);
     sound(&*store);
-    assert_eq!(done(store.erase(&erasure)), Erased::default(), "there is nothing left to erase");
+    let nothing = Erased { unreached: store.beyond_erasing(), ..Erased::default() };
+    assert_eq!(done(store.erase(&erasure)), nothing, "there is nothing left to erase");
 }
 
 #[test]
@@ -100,7 +101,10 @@ fn erasing_an_archive_blanks_the_task_that_it_came_from() {
     let other = put_task(&*store, &Task { state: "another's".to_owned(), ..task("b", "other") });
     put_task(&*store, &Task { state: String::new(), ..other });
     let erasure = Erasure { memories: vec![EntryId::new("archived")], ..Erasure::default() };
-    assert_eq!(done(store.erase(&erasure)), Erased { versions: 3, ..Erased::default() });
+    assert_eq!(
+        done(store.erase(&erasure)),
+        Erased { versions: 3, unreached: store.beyond_erasing(), ..Erased::default() }
+    );
     let surfaces = format!("{:?}", everything(&*store));
     assert!(!surfaces.contains("xylophonist"), "{surfaces}");
     let versions = done(store.task_versions(&closed.id));
@@ -118,9 +122,46 @@ fn erasing_an_archive_leaves_the_task_that_is_open_again() {
     assert_eq!((again.archive.as_ref(), again.version), (None, 4));
     let erasure = Erasure { memories: vec![EntryId::new("archived")], ..Erasure::default() };
     let erased = done(store.erase(&erasure));
-    assert_eq!((erased.versions, erased.unreached.len()), (3, 1), "{erased:?}");
+    let unreached = erased.unreached.len() - store.beyond_erasing().len();
+    assert_eq!((erased.versions, unreached), (3, 1), "{erased:?}");
     let states: Vec<String> =
         done(store.task_versions(&again.id)).into_iter().map(|version| version.task.state).collect();
     assert_eq!(states, ["", "", "", "xylophonist, twice"], "what stands there is the person's to change");
     assert_eq!(done(store.task(&again.id)), Some(again));
+}
+
+/// What was decided before an erasure may be made of what it erased.
+#[test]
+fn what_was_decided_before_an_erasure_is_refused() {
+    let (store, bundle) = (furnished(), done(furnished().bundle()));
+    let before = done(store.erasure_mark());
+    assert_eq!(before, ErasureMark::default(), "nothing was erased yet");
+    done(store.erase(&Erasure { memories: vec![EntryId::new("a")], ..Erasure::default() }));
+    let made_of_it = [Op::Insert(entry("later", MARKER)), Op::Unerased(before.clone())];
+    assert!(matches!(apply(&*store, Verb::Restore, &made_of_it), Err(StoreError::Erased)));
+    let adopted = store.adopt(&change(Verb::Import), &bundle, &before, &mut |_| true);
+    assert!(matches!(adopted, Err(StoreError::Erased)), "{adopted:?}");
+    let session = "cli:main".parse().unwrap();
+    done(store.append(&[turn("said", "cli:main", "hello")]));
+    assert!(matches!(store.set_opening(&session, MARKER, &before), Err(StoreError::Erased)));
+    let surfaces = format!("{:?}", everything(&*store));
+    assert!(!surfaces.contains(MARKER) && done(store.memory(&EntryId::new("a"))).is_none(), "{surfaces}");
+    let now = done(store.erasure_mark());
+    assert_ne!(now, before);
+    done(apply(&*store, Verb::Remember, &[Op::Insert(entry("later", "tea")), Op::Unerased(now.clone())]));
+    assert_eq!(done(store.erasure_mark()), now, "only erasing moves it");
+}
+
+/// A host that still has the words may send them again: a transcript, the history of a proxied request, an export.
+#[test]
+fn an_erased_turn_is_not_appended_again() {
+    let store = make();
+    let said = [turn("secret", "cli:main", MARKER), turn("other", "cli:main", "hello")];
+    done(store.append(&said));
+    done(store.erase(&Erasure { turns: vec![TurnId::new("secret")], ..Erasure::default() }));
+    assert_eq!(done(store.append(&said)), 0);
+    assert_eq!(done(store.append_imported(&[], &said)), 0);
+    assert_eq!(done(store.append(&[turn("secret", "cli:else", MARKER)])), 0);
+    assert!(done(store.session(&"cli:else".parse().unwrap())).is_none(), "nothing was said there");
+    assert!(!format!("{:?}", everything(&*store)).contains(MARKER));
 }

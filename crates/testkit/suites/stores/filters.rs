@@ -122,7 +122,7 @@ fn populate(store: &dyn Store, dice: &mut Dice) -> Vec<Entry> {
     let said = |n: i64| Turn { at: minute(n), ..turn(&format!("t{n}"), sessions[n as usize % 2].0, WORD) };
     let turns: Vec<Turn> = (0..10).map(said).collect();
     let bundle = Bundle { sessions: sessions.iter().map(session).collect(), turns, ..Bundle::default() };
-    done(store.adopt(&change(Verb::Import), &bundle, &mut |_| true));
+    done(store.adopt(&change(Verb::Import), &bundle, &ErasureMark::default(), &mut |_| true));
     all.extend(bundle.turns.iter().map(|turn| Entry {
         kind: Kind::Turn,
         namespace: Namespace::Session(turn.session.clone()),

@@ -61,7 +61,7 @@ use throughline_core::recall::{
     AskedBy, Candidate, CandidateMark, Contribution, Filter, FoundBy, Pool, RecallRecord, RecalledHit, Retrieved,
     Scope, Terms, Why, analysis,
 };
-use throughline_core::vault::{Chunk, Packed, Passage, Place, VaultDocument};
+use throughline_core::vault::{Chunk, Packed, Passage, Place, UnreadFile, VaultDocument};
 use throughline_testkit::Fresh;
 use throughline_testkit::stores::*;
 

@@ -30,7 +30,7 @@ fn mutes_are_exported_and_go_when_their_memory_is_erased() {
     let bundle = done(store.bundle());
     assert_eq!(bundle.mutes, [mute]);
     let other = make();
-    done(other.adopt(&change(Verb::Import), &bundle, &mut |_| true));
+    done(other.adopt(&change(Verb::Import), &bundle, &ErasureMark::default(), &mut |_| true));
     assert_eq!(done(other.mutes()), bundle.mutes);
     done(store.erase(&Erasure { memories: vec![EntryId::new("a")], ..Erasure::default() }));
     assert_eq!(done(store.mutes()), []);

@@ -81,10 +81,14 @@ fn sessions_come_page_by_page_and_none_twice() {
 fn the_first_opening_wins() {
     let store = make();
     done(store.open_session(&new(0)));
-    assert_eq!(done(store.set_opening(&session(), "")), "", "computed and empty is not uncomputed");
-    assert_eq!(done(store.set_opening(&session(), "later")), "");
+    assert_eq!(
+        done(store.set_opening(&session(), "", &ErasureMark::default())),
+        "",
+        "computed and empty is not uncomputed"
+    );
+    assert_eq!(done(store.set_opening(&session(), "later", &ErasureMark::default())), "");
     assert_eq!(state(&*store).opening.as_deref(), Some(""));
-    assert!(store.set_opening(&"cli:nobody".parse().unwrap(), "x").is_err());
+    assert!(store.set_opening(&"cli:nobody".parse().unwrap(), "x", &ErasureMark::default()).is_err());
 }
 
 #[test]
@@ -92,7 +96,7 @@ fn a_reset_forgets_what_a_session_was_given() {
     let store = make();
     done(store.open_session(&NewSession { base_prompt: Some("Be kind.".to_owned()), ..new(0) }));
     let positions = say(&*store, 2);
-    done(store.set_opening(&session(), "Ada"));
+    done(store.set_opening(&session(), "Ada", &ErasureMark::default()));
     done(store.note_injected(&session(), &[EntryId::new("a")]));
     done(apply(&*store, Verb::Consolidate, &[consolidated(Position::default(), positions[0], positions[0], None)]));
     done(store.reset_session(&session()));
@@ -101,7 +105,7 @@ fn a_reset_forgets_what_a_session_was_given() {
     assert_eq!(after.consolidated, positions[0], "what is consolidated stays so");
     assert_eq!(done(store.injected(&session())), []);
     assert_eq!(said_in(&*store, &session()).len(), 2);
-    assert_eq!(done(store.set_opening(&session(), "Eve")), "Eve");
+    assert_eq!(done(store.set_opening(&session(), "Eve", &ErasureMark::default())), "Eve");
 }
 
 #[test]
@@ -199,7 +203,7 @@ fn who_the_person_is_stays_unless_it_is_told() {
     assert_eq!(done(store.changes(9)), [], "no change of memory");
     let bundle = done(store.bundle());
     let other = make();
-    done(other.adopt(&change(Verb::Import), &bundle, &mut |_| true));
+    done(other.adopt(&change(Verb::Import), &bundle, &ErasureMark::default(), &mut |_| true));
     assert_eq!(state(&*other).session.person.as_deref(), Some("Grace"), "it comes along with an export");
 }
 

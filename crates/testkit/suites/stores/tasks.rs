@@ -100,7 +100,7 @@ fn a_task_from_elsewhere_is_found_by_its_title() {
     let store = make();
     put_task(&*store, &full_task("a"));
     let other = make();
-    done(other.adopt(&change(Verb::Import), &done(store.bundle()), &mut |_| true));
+    done(other.adopt(&change(Verb::Import), &done(store.bundle()), &ErasureMark::default(), &mut |_| true));
     let words = throughline_core::recall::distinct_words("write the parser");
     assert_eq!(done(other.done_tasks_sharing(&words, 9)).len(), 1);
 }

@@ -91,7 +91,7 @@ fn threads_are_taken_elsewhere_with_their_history() {
     let bundle = done(store.bundle());
     assert_eq!((bundle.threads.len(), bundle.thread_history.len()), (2, 3));
     let other = make();
-    let adopted = done(other.adopt(&change(Verb::Import), &bundle, &mut |_| true));
+    let adopted = done(other.adopt(&change(Verb::Import), &bundle, &ErasureMark::default(), &mut |_| true));
     assert_eq!(adopted, Adopted { threads: 2, ..Adopted::default() });
     assert_eq!(done(other.bundle()), bundle);
     assert_eq!(done(other.undoable()).unwrap().threads.len(), 2);

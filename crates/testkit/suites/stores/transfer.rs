@@ -37,7 +37,7 @@ pub(super) fn furnished() -> Fresh {
 }
 
 fn adopt(store: &dyn Store, bundle: &Bundle) -> Adopted {
-    done(store.adopt(&change(Verb::Import), bundle, &mut |_| true))
+    done(store.adopt(&change(Verb::Import), bundle, &ErasureMark::default(), &mut |_| true))
 }
 
 pub(super) fn sound(store: &dyn Store) {
@@ -77,7 +77,7 @@ fn adopting_can_be_taken_back() {
     insert(&*other, entry("mine", "mine"));
     let before = everything(&*other);
     let mut receipt = None;
-    let outcome = other.adopt(&change(Verb::Import), &bundle, &mut |adopted| {
+    let outcome = other.adopt(&change(Verb::Import), &bundle, &ErasureMark::default(), &mut |adopted| {
         receipt = Some(adopted.clone());
         false
     });
@@ -129,7 +129,7 @@ fn undoing_an_import_makes_its_memories_inactive() {
     let bundle = done(furnished().bundle());
     let other = make();
     let import = change(Verb::Import);
-    done(other.adopt(&import, &bundle, &mut |_| true));
+    done(other.adopt(&import, &bundle, &ErasureMark::default(), &mut |_| true));
     assert_eq!(done(other.undoable()).map(|undoable| undoable.change), Some(import), "the import as a whole");
     undo(&*other);
     let active = Filter { kinds: vec![Kind::Entry], status: Some(Status::Active), ..Filter::default() };
@@ -168,7 +168,7 @@ fn an_import_that_was_undone_comes_back() {
         undo_all(&*other);
         assert_eq!(active(&*other), []);
         let again = change(Verb::Import);
-        let adopted = done(other.adopt(&again, &bundle, &mut |_| true));
+        let adopted = done(other.adopt(&again, &bundle, &ErasureMark::default(), &mut |_| true));
         assert_eq!((adopted.added, adopted.kept), (3, 1), "what was forgotten there stays so");
         assert_eq!(active(&*other), active(&*from));
         assert_eq!(done(other.undoable()).map(|undoable| undoable.change), Some(again), "and can be undone again");

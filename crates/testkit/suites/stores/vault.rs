@@ -74,3 +74,16 @@ fn a_change_of_the_vault_changes_its_token() {
     done(store.remove_documents(&[document("/a.md").id], &[]));
     seen("one that is gone, and not the newest");
 }
+
+#[test]
+fn unread_files_are_noted_and_forgotten() {
+    let store = make();
+    let file = |path: &str, stamp: &str| UnreadFile {
+        path: path.to_owned(),
+        stamp: stamp.to_owned(),
+        why: "not text".to_owned(),
+    };
+    done(store.note_unread_files(&[file("/b", "1"), file("/a", "1")], &[]));
+    done(store.note_unread_files(&[file("/b", "2")], &["/a".to_owned(), "/c".to_owned()]));
+    assert_eq!(done(store.unread_files()), [file("/b", "2")]);
+}

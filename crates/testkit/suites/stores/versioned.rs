@@ -85,7 +85,7 @@ fn furnished() -> Fresh {
 }
 
 fn adopt(store: &dyn Store, bundle: &Bundle) -> Adopted {
-    done(store.adopt(&change(Verb::Import), bundle, &mut |_| true))
+    done(store.adopt(&change(Verb::Import), bundle, &ErasureMark::default(), &mut |_| true))
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn adopted_work_without_history_gets_its_first() {
     let bundle = Bundle { tasks, projects, task_history: vec![beyond], ..Bundle::default() };
     let other = make();
     let import = change(Verb::Import);
-    done(other.adopt(&import, &bundle, &mut |_| true));
+    done(other.adopt(&import, &bundle, &ErasureMark::default(), &mut |_| true));
     for task in &bundle.tasks {
         let first = TaskVersion { task: task.clone(), change: import.clone() };
         assert_eq!(done(other.task_versions(&task.id)), [first], "and no version that is yet to come");
@@ -137,7 +137,7 @@ fn undoing_an_import_takes_its_tasks_and_projects_back() {
     let other = make();
     let mine = put_task(&*other, &task("mine", "mine"));
     let import = change(Verb::Import);
-    done(other.adopt(&import, &bundle, &mut |_| true));
+    done(other.adopt(&import, &bundle, &ErasureMark::default(), &mut |_| true));
     let adopted = done(other.task(&TaskId::new("a"))).unwrap();
     done(other.apply(&import, &[Op::Task(Task { title: "renamed".to_owned(), ..adopted })], &mut || true));
     let last = done(other.undoable()).unwrap();

@@ -74,5 +74,5 @@ fn memory(words: &str, world: &World) -> Result<String, EngineError> {
     if recall.hits.is_empty() {
         return Ok("nothing found".to_owned());
     }
-    Ok(recall.hits.iter().map(|hit| style::hit(hit, &now, false)).collect())
+    Ok(recall.hits.iter().map(|hit| style::hit(hit, &now, true, false)).collect())
 }

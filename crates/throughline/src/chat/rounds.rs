@@ -81,7 +81,10 @@ impl Conversation<'_> {
         self.keep(Said::now(role, content))
     }
 
-    pub(super) fn keep(&self, said: Said) -> Result<Observed, EngineError> {
+    pub(super) fn keep(&self, mut said: Said) -> Result<Observed, EngineError> {
+        if said.fit() {
+            tracing::warn!(session = %self.session, "a turn was over the limit or held NUL characters, and is kept in part");
+        }
         let observed = self.engine.sessions().observe(&self.session, std::slice::from_ref(&said))?;
         // Calls and their results are for the transcript alone.
         if observed.off_record > 0 && said.role != Role::Tool {

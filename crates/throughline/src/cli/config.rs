@@ -1,27 +1,95 @@
-//! `throughline config show|check`
+//! `throughline config show|check|set|edit`
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
 use serde_json::json;
+use throughline_core::ports::Clock as _;
 use throughline_server::Setting;
+use toml_edit::Value;
 
+use super::edit::{in_editor, keep_in};
+use super::failure::Failure;
 use super::reply::Reply;
+use super::section::SectionEdit;
 use super::{Answer, style};
 use crate::config;
-use crate::world::{Home, settings};
+use crate::world::{Home, WorldClock, settings};
 
-/// Show or check the configuration
+/// Show, check or change the configuration
 #[derive(Subcommand)]
 pub(super) enum ConfigCommand {
     /// Every setting in force, and where it comes from
     Show,
     /// Read the config file and say what is wrong with it
     Check,
+    /// Set one value in the config file; comments and everything else stay
+    Set(Set),
+    /// Open the config file in your editor; it is written only if it is valid
+    Edit,
+}
+
+/// Set one value in the config file
+#[derive(Args)]
+pub(super) struct Set {
+    /// The key, such as `memory.recall_limit`; `throughline config show` lists all
+    key: String,
+    /// The value: a number, `true`, `false`, a word, or a list such as `["a", "b"]`
+    #[arg(allow_hyphen_values = true)]
+    value: String,
+}
+
+impl Set {
+    fn run(&self, home: &Home) -> Answer {
+        let Some((section, key)) = self.key.rsplit_once('.') else {
+            let hint =
+                "a key has a section in front, such as `memory.recall_limit`; `throughline config show` lists all";
+            return Err(Failure::new(format!("`{}` is no key", self.key), hint));
+        };
+        let by_hand = format!("set `{key}` under `{section}` there");
+        let with = |value: Value| SectionEdit::read(home, &by_hand)?.changed(section, &[(key, value)], &[]);
+        // What is no number, truth value or list, or may not be one here, is text.
+        let typed = self.value.parse::<Value>().ok().map(with);
+        let edit = match typed {
+            Some(Ok(edit)) => edit,
+            Some(Err(failure)) => with(self.value.as_str().into()).map_err(|_| failure)?,
+            None => with(self.value.as_str().into())?,
+        };
+        written(&edit)
+    }
+}
+
+fn edit(home: &Home) -> Answer {
+    let before = SectionEdit::read(home, "change it in your editor")?;
+    let text = in_editor(&before.before, ".toml")?;
+    let now = WorldClock::from_environment()?.now();
+    let kept = |failure: Failure| keep_in(&home.config, now, &text, failure);
+    let edit = before.replaced(text.clone()).map_err(kept)?;
+    written(&edit).map_err(kept)
+}
+
+fn written(edit: &SectionEdit) -> Answer {
+    let path = edit.path.display().to_string();
+    let is_changed = edit.before != edit.after;
+    if is_changed {
+        edit.write()?;
+    }
+    let text = if is_changed {
+        let told = style::difference(&path, &edit.before, &edit.after);
+        format!("{told}{}; a daemon that runs reads it when it is started again\n", "written".green())
+    } else {
+        "nothing to change: it says so already\n".to_owned()
+    };
+    Ok(Reply::new(&json!({ "path": path, "changed": is_changed }), text))
 }
 
 impl ConfigCommand {
     pub(super) fn run(self) -> Answer {
         let home = Home::find()?;
+        match &self {
+            Self::Set(set) => return set.run(&home),
+            Self::Edit => return edit(&home),
+            Self::Show | Self::Check => {}
+        }
         let loaded = config::load(&home.config)?;
         settings(&loaded)?;
         let path = loaded.path.as_ref().map(|path| path.display().to_string());
@@ -33,7 +101,7 @@ impl ConfigCommand {
                 };
                 Ok(Reply::new(&json!({ "path": path, "ok": true }), told))
             }
-            Self::Show => {
+            _ => {
                 let shown = config::shown(&loaded);
                 let row = |setting: &Setting| {
                     vec![setting.key.clone(), style::plain(&setting.value), setting.from.to_owned()]

@@ -38,7 +38,7 @@ fn proposals(text: &str, world: &World) -> Answer {
         told.push_str("nothing that is stored sounds like this; `throughline remember` stores it\n");
     } else {
         for hit in &hits {
-            told.push_str(&style::hit(hit, &now, false));
+            told.push_str(&style::hit(hit, &now, true, false));
         }
         let first = style::short(hits[0].memory.entry.id.as_str());
         told.push_str(&format!(
@@ -75,9 +75,6 @@ fn receipt(replaced: &Replaced, word: &str, world: &World) -> Reply {
         let line = format!("in place of {}: {}", style::short(old.entry.id.as_str()), old.entry.content);
         text.push_str(&format!("{}\n", style::one_line(&style::plain(&line), style::width()).dimmed()));
     }
-    if !replaced.redacted.is_empty() {
-        let kinds = replaced.redacted.join(", ");
-        text.push_str(&format!("{} a secret was left out ({kinds})\n", "note:".yellow().bold()));
-    }
+    text.push_str(&style::left_out(&replaced.redacted));
     Reply::new(replaced, text)
 }

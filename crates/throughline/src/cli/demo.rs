@@ -20,7 +20,7 @@ use crate::world::{Home, World};
 /// Where the panel is, unless something else is there.
 const PORT: u16 = 7078;
 
-/// See it alive: the panel, on a month of somebody who does not exist
+/// Show the panel with sample data
 ///
 /// Fills a temporary home with a month of invented conversations in a terminal, an editor and a chat app, and runs the
 /// daemon on it. Your own memory is not opened. The temporary home is removed when the demo stops.

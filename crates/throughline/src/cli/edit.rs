@@ -1,9 +1,12 @@
 //! `throughline edit ID`
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::Command;
 
 use clap::Args;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use throughline_core::engine;
 
 use super::failure::Failure;
@@ -46,7 +49,7 @@ impl Edit {
         };
         let memory = world.engine.memories().show(&self.id)?;
         if edit == engine::Edit::default() {
-            let text = in_editor(&memory.entry.content)?;
+            let text = in_editor(&memory.entry.content, ".md")?;
             edit.content = Some(text.clone());
             edit.expected_version = Some(memory.entry.version);
             let edited = world.engine.memories().edit(memory.entry.id.as_str(), &edit);
@@ -58,11 +61,11 @@ impl Edit {
 }
 
 /// The text after the person's editor is done with it.
-pub(super) fn in_editor(text: &str) -> Result<String, Failure> {
+pub(super) fn in_editor(text: &str, suffix: &str) -> Result<String, Failure> {
     let opening = |error: std::io::Error| Failure::io("open your editor", &error);
     let editor = editor()
         .ok_or_else(|| Failure::new("no editor is set", "set `EDITOR`, or give the new text: --content TEXT"))?;
-    let mut file = tempfile::Builder::new().prefix("memory-").suffix(".md").tempfile().map_err(opening)?;
+    let mut file = tempfile::Builder::new().prefix("memory-").suffix(suffix).tempfile().map_err(opening)?;
     file.write_all(text.as_bytes()).and_then(|()| file.flush()).map_err(opening)?;
     // `$EDITOR` may hold arguments: a shell reads it the way git lets one.
     let mut command = if cfg!(windows) { Command::new(&editor) } else { Command::new("sh") };
@@ -80,8 +83,13 @@ pub(super) fn in_editor(text: &str) -> Result<String, Failure> {
 
 /// What was typed is not thrown away because it could not be stored: it is kept in a file that the failure names.
 pub(super) fn keep(text: &str, failure: Failure, world: &World) -> Failure {
-    let stamp = world.now().strftime("%Y-%m-%d-%H%M%S");
-    let path = world.home.data.join(format!("unsaved-{stamp}.txt"));
+    keep_in(&world.home.data, world.engine.now(), text, failure)
+}
+
+/// The same, in a directory.
+pub(super) fn keep_in(directory: &Path, now: Timestamp, text: &str, failure: Failure) -> Failure {
+    let stamp = now.to_zoned(TimeZone::system()).strftime("%Y-%m-%d-%H%M%S").to_string();
+    let path = directory.join(format!("unsaved-{stamp}.txt"));
     match write_private(&path, text) {
         Ok(()) => failure.with_hint(format!("what you wrote is in {}", path.display())),
         Err(_) => failure,

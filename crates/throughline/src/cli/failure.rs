@@ -66,12 +66,30 @@ impl Failure {
 
 /// Arguments that make no sense, and `--help` and `--version`, which are answers.
 pub(super) fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
     if !error.use_stderr() {
+        let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    anstream::eprintln!("{} `--help` behind the command shows what it takes", "hint:".cyan().bold());
+    anstream::eprint!("{}", with_one_hint(&error.render().ansi().to_string()));
     ExitCode::from(2)
+}
+
+/// What the parser says, with one hint at its end: its first own one, else where to look.
+fn with_one_hint(rendered: &str) -> String {
+    let is_tip = |line: &&str| anstream::adapter::strip_str(line).to_string().trim_start().starts_with("tip:");
+    let is_said = |line: &&str| !line.contains("For more information, try") && !is_tip(line);
+    let said: Vec<&str> = rendered.trim_end().lines().filter(is_said).collect();
+    let tip = rendered.lines().find(is_tip).map(|line| anstream::adapter::strip_str(line).to_string());
+    let tip = tip.as_deref().and_then(|tip| tip.split_once("tip:")).map(|(_, tip)| tip.trim().to_owned());
+    let hint = tip.unwrap_or_else(|| "`--help` behind the command shows what it takes".to_owned());
+    let mut text = String::new();
+    for (nth, line) in said.iter().enumerate() {
+        // A tip leaves the empty line in front of it.
+        if !(line.is_empty() && (nth + 1 == said.len() || said[nth + 1].is_empty())) {
+            text.push_str(&format!("{line}\n"));
+        }
+    }
+    format!("{text}{} {hint}\n", "hint:".cyan().bold())
 }
 
 impl std::fmt::Display for Failure {

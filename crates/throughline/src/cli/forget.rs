@@ -7,7 +7,7 @@ use owo_colors::OwoColorize as _;
 use serde_json::json;
 use throughline_core::engine::{About, ErasedMemory, ErasedScope, ScopePreview};
 use throughline_core::model::{EntryId, SessionId};
-use throughline_core::ports::ErasureScope;
+use throughline_core::ports::{Erased, ErasureScope};
 
 use super::failure::Failure;
 use super::reply::Reply;
@@ -99,7 +99,7 @@ impl Forget {
     fn about(&self, world: &World, topic: &str) -> Answer {
         let about = world.engine.memories().about(topic)?;
         let shown = self.shown(&about, world);
-        let nothing = about.memories.is_empty() && (about.turns.is_empty() || !self.erase);
+        let nothing = about.memories.is_empty() && !self.erase;
         if nothing {
             return Ok(Reply::new(&about, shown).or_nothing(true));
         }
@@ -111,7 +111,7 @@ impl Forget {
             return Err(Failure::new("nothing was changed", format!("type `{word}` to agree, or give --yes")));
         }
         if self.erase {
-            return self.erase_about(world, about);
+            return self.erase_about(world, topic, &about);
         }
         let about = world.engine.memories().forget_about(topic)?;
         let memories = style::count(about.memories.len() as u64, "memory", "memories");
@@ -119,17 +119,20 @@ impl Forget {
         Ok(Reply::new(&about, text))
     }
 
-    fn erase_about(&self, world: &World, about: About) -> Answer {
+    fn erase_about(&self, world: &World, topic: &str, about: &About) -> Answer {
         let ids: Vec<String> = about.memories.iter().map(|memory| memory.entry.id.to_string()).collect();
         let mut text = String::new();
         for id in &ids {
             text.push_str(&told(&exports::erase(world, id, self.with_sources)?, self.with_sources));
         }
-        if self.with_sources {
-            let erased = exports::erase_turns(world, &about.turns)?;
-            text.push_str(&format!("erased {}\n", style::count(erased.turns, "turn", "turns")));
-        }
-        Ok(Reply::new(&About { dry_run: false, ..about }, text))
+        let turns = if self.with_sources { &about.turns[..] } else { &[] };
+        let erased = exports::erase_topic(world, topic, turns)?;
+        text.push_str(&format!("erased {}, and what repeated it\n", style::count(erased.turns, "turn", "turns")));
+        text.push_str(&unreached(&erased));
+        Ok(Reply::new(
+            &json!({ "dry_run": false, "memories": about.memories, "turns": about.turns, "erased": erased }),
+            text,
+        ))
     }
 
     fn shown(&self, about: &About, world: &World) -> String {
@@ -221,10 +224,12 @@ fn counted(preview: &ScopePreview) -> String {
 
 fn told_scope(receipt: &ErasedScope) -> String {
     let mut text = format!("erased for good: {}\n", counted(&receipt.preview));
-    for place in &receipt.erased.unreached {
-        text.push_str(&format!("not reached: {}\n", style::plain(place)));
-    }
+    text.push_str(&unreached(&receipt.erased));
     text
+}
+
+fn unreached(erased: &Erased) -> String {
+    erased.unreached.iter().map(|place| format!("not reached: {}\n", style::plain(place))).collect()
 }
 
 fn told(receipt: &ErasedMemory, with_sources: bool) -> String {
@@ -240,8 +245,6 @@ fn told(receipt: &ErasedMemory, with_sources: bool) -> String {
         let ids = receipt.sources.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         text.push_str(&format!("it came from turns that are still there: {ids} (--with-sources erases them too)\n"));
     }
-    for place in &erased.unreached {
-        text.push_str(&format!("not reached: {}\n", style::plain(place)));
-    }
+    text.push_str(&unreached(erased));
     text
 }

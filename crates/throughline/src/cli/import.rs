@@ -1,10 +1,16 @@
-//! `throughline import FILE|FOLDER|-`
+//! `throughline import FILE|FOLDER|-`, `throughline import --from CLIENT`
 
+mod ahead;
+mod past;
+
+use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use owo_colors::OwoColorize as _;
+use throughline_clients::Client;
 use throughline_core::engine::{self, ImportReport, Imported, SetAside, Tally};
 use throughline_core::transfer::formats::{self, Format, Found, ImportError, Skipped};
 
@@ -12,7 +18,11 @@ use super::failure::Failure;
 use super::keep::bar;
 use super::reply::Reply;
 use super::{Answer, style};
+use crate::transcripts;
 use crate::world::World;
+
+use ahead::Ahead;
+use past::take_past;
 
 /// Folders of an export that are looked into.
 const SUBFOLDERS: [&str; 5] = ["conversations", "daily", "memories", "memory", "projects"];
@@ -23,9 +33,12 @@ const WIDTH: usize = 110;
 /// Take in an export, another assistant's memory, or notes
 #[derive(Args)]
 pub(super) struct Import {
-    /// A file, a folder with the files of an export, or `-` for standard input
-    #[arg(value_name = "FILE|FOLDER|-")]
-    from: PathBuf,
+    /// A file, a zip archive as it was mailed, a folder with the files of an export, or `-` for standard input
+    #[arg(value_name = "FILE|FOLDER|-", required_unless_present = "from")]
+    file: Option<PathBuf>,
+    /// Past conversations of an assistant on this machine, from its own files
+    #[arg(long, value_name = "CLIENT", value_parser = past_client(), conflicts_with_all = ["file", "format", "project"])]
+    from: Option<Client>,
     /// What it is, where that cannot be told: throughline, chatgpt, claude, mem0, mcp, markdown, hermes, openclaw, jsonl
     #[arg(long, value_name = "NAME")]
     format: Option<Format>,
@@ -35,38 +48,67 @@ pub(super) struct Import {
     /// Show what would be added and what would not, and change nothing
     #[arg(long)]
     dry_run: bool,
+    /// Keep what was said and make no memories of it now; `throughline session consolidate --all` does that later
+    #[arg(long)]
+    later: bool,
+}
+
+fn past_client() -> impl TypedValueParser<Value = Client> {
+    PossibleValuesParser::new(transcripts::CLIENTS.map(Client::as_str)).try_map(|name| name.parse::<Client>())
 }
 
 impl Import {
     pub(super) fn run(self, world: &World) -> Answer {
-        if self.from.is_dir() {
-            return self.take(world, &self.folder(world)?);
+        if let Some(client) = self.from {
+            let report = take_past(world, client, self.dry_run)?;
+            return Ok(self.answer(world, &report));
         }
-        let name = self.from.to_string_lossy().into_owned();
-        let bytes = read(&self.from)?;
+        let path = self.file.clone().unwrap_or_default();
+        if path.is_dir() || is_zip(&path) {
+            let found = self.found(world, &path)?;
+            return self.take(world, &found);
+        }
+        let name = path.to_string_lossy().into_owned();
+        let bytes = read(&path)?;
         let detected = || formats::detect(&name, &bytes).ok();
         if self.format.or_else(detected) == Some(Format::Throughline) {
             return self.own(world, &bytes);
         }
         let mut found = formats::read(&name, &bytes, self.format).map_err(refused)?;
         drop(bytes);
-        self.assign(world, &self.from, &mut found)?;
+        self.assign(world, &path, &mut found)?;
         self.take(world, &found)
     }
 
+    fn found(&self, world: &World, path: &Path) -> Result<Found, Failure> {
+        if path.is_dir() {
+            return self.folder(world, path);
+        }
+        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let mut found = if is_zip(path) {
+            let file = File::open(path).map_err(|error| Failure::io(&format!("read {}", path.display()), &error))?;
+            formats::read_archive(&name, file, self.format).map_err(refused)?
+        } else {
+            formats::read(&name, &read(path)?, self.format).map_err(refused)?
+        };
+        self.assign(world, path, &mut found)?;
+        Ok(found)
+    }
+
     /// What the known files of a folder hold. One that cannot be read costs no other.
-    fn folder(&self, world: &World) -> Result<Found, Failure> {
-        let listing = |error: std::io::Error| Failure::io(&format!("list {}", self.from.display()), &error);
+    fn folder(&self, world: &World, folder: &Path) -> Result<Found, Failure> {
+        let listing = |error: std::io::Error| Failure::io(&format!("list {}", folder.display()), &error);
         let mut found = Found::default();
         let mut first = None;
-        for name in known_files(&self.from).map_err(listing)? {
-            let path = self.from.join(&name);
+        for name in known_files(folder).map_err(listing)? {
+            let path = folder.join(&name);
             let bytes = read(&path)?;
             match formats::read(&name, &bytes, self.format) {
                 Ok(mut part) => {
                     self.assign(world, &path, &mut part)?;
                     found.join(part);
                 }
+                Err(ImportError::Unknown { .. }) if formats::is_optional(&name) => {}
                 Err(error) => {
                     found.skip(&name, &error.to_string());
                     first.get_or_insert(error);
@@ -76,7 +118,7 @@ impl Import {
         match first {
             Some(error) if found.files.is_empty() => Err(refused(error)),
             None if found.files.is_empty() => Err(Failure::new(
-                format!("cannot read the export: {} holds none of the files that are known", self.from.display()),
+                format!("cannot read the export: {} holds none of the files that are known", folder.display()),
                 "known are conversations.json, memories.json, projects.json, memory.jsonl, CLAUDE.md, AGENTS.md, \
                  MEMORY.md, USER.md and YYYY-MM-DD.md; give any other file by its name",
             )),
@@ -104,8 +146,15 @@ impl Import {
             bar.set_position(done);
         });
         bar.finish_and_clear();
-        let report = report?;
-        Ok(Reply::new(&report, told(&report)))
+        Ok(self.answer(world, &report?))
+    }
+
+    /// The report, and what becomes of the conversations.
+    fn answer(&self, world: &World, report: &ImportReport) -> Reply {
+        let ahead = if report.dry_run || report.turns.added == 0 { None } else { Ahead::of(world, !self.later) };
+        let mut text = told(report);
+        text.extend(ahead.iter().map(Ahead::told));
+        Reply::new(&ahead::Reported { report, ahead: ahead.as_ref() }, text)
     }
 
     /// An export of our own.
@@ -161,6 +210,13 @@ fn told_own(imported: &Imported, dry_run: bool) -> String {
     }
     told.push_str(if dry_run { "nothing was changed\n" } else { "" });
     told
+}
+
+/// Whether a file begins like an archive.
+fn is_zip(path: &Path) -> bool {
+    let mut first = [0; 4];
+    let is_file = std::fs::metadata(path).is_ok_and(|file| file.is_file());
+    is_file && File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && formats::is_archive(&first)
 }
 
 /// The project in whose directory a file lies.
@@ -221,12 +277,19 @@ fn told(report: &ImportReport) -> String {
         told.push_str(&style::one_line(&format!("{} is {}{project}", file.name, file.format), WIDTH));
         told.push('\n');
     }
-    let kinds = [("knowledge", &report.knowledge), ("archive", &report.archive), ("turns", &report.turns)];
+    let kinds = [
+        ("profile", &report.profile),
+        ("knowledge", &report.knowledge),
+        ("archive", &report.archive),
+        ("turns", &report.turns),
+    ];
     for (kind, tally) in kinds.into_iter().filter(|(_, tally)| **tally != Tally::default()) {
         told.push_str(&format!("{kind:<10} {}\n", counted(tally, report.dry_run)));
     }
     if report.sessions > 0 {
-        told.push_str(&format!("{:<10} {} new\n", "sessions", report.sessions));
+        let said = report.first_said_at.zip(report.last_said_at);
+        let dates = said.map(|(first, last)| format!(", {} to {}", day(first), day(last))).unwrap_or_default();
+        told.push_str(&format!("{:<10} {} new{dates}\n", "sessions", report.sessions));
     }
     for (kind, count) in &report.redacted {
         told.push_str(&format!("{:<10} {}\n", "redacted", style::count(*count, kind, kind)));
@@ -239,21 +302,24 @@ fn told(report: &ImportReport) -> String {
     for sample in &report.samples {
         told.push_str(&format!("{}\n", format!("  + {}", style::one_line(sample, WIDTH)).dimmed()));
     }
-    let new = report.knowledge.changes() + report.archive.changes() + report.turns.added;
+    let new = report.profile.added + report.knowledge.changes() + report.archive.changes() + report.turns.added;
     let more = new.saturating_sub(report.samples.len() as u64);
     if more > 0 && !report.samples.is_empty() {
         told.push_str(&format!("{}\n", format!("  and {more} more").dimmed()));
     }
-    told.push_str(match (report.dry_run, report.knowledge.changes() + report.archive.changes(), report.turns.added) {
+    let memories = report.profile.added + report.knowledge.changes() + report.archive.changes();
+    told.push_str(match (report.dry_run, memories, report.turns.added) {
         (true, ..) => "nothing was changed\n",
         (false, 0, 0) => "nothing new\n",
-        (false, 0, _) => {
-            "`throughline recall --kind turn` finds what was said; `throughline session consolidate --all` makes memories of it\n"
-        }
+        (false, 0, _) => "`throughline recall --kind turn` finds what was said\n",
         (false, _, 0) => "`throughline undo` takes it back\n",
         (false, ..) => "`throughline undo` takes the memories back; what was said is kept\n",
     });
     told
+}
+
+fn day(at: jiff::Timestamp) -> String {
+    at.strftime("%Y-%m-%d").to_string()
 }
 
 /// `line 4: is not JSON`, `line 4, line 7 and 2 more: each is not JSON`

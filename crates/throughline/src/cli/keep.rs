@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
+use jiff::tz::TimeZone;
 use serde_json::json;
 use throughline_core::engine::chain;
 use throughline_core::ports::Clock as _;
@@ -16,9 +17,12 @@ use crate::daemon::{Claim, lost_by};
 use crate::vectors::{self, Effort, Embedding, Of};
 use crate::world::{Home, World, WorldClock, private_directory};
 
-/// Write a verified copy of the database; check one, or bring it back
+/// Write a verified copy of the database; list, check or restore one
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Backup {
+    #[command(subcommand)]
+    command: Option<BackupCommand>,
     /// Where to write it; without it, a dated file in the backups directory
     file: Option<PathBuf>,
     /// Check a copy instead, by restoring it on the side; nothing else is touched
@@ -29,8 +33,17 @@ pub(super) struct Backup {
     restore: Option<PathBuf>,
 }
 
+#[derive(Subcommand)]
+enum BackupCommand {
+    /// List the copies in the backups directory, newest first
+    List,
+}
+
 impl Backup {
     pub(super) fn run(self) -> Answer {
+        if matches!(self.command, Some(BackupCommand::List)) {
+            return list();
+        }
         match (self.check, self.restore) {
             (Some(copy), _) => check(&copy),
             (_, Some(copy)) => restore(&copy),
@@ -61,6 +74,25 @@ fn write(file: Option<PathBuf>, world: &World) -> Answer {
     }
     let told = format!("backed up to {}; checked, and found sound\n", target.display());
     Ok(Reply::new(&json!({ "path": target.display().to_string() }), told))
+}
+
+fn list() -> Answer {
+    let home = Home::find()?;
+    let copies = backups::list(&home).map_err(|error| Failure::io("list the backups", &error))?;
+    let now = WorldClock::from_environment()?.now().to_zoned(TimeZone::system());
+    let row = |copy: &backups::Copy| {
+        let written = style::date(copy.written_at, &now);
+        vec![copy.name.clone(), written, format!("{:.1} MB", copy.bytes as f64 / 1e6)]
+    };
+    let is_empty = copies.is_empty();
+    let text = if is_empty {
+        "no backups yet; `throughline backup` writes one\n".to_owned()
+    } else {
+        let how = "\n`throughline backup --check NAME` proves one, `--restore NAME` brings it back\n";
+        style::table(&["name", "written", "size"], copies.iter().map(row).collect()) + how
+    };
+    let directory = home.backups().display().to_string();
+    Ok(Reply::new(&json!({ "directory": directory, "backups": copies }), text).or_nothing(is_empty))
 }
 
 fn check(copy: &Path) -> Answer {

@@ -5,6 +5,7 @@ mod chat;
 mod config;
 mod connect;
 mod context;
+mod copy;
 mod correct;
 mod demo;
 mod doctor;
@@ -13,6 +14,7 @@ mod failure;
 mod filters;
 mod fold;
 mod forget;
+mod groups;
 mod history;
 mod hook;
 mod import;
@@ -30,6 +32,7 @@ mod remember;
 mod reply;
 mod report;
 mod review;
+mod section;
 mod serve;
 mod service;
 mod session;
@@ -47,18 +50,27 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 
-use crate::world::{World, log_level};
+use crate::world::{Prepared, World, log_level};
 use crate::{background, models, vectors};
 use failure::Failure;
 use reply::Reply;
 
+/// What `--version` says; `-V` says the number alone.
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\nbuild     ",
+    env!("THROUGHLINE_BUILD"),
+    "\nstores    SQLite (built in), PostgreSQL",
+    "\nembedder  built in (English)"
+);
+
 /// The memory of your AI assistants: one place that all of them share, on your own machine.
 #[derive(Parser)]
-#[command(name = "throughline", version, propagate_version = true, disable_help_subcommand = true)]
+#[command(name = "throughline", version, long_version = LONG_VERSION, propagate_version = true, disable_help_subcommand = true)]
 #[command(after_help = "Run `throughline` alone to see where your memory is and what to try next.")]
 struct Cli {
     /// Print JSON for programs instead of text for people
@@ -66,6 +78,12 @@ struct Cli {
     json: bool,
     #[command(subcommand)]
     command: Option<Command>,
+}
+
+impl Cli {
+    fn hook(hook: hook::Hook) -> Self {
+        Self { json: false, command: Some(Command::Hook(hook)) }
+    }
 }
 
 #[derive(Subcommand)]
@@ -76,12 +94,14 @@ enum Command {
     Serve(serve::Serve),
     /// Get a fresh one-time link to the panel
     Open(serve::Open),
-    /// See it alive: the panel, on a month of somebody who does not exist
+    /// Show the panel with sample data
     Demo(demo::Demo),
     /// Serve one assistant on standard input and output (MCP)
     Mcp(mcp::Mcp),
-    /// Write a verified copy of the database; check one, or bring it back
+    /// Write a verified copy of the database; list, check or restore one
     Backup(keep::Backup),
+    /// Copy a whole memory to another store
+    Copy(copy::Copy),
     /// Connect an assistant to the memory, or list those that are here
     Connect(connect::Connect),
     /// Take our entries out of an assistant's settings
@@ -90,7 +110,7 @@ enum Command {
     Hook(hook::Hook),
     /// Check that everything is sound
     Doctor(doctor::Doctor),
-    /// Show or check the configuration
+    /// Show, check or change the configuration
     #[command(subcommand)]
     Config(config::ConfigCommand),
     /// Choose and check models
@@ -101,6 +121,9 @@ enum Command {
     Bench(bench::Bench),
     /// Print a completion script for your shell
     Completions(Completions),
+    /// Read files for another process of this program
+    #[command(name = crate::vault::VAULT_READER, hide = true)]
+    VaultReader,
 }
 
 /// What works on an open memory.
@@ -110,7 +133,7 @@ enum MemoryCommand {
     Remember(remember::Remember),
     /// Find memories by plain words
     Recall(recall::Recall),
-    /// Make a memory inactive, or erase it for good
+    /// Make memories inactive, or erase them for good
     Forget(forget::Forget),
     /// List memories, newest first
     List(list::List),
@@ -195,25 +218,23 @@ pub fn main() -> ExitCode {
 
 /// Runs the program with these arguments, the name of the program first.
 pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match hook::parsed(&args).map_or_else(|| parsed(args), |hook| Ok(Cli::hook(hook))) {
         Ok(cli) => cli,
         // An assistant takes a hook's failure for a reason to stop.
         Err(error) if hook::is_meant() => return hook::misspelled(&error),
         Err(error) => return failure::usage(&error),
     };
+    if matches!(cli.command, Some(Command::VaultReader)) {
+        return throughline_readers::serve();
+    }
     let is_hook = matches!(cli.command, Some(Command::Hook(_)));
     let unasked = if is_hook { LevelFilter::OFF } else { LevelFilter::WARN };
     let level = log_level().map_or(unasked, LevelFilter::from_level);
-    // The library that speaks MCP shows whole messages at `debug`; memory text belongs to `trace` alone.
-    let is_shown = move |event: &tracing::Metadata<'_>| {
-        level == LevelFilter::TRACE || *event.level() != tracing::Level::DEBUG || !event.target().starts_with("rmcp")
-    };
-    tracing_subscriber::fmt()
-        .with_max_level(level)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr.with_filter(is_shown))
-        .without_time()
-        .init();
+    // Nobody has to be set up where nothing is shown.
+    if level != LevelFilter::OFF {
+        show_log(level);
+    }
     // What a hook answers is JSON of its client's own.
     let json = cli.json && !is_hook;
     match run(cli.command, json) {
@@ -225,6 +246,26 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         Err(failure) => failure.print(json),
     }
+}
+
+/// Shows on standard error what is logged.
+fn show_log(level: LevelFilter) {
+    // The library that speaks MCP shows whole messages at `debug`; memory text belongs to `trace` alone.
+    let is_shown = move |event: &tracing::Metadata<'_>| {
+        level == LevelFilter::TRACE || *event.level() != tracing::Level::DEBUG || !event.target().starts_with("rmcp")
+    };
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr.with_filter(is_shown))
+        .without_time()
+        .init();
+}
+
+fn parsed(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let mut command = groups::grouped(Cli::command());
+    let mut matches = command.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
 /// Runs one command; gives its answer, and the world that must outlive the printing.
@@ -239,14 +280,25 @@ fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), F
         Some(Command::Demo(command)) => return Ok((command.run(json)?, None)),
         Some(Command::Mcp(command)) => return Ok((command.run()?, None)),
         Some(Command::Backup(command)) => return Ok((command.run()?, None)),
+        Some(Command::Copy(command)) => return Ok((command.run()?, None)),
         Some(Command::Connect(command)) => return Ok((command.run()?, None)),
         Some(Command::Disconnect(command)) => return Ok((command.run()?, None)),
         Some(Command::Hook(command)) => return Ok((command.run(), None)),
         Some(Command::Doctor(command)) => return Ok((command.run()?, None)),
         Some(Command::OnMemory(command)) => Some(command),
-        None => None,
+        Some(Command::VaultReader) | None => None,
     };
-    let world = World::open()?.here();
+    let prepared = Prepared::find()?;
+    let world = match prepared.clone().open() {
+        Ok(world) => world.here(),
+        Err(error) => match command {
+            Some(MemoryCommand::Session(session::SessionCommand::Observe(observe))) if error.is_away() => {
+                return Ok((observe.wait(&prepared)?, None));
+            }
+            _ => return Err(error.into()),
+        },
+    };
+    world.deliver_waiting();
     let Some(command) = command else {
         let reply = status::run(&world)?;
         background::start_waiting(&world, None);

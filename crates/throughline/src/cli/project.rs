@@ -1,6 +1,6 @@
 //! `throughline project add|list|show|rules|trust|read|record|log|done|remove`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use owo_colors::OwoColorize as _;
@@ -47,11 +47,24 @@ pub(super) enum ProjectCommand {
 /// Register a project
 #[derive(Args)]
 pub(super) struct Add {
-    /// Its name
+    /// Its name; or its directory, such as `.`, after which it is named
+    #[arg(value_name = "NAME|DIR")]
     name: String,
     /// Its directory
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+}
+
+impl Add {
+    fn run(&self, world: &World) -> Result<Project, Failure> {
+        let projects = world.engine.projects();
+        // No name has a separator, and none begins with a dot.
+        if self.dir.is_none() && (self.name.starts_with('.') || self.name.contains(std::path::is_separator)) {
+            return Ok(projects.add_directory(&directory::of_project(Path::new(&self.name))?)?);
+        }
+        let dir = self.dir.as_deref().map(directory::of_project).transpose()?;
+        Ok(projects.add(&self.name, dir.as_deref())?)
+    }
 }
 
 /// A project
@@ -110,7 +123,7 @@ impl Here {
         }
         let current = std::env::current_dir().and_then(|dir| dir.canonicalize());
         let current = current.map_err(|error| Failure::io("find the current directory", &error))?;
-        let hint = "`throughline project add NAME --dir DIR` registers one; or name one with --project";
+        let hint = "`throughline project add .` registers it; or name one with --project";
         projects.at(&current)?.ok_or_else(|| Failure::new("the current directory belongs to no project", hint))
     }
 
@@ -169,8 +182,7 @@ impl ProjectCommand {
         let engine = &world.engine;
         match self {
             Self::Add(add) => {
-                let dir = add.dir.as_deref().map(directory::of_project).transpose()?;
-                let project = engine.projects().add(&add.name, dir.as_deref())?;
+                let project = add.run(world)?;
                 Ok(Reply::new(&project, format!("{}\n{}", "registered".green(), line(&project, world))))
             }
             Self::List => list(world),

@@ -85,7 +85,7 @@ impl Profile {
 fn edit(name: &DocumentName, world: &World) -> Result<(), Failure> {
     let document = world.engine.documents().get(name)?;
     let hash = document.as_ref().map_or_else(ContentHash::missing, |d| d.hash.clone());
-    let text = in_editor(&document.map(|document| document.text).unwrap_or_default())?;
+    let text = in_editor(&document.map(|document| document.text).unwrap_or_default(), ".md")?;
     world.engine.documents().write(name, &text, Some(&hash)).map_err(|error| keep(&text, error.into(), world))?;
     Ok(())
 }

@@ -25,6 +25,9 @@ pub(super) struct Recall {
     /// Only this kind (repeat for several): entry, bullet, turn or chunk (a passage of the vault); without it, all but chunks
     #[arg(long = "kind", value_name = "KIND")]
     kinds: Vec<Kind>,
+    /// Show each memory whole; without it, as much as fits on a line
+    #[arg(long)]
+    full: bool,
     /// Show how each score came about
     #[arg(long)]
     why: bool,
@@ -40,7 +43,7 @@ impl Recall {
         let text = if recall.hits.is_empty() {
             "nothing found\n".to_owned()
         } else {
-            recall.hits.iter().map(|hit| style::hit(hit, &now, self.why)).collect()
+            recall.hits.iter().map(|hit| style::hit(hit, &now, self.full, self.why)).collect()
         };
         Ok(Reply::new(&recall, text).or_nothing(recall.hits.is_empty()))
     }

@@ -108,9 +108,6 @@ pub(super) fn receipt(remembered: &Remembered, world: &World) -> Reply {
         let back = "`throughline undo` takes it back";
         text.push_str(&format!("{} it replaced {}; {back}\n", "note:".yellow().bold(), ids.join(", ")));
     }
-    if !remembered.redacted.is_empty() {
-        let kinds = remembered.redacted.join(", ");
-        text.push_str(&format!("{} a secret was left out ({kinds})\n", "note:".yellow().bold()));
-    }
+    text.push_str(&style::left_out(&remembered.redacted));
     Reply::new(remembered, text)
 }

@@ -43,6 +43,9 @@ pub(super) struct Serve {
     /// Open the panel in your browser
     #[arg(long)]
     open: bool,
+    /// Print no one-time link: for services, whose output is logged
+    #[arg(long, conflicts_with = "open")]
+    no_link: bool,
     /// Print a file that has the system start the daemon, and do nothing else
     #[arg(long, value_name = "SYSTEM", num_args = 0..=1, require_equals = true, default_missing_value = Service::HERE)]
     print_service: Option<Service>,
@@ -59,8 +62,9 @@ const KEPT: Duration = Duration::from_secs(5);
 #[derive(Serialize)]
 pub(super) struct Ready<'a> {
     version: &'a str,
-    memory: String,
+    memory: &'a str,
     url: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub(super) link: &'a str,
     process: u32,
 }
@@ -79,13 +83,18 @@ impl Serve {
 
     /// Says what is there, as soon as it can be looked at.
     fn tell(&self, ready: &Ready<'_>) {
+        let ready = &Ready { link: if self.no_link { "" } else { ready.link }, ..*ready };
         if self.json {
             anstream::println!("{}", serde_json::to_string(ready).unwrap_or_default());
         } else {
             anstream::println!("{} {}", "Throughline".green().bold(), ready.version);
             anstream::println!("  {}  {}", "memory".dimmed(), ready.memory);
-            anstream::println!("  {}   {}", "panel".dimmed(), ready.link.cyan());
-            let once = "opens once, within ten minutes; `throughline open` gives a new link";
+            let (panel, once) = if self.no_link {
+                (ready.url, "`throughline open` gives a link that opens it")
+            } else {
+                (ready.link, "opens once, within ten minutes; `throughline open` gives a new link")
+            };
+            anstream::println!("  {}   {}", "panel".dimmed(), panel.cyan());
             anstream::println!("          {}", once.dimmed());
             anstream::println!("  {}    Ctrl-C", "stop".dimmed());
         }
@@ -151,11 +160,12 @@ async fn serve(
     let household = Arc::new(Household::new(world));
     let daemon = Daemon::bind(household, listening, token).await.map_err(|error| refused(&error))?;
     let url = daemon.url();
-    let running = Running { process: std::process::id(), url: url.clone() };
+    let (address, certificate) = (Some(daemon.address()), daemon.certificate().map(str::to_owned));
+    let running = Running { process: std::process::id(), url: url.clone(), address, certificate };
     claim.announce(&running).map_err(|error| Failure::io("say where the daemon listens", &error))?;
     let link = daemon.link().map_err(|problem| Failure::new(problem.message, "try again"))?;
     let version = env!("CARGO_PKG_VERSION");
-    tell(&Ready { version, memory, url: &url, link: &link, process: running.process });
+    tell(&Ready { version, memory: &memory, url: &url, link: &link, process: running.process });
     daemon.serve(stop).await.map_err(|error| refused(&error))?;
     Ok(url)
 }

@@ -52,10 +52,13 @@ fn systemd(program: &Path, home: Option<&Path>) -> String {
          [Unit]\n\
          Description=Throughline, the memory of your AI assistants\n\n\
          [Service]\n\
-         ExecStart=\"{program}\" serve\n\
+         ExecStart=\"{program}\" serve --no-link\n\
          {home}Restart=on-failure\n\
          RestartSec=5\n\
          TimeoutStopSec=20\n\
+         MemoryHigh=1G\n\
+         MemoryMax=2G\n\
+         TasksMax=512\n\
          NoNewPrivileges=yes\n\
          UMask=0077\n\n\
          [Install]\n\
@@ -82,10 +85,11 @@ fn launchd(program: &Path, home: Option<&Path>) -> String {
          launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/throughline.plist -->\n\
          <plist version=\"1.0\">\n<dict>\n  \
          <key>Label</key>\n  <string>throughline</string>\n  \
-         <key>ProgramArguments</key>\n  <array>\n    <string>{}</string>\n    <string>serve</string>\n  </array>\n\
+         <key>ProgramArguments</key>\n  <array>\n    <string>{}</string>\n    <string>serve</string>\n    <string>--no-link</string>\n  </array>\n\
          {home}  \
          <key>RunAtLoad</key>\n  <true/>\n  \
          <key>KeepAlive</key>\n  <dict>\n    <key>SuccessfulExit</key>\n    <false/>\n  </dict>\n  \
+         <key>HardResourceLimits</key>\n  <dict>\n    <key>ResidentSetSize</key>\n    <integer>2147483648</integer>\n  </dict>\n  \
          <key>ExitTimeOut</key>\n  <integer>20</integer>\n  \
          <key>Umask</key>\n  <integer>63</integer>\n\
          </dict>\n</plist>\n",

@@ -1,23 +1,25 @@
 //! `throughline session list|show|observe|consolidate|reset|explain|end`
 
-use std::io::BufRead as _;
+use std::io::{BufRead as _, Read as _};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use jiff::Timestamp;
+use jiff::{Timestamp, Zoned};
 use owo_colors::OwoColorize as _;
 use serde::Deserialize;
 use serde_json::json;
 use throughline_core::engine::{
-    Compaction, Consolidation, Explained, ListedSession, Said, SessionReset, StartSession, Used,
+    Compaction, Consolidation, Explained, ListedSession, Said, SessionReset, StartSession, Used, chain,
 };
-use throughline_core::model::{Kind, Role, SessionId, Turn};
+use throughline_core::model::{Kind, Role, SessionId, Turn, shown_speaker};
 use throughline_core::when;
+use throughline_server::Kept;
 
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, keep, style};
-use crate::world::World;
+use crate::spool::{By, Spool};
+use crate::world::{Prepared, World, current_dir, settings};
 use crate::{background, directory};
 
 /// Follow conversations: what was said, and what became of it
@@ -86,11 +88,17 @@ pub(super) struct Observe {
 #[derive(Args)]
 pub(super) struct Consolidate {
     /// Such as telegram:123; without a channel, cli: is meant
-    #[arg(required_unless_present = "all")]
+    #[arg(required_unless_present_any = ["all", "waiting"])]
     session: Option<String>,
     /// Every conversation with something new, the oldest first: after an import, for instance
     #[arg(long, conflicts_with_all = ["session", "summary"])]
     all: bool,
+    /// With --all: only what was imported and is not summarised yet
+    #[arg(long, requires = "all")]
+    imported: bool,
+    /// Every other conversation that fell silent, and what was left for this one: what commands start in the background
+    #[arg(long, hide = true, conflicts_with_all = ["all", "summary", "compact"])]
+    waiting: bool,
     /// Use this summary instead of making one; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
     summary: Option<String>,
@@ -184,8 +192,8 @@ fn show(id: &SessionId, world: &World) -> Answer {
     let shown = world.engine.sessions().show(id, None, usize::MAX)?;
     let now = world.now();
     let line = |turn: &Turn| {
-        let who = turn.speaker.as_deref().unwrap_or(turn.role.as_str());
-        let head = format!("{} {}", style::plain(who).bold(), style::date(turn.at, &now).dimmed());
+        let who = shown_speaker(turn.role.as_str(), turn.speaker.as_deref());
+        let head = format!("{} {}", style::plain(&who).bold(), style::date(turn.at, &now).dimmed());
         format!("{head}\n{}\n\n", style::plain(&turn.content))
     };
     let title = style::plain(shown.session.session.title.as_deref().unwrap_or_default());
@@ -274,19 +282,15 @@ struct Line {
 
 impl Observe {
     fn run(self, world: &World) -> Answer {
-        let id = SessionId::on_channel("cli", &self.session)?;
-        let said = if self.text.is_empty() { lines(world)? } else { vec![Said::now(self.role, self.text.join(" "))] };
-        if said.is_empty() {
-            return Err(Failure::new("nothing was said", "give the words, or JSON lines on standard input"));
-        }
         if let Some(task) = &self.task {
             world.engine.tasks().get(task)?;
         }
-        let about = StartSession::new(id.clone());
-        let dir = self.dir.as_deref().map(directory::of_project).transpose()?.map(PathBuf::from);
-        let (title, project, task, person) = (self.title, self.project, self.task, self.person);
-        let start = StartSession { title, project, dir, task, person, ..about };
-        let observed = world.engine.sessions().observe_in(&start, &said)?;
+        let (start, said) = self.heard(&world.now())?;
+        let id = start.id.clone();
+        let observed = match world.observe(&start, &said)? {
+            Kept::Stored(observed) => observed,
+            Kept::Waiting(turns) => return Ok(waiting(turns, &Spool::of(&world.home))),
+        };
         let mut text = format!("kept {} of {id}\n", style::count(observed.kept as u64, "turn", "turns"));
         if observed.off_record > 0 {
             text.push_str(&format!(
@@ -294,28 +298,74 @@ impl Observe {
                 style::count(observed.off_record as u64, "is", "are")
             ));
         }
+        text.push_str(&style::left_out(&observed.redacted));
         if observed.due.is_some() && background::start(world, &id) {
             text.push_str("a summary is being made in the background\n");
         }
         background::start_idle(world, &id);
         Ok(Reply::new(&observed, text))
     }
+
+    /// Keeps it here until the server that has the memory can be reached.
+    pub(super) fn wait(self, prepared: &Prepared) -> Answer {
+        let settings = settings(&prepared.config)?;
+        let (start, said) = self.heard(&prepared.now())?;
+        let is_excluded = current_dir().is_some_and(|dir| settings.exclude.covers_directory(&dir));
+        if is_excluded || settings.exclude.covers_channel(&start.id) {
+            return Ok(Reply::new(&json!({ "waiting": 0 }), "off the record, and not kept\n"));
+        }
+        let spool = Spool::of(&prepared.home);
+        spool.put(By::Host, &start, &said, &prepared.now()).map_err(|error| {
+            Failure::new(
+                chain(&error),
+                "the server cannot be reached; make room there, or repeat the command when it is back",
+            )
+        })?;
+        Ok(waiting(said.len(), &spool))
+    }
+
+    /// The conversation, and what was said.
+    fn heard(self, now: &Zoned) -> Result<(StartSession, Vec<Said>), Failure> {
+        let id = SessionId::on_channel("cli", &self.session)?;
+        let said = if self.text.is_empty() { lines(now)? } else { vec![Said::now(self.role, self.text.join(" "))] };
+        if said.is_empty() {
+            return Err(Failure::new("nothing was said", "give the words, or JSON lines on standard input"));
+        }
+        let dir = self.dir.as_deref().map(directory::of_project).transpose()?.map(PathBuf::from);
+        let (title, project, task, person) = (self.title, self.project, self.task, self.person);
+        Ok((StartSession { title, project, dir, task, person, ..StartSession::new(id) }, said))
+    }
 }
 
+fn waiting(turns: usize, spool: &Spool) -> Reply {
+    let count = style::count(turns as u64, "turn waits", "turns wait");
+    let directory = spool.directory().display();
+    let told = format!("the server cannot be reached: {count} in {directory}, and is delivered when it is back\n");
+    Reply::new(&json!({ "waiting": turns }), told)
+}
+
+/// The longest line of standard input, in bytes: the largest turn with every character escaped. More is refused, not read.
+const LONGEST_LINE: u64 = 8 << 20;
+
 /// The turns on standard input; one bad line and none is kept.
-fn lines(world: &World) -> Result<Vec<Said>, Failure> {
+fn lines(now: &Zoned) -> Result<Vec<Said>, Failure> {
     let mut said = Vec::new();
-    for (at, line) in std::io::stdin().lock().lines().enumerate() {
-        let line = line.map_err(|error| Failure::io("read standard input", &error))?;
-        if line.trim().is_empty() {
-            continue;
-        }
+    let mut input = std::io::stdin().lock();
+    for at in 1.. {
         let bad = |problem: String| {
             let hint = "each line is {\"role\": \"user\", \"content\": \"…\"}; nothing was kept";
-            Failure::new(format!("line {}: {problem}", at + 1), hint)
+            Failure::new(format!("line {at}: {problem}"), hint)
         };
+        let mut line = String::new();
+        let read = input.by_ref().take(LONGEST_LINE + 1).read_line(&mut line);
+        match read.map_err(|error| Failure::io("read standard input", &error))? as u64 {
+            0 => break,
+            length if length > LONGEST_LINE => return Err(bad(format!("is longer than {LONGEST_LINE} bytes"))),
+            _ if line.trim().is_empty() => continue,
+            _ => {}
+        }
         let line: Line = serde_json::from_str(&line).map_err(|error| bad(error.to_string()))?;
-        let at = line.at.as_deref().map(|at| when::parse(at, &world.now())).transpose();
+        let at = line.at.as_deref().map(|at| when::parse(at, now)).transpose();
         said.push(Said {
             id: line.id,
             role: line.role,
@@ -329,7 +379,13 @@ fn lines(world: &World) -> Result<Vec<Said>, Failure> {
 
 impl Consolidate {
     fn run(self, world: &World) -> Answer {
-        let Some(session) = self.session else { return consolidate_all(world) };
+        if self.waiting {
+            let here = self.session.map(|session| One { session }.id()).transpose()?;
+            let looked_at = background::consolidate_waiting(world, here.as_ref())?;
+            let text = format!("{} looked at\n", style::count(looked_at as u64, "conversation", "conversations"));
+            return Ok(Reply::new(&json!({ "looked_at": looked_at }), text).or_nothing(looked_at == 0));
+        }
+        let Some(session) = self.session else { return consolidate_all(world, self.imported) };
         let id = One { session }.id()?;
         let summary = given_summary(self.summary)?;
         let outcome = match (self.until, summary.as_deref()) {
@@ -345,8 +401,9 @@ impl Consolidate {
 }
 
 /// Consolidates whatever has something new, one conversation after the other.
-fn consolidate_all(world: &World) -> Answer {
+fn consolidate_all(world: &World, imported: bool) -> Answer {
     let mut sessions = world.engine.sessions().all()?;
+    sessions.retain(|state| !imported || state.waits_since_import());
     sessions.reverse();
     let bar = keep::bar("conversations");
     bar.set_length(sessions.len() as u64);

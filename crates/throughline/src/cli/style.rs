@@ -132,9 +132,17 @@ pub(super) fn memory(memory: &Memory, now: &Zoned) -> String {
     format!("{}  {content}\n{indent}{}\n", short(memory.entry.id.as_str()).yellow(), about(memory, now).dimmed())
 }
 
-/// A hit: a memory, and with `why` what made its score.
-pub(crate) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
-    let mut text = memory(&hit.memory, now);
+/// A memory in two lines of the terminal's width: the beginning of what it says, and about it.
+pub(crate) fn brief(memory: &Memory, now: &Zoned) -> String {
+    let indent = SHORT_ID + 2;
+    let room = width().saturating_sub(indent);
+    let (content, about) = (one_line(&memory.entry.content, room), one_line(&about(memory, now), room));
+    format!("{}  {content}\n{}{}\n", short(memory.entry.id.as_str()).yellow(), " ".repeat(indent), about.dimmed())
+}
+
+/// A hit: a memory, whole or in two lines, and with `why` what made its score.
+pub(crate) fn hit(hit: &Hit, now: &Zoned, full: bool, why: bool) -> String {
+    let mut text = if full { memory(&hit.memory, now) } else { brief(&hit.memory, now) };
     if let Some(withdrawn) = hit.withdrawn {
         text.push_str(&format!("{}{}\n", " ".repeat(SHORT_ID + 2), withdrawn.yellow()));
     }
@@ -147,6 +155,14 @@ pub(crate) fn hit(hit: &Hit, now: &Zoned, why: bool) -> String {
         }
     }
     text
+}
+
+/// The note that secrets of these kinds were left out; empty where there were none.
+pub(super) fn left_out(kinds: &[&str]) -> String {
+    match kinds {
+        [] => String::new(),
+        kinds => format!("{} a secret was left out ({})\n", "note:".yellow().bold(), kinds.join(", ")),
+    }
 }
 
 /// How surely something fits.

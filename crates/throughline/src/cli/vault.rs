@@ -39,7 +39,6 @@ pub(super) enum VaultCommand {
 
 impl VaultCommand {
     pub(super) fn run(self, world: &World) -> Answer {
-        throughline_readers::quiet_panics();
         match self {
             Self::Add(command) => command.run(world),
             Self::Search(command) => command.run(world),

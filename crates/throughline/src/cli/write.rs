@@ -7,9 +7,9 @@ use owo_colors::OwoColorize as _;
 use throughline_core::engine::{EngineError, Outcome};
 use throughline_core::model::{ContentHash, Namespace};
 
-use super::Answer;
 use super::failure::Failure;
 use super::reply::Reply;
+use super::{Answer, style};
 use crate::world::World;
 
 /// Largest document that is read from standard input.
@@ -53,9 +53,7 @@ impl Write {
             let flag = if usage.is_over() { "over the limit: assistants cannot add to it" } else { "" };
             told.push_str(&format!("{} {}\n", usage.dimmed(), flag.yellow()));
         }
-        if !written.redacted.is_empty() {
-            told.push_str(&format!("a secret was left out ({})\n", written.redacted.join(", ")));
-        }
+        told.push_str(&style::left_out(&written.redacted));
         Ok(Reply::new(&written, told))
     }
 }

@@ -23,7 +23,7 @@ pub use parse::{Format, parse};
 pub use reference::{defaults_toml, reference_page};
 pub use settings::{
     ChannelsConfig, Config, EmbeddingsConfig, HooksConfig, InjectConfig, MemoryConfig, ModelConfig, ProxyConfig,
-    ReflectionConfig, ServerConfig, TelegramConfig, WebhookConfig,
+    ReflectionConfig, ServerConfig, StoreConfig, TelegramConfig, WebhookConfig,
 };
 pub use show::{Origin, rows, settings as shown};
 pub use values::VariableName;

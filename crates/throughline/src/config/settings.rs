@@ -230,6 +230,16 @@ tables! {
         api_key_env: Option<VariableName> = None, such as "OPENAI_API_KEY";
     }
 
+    /// Where the memory is kept. Left out, in a file of this home. See docs/postgres.md.
+    store: StoreConfig {
+        /// A PostgreSQL server that keeps the memory in place of a file of this home, so that several machines share it. `?space=NAME` at its end
+        /// names whose memory it is, where several people share the server.
+        url: Option<String> = None, such as "postgres://ada@db.example.com/memory";
+
+        /// The environment variable that holds the password for it.
+        password_env: Option<VariableName> = None, such as "THROUGHLINE_STORE_PASSWORD";
+    }
+
     /// The daemon.
     server: ServerConfig {
         /// Where `throughline serve` listens, on this machine alone: {range}. 0 takes any port that is free.

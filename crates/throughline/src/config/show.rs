@@ -51,12 +51,39 @@ pub(super) fn shown(key: &str, value: &Value) -> String {
     match value {
         Value::Null => "unset".to_owned(),
         _ if is_secret(key) => "***".to_owned(),
+        Value::String(url) if key == "store.url" => toml::Value::String(without_password(url)).to_string(),
         value => toml::Value::try_from(value).map(|value| value.to_string()).unwrap_or_default(),
     }
+}
+
+/// An address without the password that may stand in it.
+fn without_password(url: &str) -> String {
+    let hidden = url.split_once("://").and_then(|(scheme, rest)| {
+        let (person, place) = rest.split_once('@')?;
+        let (name, _) = person.split_once(':')?;
+        Some(format!("{scheme}://{name}:***@{place}"))
+    });
+    hidden.unwrap_or_else(|| url.to_owned())
 }
 
 /// Whether a key's name says that its value is a secret.
 pub(super) fn is_secret(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     ["key", "token", "secret", "password"].iter().any(|ending| key.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_in_the_address_of_the_store_is_not_shown() {
+        for (url, expected) in [
+            ("postgres://ada:secret@db.example.com/memory", "\"postgres://ada:***@db.example.com/memory\""),
+            ("postgres://ada@localhost:5433/memory", "\"postgres://ada@localhost:5433/memory\""),
+            ("postgres://localhost/memory?space=ada", "\"postgres://localhost/memory?space=ada\""),
+        ] {
+            assert_eq!(shown("store.url", &Value::String(url.to_owned())), expected);
+        }
+    }
 }

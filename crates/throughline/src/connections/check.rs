@@ -115,7 +115,7 @@ impl Machine {
     }
 }
 
-/// What a program says to `--version`; nothing where it says nothing in time. Its output goes to a file, since a pipe may
+/// The first line of what a program says to `--version`; nothing where it says nothing in time. Its output goes to a file, since a pipe may
 /// be kept open by what it starts.
 fn version(program: &str) -> io::Result<String> {
     let mut said = tempfile::tempfile()?;
@@ -135,5 +135,5 @@ fn version(program: &str) -> io::Result<String> {
     said.rewind()?;
     let mut bytes = Vec::new();
     said.take(LONGEST_VERSION).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+    Ok(String::from_utf8_lossy(&bytes).trim().lines().next().unwrap_or_default().to_owned())
 }

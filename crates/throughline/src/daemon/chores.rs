@@ -32,7 +32,11 @@ impl Chores for Household {
     fn rhythm(&self) -> Rhythm {
         let settings = self.world.engine.settings();
         Rhythm {
-            backup_every_hours: self.world.config.config.server.backup_every_hours,
+            // A store without backups is backed up where it is kept.
+            backup_every_hours: match self.world.backups {
+                Some(_) => self.world.config.config.server.backup_every_hours,
+                None => 0,
+            },
             retains: settings.policy.turns_retention_days > 0 || settings.enabled && settings.policy.retention_days > 0,
         }
     }
@@ -42,6 +46,8 @@ impl Chores for Household {
         match job {
             Job::Consolidation | Job::Reflection if sampling::is_elsewhere(world) => Ok(None),
             Job::Consolidation => {
+                // What waited for the server may make a conversation due.
+                world.deliver_waiting();
                 let soonest = self.due()?.into_iter().map(|due| due.rests).min();
                 Ok(soonest.map(|rests| now.saturating_add(rests).unwrap_or(now)))
             }

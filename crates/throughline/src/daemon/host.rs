@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use jiff::tz::TimeZone;
 use throughline_core::engine::{
-    Consolidation, Ended, Engine, ErasedMemory, Health, MemoryStatus, Reflection, VaultListing, VaultRemoved,
+    Consolidation, Ended, Engine, EngineError, ErasedMemory, ErasedScope, Health, MemoryStatus, Reflection, Said,
+    StartSession, VaultListing, VaultRemoved,
 };
 use throughline_core::model::{Actor, EntryId, Name, Project, SessionId, Source};
-use throughline_core::ports::SamplingClient;
+use throughline_core::ports::{ErasureScope, SamplingClient};
 use throughline_core::vault::VaultAnswer;
-use throughline_server::{Code, Host, ModelWork, Problem, Settings, VaultAdded, VaultFiles};
+use throughline_server::{Code, Host, Kept, ModelWork, Observing, Problem, Settings, VaultAdded, VaultFiles};
 
 use super::in_turn::InTurn;
 use super::resting::Resting;
@@ -28,9 +29,14 @@ pub(crate) struct Household {
 
 impl Household {
     pub(crate) fn new(mut world: World) -> Self {
-        throughline_readers::quiet_panics();
         world.engine = world.engine.acting(Actor::new(Source::User, "http"));
         Self { world, resting: Mutex::default(), in_turn: InTurn::default() }
+    }
+}
+
+impl Observing for Household {
+    fn observe(&self, start: &StartSession, said: &[Said]) -> Result<Kept, EngineError> {
+        self.world.observe(start, said)
     }
 }
 
@@ -65,6 +71,10 @@ impl Host for Household {
 
     fn erase(&self, reference: &str, with_sources: bool) -> Result<ErasedMemory, Problem> {
         Ok(exports::erase(&self.world, reference, with_sources)?)
+    }
+
+    fn erase_scope(&self, scope: &ErasureScope) -> Result<ErasedScope, Problem> {
+        Ok(exports::erase_scope(&self.world, scope)?)
     }
 
     fn add_project(&self, name: &str, dir: Option<&str>) -> Result<Project, Problem> {

@@ -8,6 +8,7 @@ mod in_turn;
 mod presence;
 mod resting;
 mod talks;
+mod tls;
 mod token;
 mod upstreams;
 

@@ -2,6 +2,7 @@
 //! listens. Some systems let nobody read a file that is locked.
 
 use std::fs::File;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -15,8 +16,14 @@ use crate::world::Home;
 pub(crate) struct Running {
     /// Its process.
     pub(crate) process: u32,
-    /// Where it listens.
+    /// Where the person finds it.
     pub(crate) url: String,
+    /// Where this machine reaches it, whatever its name leads to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) address: Option<SocketAddr>,
+    /// The digest of its certificate, where it speaks TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) certificate: Option<String>,
 }
 
 /// The right to be the daemon of this home; ends with the process.
@@ -75,7 +82,8 @@ mod tests {
         assert_eq!((is_running(&home), find(&home)), (false, None));
         let claim = Claim::take(&home).unwrap().ok().unwrap();
         assert_eq!((is_running(&home), find(&home)), (true, None), "it has not said where yet");
-        let running = Running { process: 7, url: "http://127.0.0.1:7077".to_owned() };
+        let url = "http://127.0.0.1:7077".to_owned();
+        let running = Running { process: 7, url, address: None, certificate: None };
         claim.announce(&running).unwrap();
         assert_eq!(find(&home), Some(running.clone()));
         assert_eq!(Claim::take(&home).unwrap().err(), Some(Some(running.clone())));

@@ -1,11 +1,11 @@
-//! The token file: 256 random bits that only its owner can read.
+//! The token file: 256 random bits that only its owner can read. One that others can read is refused.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use throughline_server::access::Token;
 
-use crate::world::{Home, OpenError, random_secret};
+use crate::world::{Home, OpenError, is_open_to_others, random_secret};
 
 /// The token of this home; made on first use.
 pub(crate) fn token(home: &Home) -> Result<Token, OpenError> {
@@ -26,9 +26,16 @@ pub(crate) fn token(home: &Home) -> Result<Token, OpenError> {
 }
 
 fn read(path: &Path) -> Result<Option<Token>, OpenError> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Token::kept(&text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(OpenError::Directory { path: path.to_owned(), source }),
+    let failed = |source| OpenError::Directory { path: path.to_owned(), source };
+    let mut file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(failed(source)),
+    };
+    if is_open_to_others(&file.metadata().map_err(failed)?) {
+        return Err(OpenError::OpenToken { path: path.to_owned() });
     }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(failed)?;
+    Ok(Token::kept(&text))
 }

@@ -1,18 +1,21 @@
 //! Erasing a conversation, a project, everything, or turns, in the store and in every copy that this program left.
 
+use std::collections::HashSet;
 use std::path::Path;
 
-use throughline_core::engine::{EngineError, ErasedScope, Export, chain};
+use throughline_core::engine::{EngineError, ErasedScope, Export, ScopeWords, chain};
+use throughline_core::lineage::Trace;
 use throughline_core::model::TurnId;
 use throughline_core::ports::{Erased, Erasure, ErasureScope};
 
-use super::{erase_from_backups, write_private};
-use crate::backups::{self, Turn};
+use super::{STILL_THERE, erase_from_backups, erase_in_database, holds, write_private};
+use crate::backups::Turn;
 use crate::world::World;
 
 /// Erases a scope for good.
 pub(crate) fn erase_scope(world: &World, scope: &ErasureScope) -> Result<ErasedScope, EngineError> {
     let erasure = world.engine.memories().scope_erasure(scope)?;
+    let words = world.engine.memories().scope_words(scope)?;
     let without = |mut export: Export| {
         export = export.without_scope(scope);
         export.bundle.memories.retain(|memory| !erasure.memories.contains(&memory.entry.id));
@@ -22,8 +25,9 @@ pub(crate) fn erase_scope(world: &World, scope: &ErasureScope) -> Result<ErasedS
     let turn = Turn::take(&world.home);
     let mut unreached = match scope {
         ErasureScope::Everything => remove_copies(world)?,
-        _ => erase_from_all_copies(world, &erasure, &without)?,
+        _ => erase_from_all_copies(world, &erasure, &words.statements, &without)?,
     };
+    unreached.extend(erase_typed(&world.home.chat_history(), &words));
     if let Err(error) = &turn {
         unreached.push(format!("backups that are just being written ({})", chain(error)));
     }
@@ -32,28 +36,40 @@ pub(crate) fn erase_scope(world: &World, scope: &ErasureScope) -> Result<ErasedS
     Ok(erased)
 }
 
-/// Erases turns for good.
-pub(crate) fn erase_turns(world: &World, turns: &[TurnId]) -> Result<Erased, EngineError> {
-    let erasure = Erasure { turns: turns.to_vec(), at: world.engine.now(), ..Erasure::default() };
+/// Erases turns for good, and what the program made that has the words of a topic.
+pub(crate) fn erase_topic(world: &World, topic: &str, turns: &[TurnId]) -> Result<Erased, EngineError> {
+    let erasure = world.engine.memories().topic_erasure(topic, turns);
+    let without = |export: Export| export.without(&erasure, None);
     let turn = Turn::take(&world.home);
-    let mut unreached = erase_from_all_copies(world, &erasure, &|export: Export| export.without_turns(turns))?;
+    let mut unreached = erase_from_all_copies(world, &erasure, &[], &without)?;
     if let Err(error) = &turn {
         unreached.push(format!("backups that are just being written ({})", chain(error)));
     }
-    let mut erased = world.engine.memories().erase_turns(turns)?;
+    unreached.extend(super::erase_from_chat_history(&world.home.chat_history(), &erasure));
+    let mut erased = world.engine.memories().erase_topic(topic, turns)?;
     erased.unreached.extend(unreached);
     Ok(erased)
 }
 
-/// Takes something out of every backup and export; gives those that could not be reached.
+/// Takes what was said in a conversation, or names what came of it, out of the lines that were typed in chats.
+fn erase_typed(path: &Path, words: &ScopeWords) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let said: HashSet<&str> = words.said.iter().flat_map(|text| text.lines()).map(str::trim).collect();
+    let traces: Vec<Trace> = words.statements.iter().map(|text| Trace::of(text)).collect();
+    let repeats = |line: &str| said.contains(line.trim()) || traces.iter().any(|trace| trace.is_in(line));
+    super::without_typed(path, &text, &repeats)
+}
+
+/// Takes something out of every backup and export; gives those that could not be reached, or that still have one of the statements.
 fn erase_from_all_copies(
     world: &World,
     erasure: &Erasure,
+    statements: &[String],
     without: &dyn Fn(Export) -> Export,
 ) -> Result<Vec<String>, EngineError> {
     let mut unreached = erase_from_backups(world, erasure);
     for path in world.engine.transfer().exports()? {
-        if let Err(why) = erase_from_export(world, Path::new(&path), erasure, without) {
+        if let Err(why) = erase_from_export(world, Path::new(&path), erasure, statements, without) {
             unreached.push(format!("the copy {path} ({why})"));
         }
     }
@@ -64,13 +80,16 @@ fn erase_from_export(
     world: &World,
     path: &Path,
     erasure: &Erasure,
+    statements: &[String],
     without: &dyn Fn(Export) -> Export,
 ) -> Result<(), String> {
     match copy_at(world, path)? {
-        Copy::Database => backups::erase_in(world, path, erasure).map(drop).map_err(|error| error.to_string()),
+        Copy::Database => erase_in_database(world, path, erasure),
         Copy::Json(export) => {
             let text = serde_json::to_string_pretty(&without(*export)).map_err(|error| error.to_string())?;
-            write_private(path, &text).map_err(|error| error.to_string())
+            write_private(path, &text).map_err(|error| error.to_string())?;
+            let said = Erasure { texts: statements.to_vec(), ..Erasure::default() };
+            if holds(&text, &said, None) { Err(STILL_THERE.to_owned()) } else { Ok(()) }
         }
         Copy::Other => Err("it is no JSON: delete it yourself".to_owned()),
     }

@@ -30,3 +30,14 @@ pub(crate) fn private_file(path: &Path) -> Result<(), OpenError> {
         _ => Ok(()),
     }
 }
+
+/// Whether anybody but its owner may read or write a file.
+pub(crate) fn is_open_to_others(about: &std::fs::Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::mode(about) & 0o077 != 0;
+    #[cfg(not(unix))]
+    return {
+        let _ = about;
+        false
+    };
+}

@@ -8,8 +8,6 @@ class Client:
     # At a terminal: the program, what it shows once it takes keys, and what is typed.
     interactive, ready = None, None
     compact, clear, leave = "/compact", "/clear", "/exit"
-    # Whether it says that a conversation ended, and gives the opening again after a compaction.
-    says_ends = True
     # Whether the latest conversation can be resumed without a terminal and without naming it.
     resumes = True
 
@@ -42,12 +40,13 @@ class Client:
         terminal = place.terminal(*self.interactive, **env)
         terminal.wait(self.ready)
         terminal.settle()
+        terminal.takes_keys()
         return terminal
 
 
 class ClaudeCode(Client):
     name = channel = "claude-code"
-    interactive, ready = ["claude"], "? for shortcuts"
+    interactive, ready = ["claude"], "/effort"
 
     def set_up(self, place):
         place.env |= {"ANTHROPIC_BASE_URL": f"http://127.0.0.1:{place.port}", "ANTHROPIC_API_KEY": "made-up",
@@ -72,8 +71,6 @@ class Codex(Client):
     name = channel = "codex"
     interactive, ready = ["codex"], "Ask Codex to do anything"
     leave, clear = "/quit", "/new"
-    # Its daemon goes on when the terminal is closed.
-    says_ends = False
 
     def set_up(self, place):
         place.env |= {"OPENAI_API_KEY": "made-up"}
@@ -100,17 +97,19 @@ trust_level = "trusted"
 
     def trust(self, place):
         # On a busy machine a key may come before the question is ready for it: what counts is what Codex noted.
+        is_trusted = lambda: "[hooks.state" in (place.read(".codex/config.toml") or "")
         for _ in range(5):
             terminal = place.terminal(*self.interactive)
-            if terminal.wait("Trust all and continue", seconds=120):
+            if terminal.wait("Trust all and continue"):
                 terminal.settle()
                 terminal.key(b"2")
-                until(lambda: "[hooks.state" in (place.read(".codex/config.toml") or ""), seconds=20)
+                terminal.wait("› 2. Trust all", seconds=20)
+                terminal.key(b"\r")
+                until(is_trusted, seconds=20)
                 terminal.settle()
-            terminal.type(self.leave)
-            terminal.is_over(10)
+            terminal.submit(self.leave, terminal.is_over, presses=2, seconds=5)
             terminal.end()
-            if "[hooks.state" in (place.read(".codex/config.toml") or ""):
+            if is_trusted():
                 return
 
 
@@ -148,8 +147,9 @@ class Copilot(Client):
         if terminal.wait("Do you trust", "Confirm folder trust", self.ready) != self.ready:
             terminal.settle()
             terminal.key(b"\r")
-            terminal.wait(self.ready, seconds=10)
+            terminal.wait(self.ready)
         terminal.settle()
+        terminal.takes_keys()
         return terminal
 
 

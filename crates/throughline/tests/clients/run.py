@@ -10,7 +10,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from install import install, version
+from install import install, install_screen, version
 
 
 # Where a conversation goes on that was begun in another client.
@@ -36,13 +36,16 @@ def main():
     node = [install(cache, "node")] if needs_node else [os.path.dirname(os.popen("command -v node").read().strip())]
     all_names = {*names, *(OTHER.get(name, "claude-code") for name in names)}
     programs = {name: [install(cache, name), *node] for name in all_names}
+    sys.path.append(install_screen(cache))
     import place
     place.go_inside()
-    root = os.environ.get("THROUGHLINE_TEST_KEEP") or tempfile.mkdtemp(prefix="throughline-clients-")
-    os.makedirs(root, exist_ok=True)
-    with ThreadPoolExecutor(int(os.environ.get("THROUGHLINE_TEST_AT_ONCE") or 1)) as pool:
-        found = list(pool.map(lambda name: visit(name, root, program, programs, headless), names))
-    print(json.dumps(found))
+    kept = os.environ.get("THROUGHLINE_TEST_KEEP")
+    os.makedirs(kept or tempfile.gettempdir(), exist_ok=True)
+    # A client may still write to its home when it was left.
+    with tempfile.TemporaryDirectory(prefix="throughline-clients-", ignore_cleanup_errors=True) as root:
+        with ThreadPoolExecutor(int(os.environ.get("THROUGHLINE_TEST_AT_ONCE") or 1)) as pool:
+            found = list(pool.map(lambda name: visit(name, kept or root, program, programs, headless), names))
+        print(json.dumps(found), flush=True)
 
 
 main()

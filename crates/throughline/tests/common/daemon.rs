@@ -85,11 +85,19 @@ impl Daemon {
     /// The cookie that a one-time link gives a browser: `name=value`.
     #[track_caller]
     pub(crate) fn cookie(&self) -> String {
+        self.pass().0
+    }
+
+    /// What a one-time link gives a browser: the cookie as `name=value`, and the key that the page keeps.
+    #[track_caller]
+    pub(crate) fn pass(&self) -> (String, String) {
         let url = super::string(&self.post("/api/links", &serde_json::json!({}))["url"]);
         let target = url.split_once(&self.host()).unwrap().1;
         let opened = self.send(&Request::new("GET", target).with("Host", &self.host()));
         let cookie = opened.header("set-cookie").expect("an opened link sets a cookie");
-        cookie.split(';').next().unwrap().to_owned()
+        let page = String::from_utf8(opened.body.clone()).unwrap();
+        let key = page.split_once("name=\"throughline-key\" content=\"").expect("an opened link brings a key").1;
+        (cookie.split(';').next().unwrap().to_owned(), key.split('"').next().unwrap().to_owned())
     }
 
     /// Asks it to stop, as the system would; gives how it ended, and what else it said.

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "every test file uses its own part of this")]
 
 pub(crate) mod daemon;
+pub(crate) mod installed;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

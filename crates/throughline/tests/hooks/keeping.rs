@@ -74,6 +74,19 @@ fn a_file_that_grows_is_cut_or_written_anew_gives_every_turn_once() {
     }
 }
 
+/// One such turn kept every later one of its transcript out.
+#[test]
+fn a_turn_with_nul_is_kept_without_it() {
+    let home = quiet();
+    let rows = std::fs::read_to_string(fixture("claude-code", "transcript.jsonl")).unwrap();
+    let path = home.root().join("nul.jsonl");
+    std::fs::write(&path, rows.replace("Postgres", "Post\\u0000gres")).unwrap();
+    hook(&home, "stop", &at("claude-code", "stop", home.root(), &path));
+    let kept = turns(&home, &session("claude-code"));
+    assert_eq!(kept.len(), 7);
+    assert!(kept.iter().any(|(_, text)| text.contains("Postgres")), "{kept:?}");
+}
+
 #[test]
 fn a_client_without_a_transcript_is_taken_at_its_word() {
     let home = quiet();

@@ -1,7 +1,8 @@
 //! What real clients do, and no documentation says: found by running them (`tests/clients`), told here with recorded events.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
@@ -55,14 +56,19 @@ fn copilots_last_reply_is_waited_for() {
     let rows: Vec<&str> = rows.lines().collect();
     let reply = rows.iter().position(|row| row.contains("called Tagus")).unwrap();
     std::fs::write(&events, rows[..reply].join("\n") + "\n").unwrap();
-    let (path, late) = (events.clone(), rows[reply].to_owned());
-    let writer = std::thread::spawn(move || {
-        std::thread::sleep(std::time::Duration::from_millis(150));
-        let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
-        writeln!(file, "{late}").unwrap();
-    });
-    hook(&home, "stop", &at("copilot", "stop", home.root(), &events));
-    writer.join().unwrap();
+    let mut command = home.throughline(&["hook", "stop", "--deadline-ms", PATIENCE]);
+    command.env("THROUGHLINE_LOG", "debug");
+    let mut hook = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let event = at("copilot", "stop", home.root(), &events).to_string();
+    hook.stdin.take().unwrap().write_all(event.as_bytes()).unwrap();
+    // The reply is written when the hook has read the file once without it, and not before.
+    let mut log = BufReader::new(hook.stderr.take().unwrap()).lines().map(Result::unwrap);
+    if log.any(|line| line.contains("the reply is not in the transcript yet")) {
+        let mut file = std::fs::OpenOptions::new().append(true).open(&events).unwrap();
+        writeln!(file, "{}", rows[reply]).unwrap();
+    }
+    log.for_each(drop);
+    assert!(hook.wait().unwrap().success());
     assert_eq!(turns(&home, &session("copilot")).last(), Some(&said("assistant", "The release is called Tagus.")));
 }
 
@@ -159,7 +165,8 @@ fn a_transcript_that_is_not_there_yet_is_read_later_and_nothing_is_kept_twice() 
 #[test]
 fn a_clients_own_summary_is_the_summary_and_no_turn() {
     for client in ["claude-code", "codex", "copilot", "gemini"] {
-        let home = quiet();
+        let mut home = quiet();
+        home.set_now("2026-03-06T09:10:00Z");
         let path = fixture(client, "compacted.jsonl");
         let mut stop = at(client, "stop", home.root(), &path);
         stop["last_assistant_message"] = json!("Rex.");

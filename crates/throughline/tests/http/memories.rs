@@ -113,3 +113,49 @@ fn what_erasing_would_remove_is_told_before() {
     assert_eq!(served.delete(&format!("{path}?erase=true")).with(200)["versions"], 1);
     served.get(&path).refused(404, "not_found");
 }
+
+#[test]
+fn a_conversation_is_erased_with_what_was_made_of_it() {
+    let home = Home::new();
+    let served = Served::on(&home);
+    for (session, text) in [("web:1", "My dentist is Brimblewick."), ("web:2", "I prefer tea.")] {
+        served.post(&format!("/api/sessions/{session}/turns"), json!({ "role": "user", "content": text })).with(201);
+        served.post(&format!("/api/sessions/{session}/end"), json!({})).with(200);
+    }
+    served.post("/api/backup", json!({})).with(201);
+    let told = served.get("/api/sessions/web:1/erasure").with(200);
+    assert_eq!((&told["sessions"], &told["unreached"]), (&json!(1), &json!([])), "{told}");
+    served.delete("/api/sessions/web:1").refused(400, "invalid");
+    served.delete("/api/sessions/web:1?erase=false").refused(400, "invalid");
+    assert_eq!(served.get("/api/sessions/web:1").status, 200, "nothing was changed");
+    let erased = served.delete("/api/sessions/web:1?erase=true").with(200);
+    assert_eq!((&erased["preview"], &erased["unreached"]), (&told, &json!([])), "{erased}");
+    served.get("/api/sessions/web:1").refused(404, "not_found");
+    served.get("/api/sessions/web:1/erasure").refused(404, "not_found");
+    served.delete("/api/sessions/web:1?erase=true").refused(404, "not_found");
+    assert_eq!(served.get("/api/sessions/web:2").status, 200, "the other one stays");
+    drop(served);
+    for (path, bytes) in crate::common::tree(home.root()) {
+        let holds = bytes.windows(8).any(|window| window.eq_ignore_ascii_case(b"brimblew"));
+        assert!(!holds, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_project_is_erased_with_what_belongs_to_it() {
+    let home = Home::new();
+    let served = Served::on(&home);
+    served.post("/api/projects", json!({ "name": "shop" })).with(201);
+    served.post("/api/projects", json!({ "name": "attic" })).with(201);
+    served.post("/api/memories", json!({ "content": "The shop uses Quibble", "project": "shop" })).with(201);
+    let told = served.get("/api/projects/shop/erasure").with(200);
+    assert_eq!(told["memories"], 1, "{told}");
+    let removed = served.delete("/api/projects/attic").with(200);
+    assert_eq!(removed["name"], "attic", "without `erase` it only leaves the register: {removed}");
+    let erased = served.delete("/api/projects/shop?erase=true").with(200);
+    assert_eq!(erased["preview"], told, "{erased}");
+    assert_eq!(served.get("/api/memories").with(200)["memories"], json!([]));
+    served.get("/api/projects/shop").refused(404, "not_found");
+    served.delete("/api/projects/shop?erase=true").refused(404, "not_found");
+    served.get("/api/projects/nosuch/erasure").refused(404, "not_found");
+}

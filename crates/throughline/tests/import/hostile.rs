@@ -25,7 +25,7 @@ fn what_is_no_known_file_changes_nothing_and_says_what_is_known() {
         }
     }
     let zip = put(&home, "export.zip", b"PK\x03\x04 and so on");
-    home.run(&["import", &zip]).failed(2, "is a zip archive", "unpack it");
+    home.run(&["import", &zip]).failed(2, "is a damaged zip archive", "unpack it");
     home.run(&["import", "no/such/file"]).failed(2, "cannot read no/such/file", "docs/importing.md");
     std::fs::create_dir(home.root().join("person/nothing")).unwrap();
     home.run(&["import", "nothing"]).failed(2, "holds none of the files that are known", "conversations.json");

@@ -37,7 +37,7 @@ fn counts(home: &Home) -> (u64, u64) {
 fn a_killed_import_is_finished_by_the_next_without_a_trace() {
     let (undisturbed, home) = (Home::new(), Home::new());
     let text = big();
-    let report = undisturbed.json(&["import", &put(&undisturbed, "big.jsonl", &text)]);
+    let report = undisturbed.json(&["import", &put(&undisturbed, "big.jsonl", &text), "--later"]);
     assert_eq!(added(&report), (MEMORIES, TURNS));
     let file = put(&home, "big.jsonl", &text);
     home.run(&[]).done();
@@ -49,7 +49,7 @@ fn a_killed_import_is_finished_by_the_next_without_a_trace() {
         let database = rusqlite::Connection::open(home.path("memory.db")).unwrap();
         database.busy_timeout(BUSY).unwrap();
         let before = rows(&database);
-        let mut import = home.throughline(&["--json", "import", &file]).spawn().unwrap();
+        let mut import = home.throughline(&["--json", "import", &file, "--later"]).spawn().unwrap();
         // As soon as something more is in.
         while rows(&database) == before && import.try_wait().unwrap().is_none() {
             std::thread::yield_now();
@@ -61,12 +61,12 @@ fn a_killed_import_is_finished_by_the_next_without_a_trace() {
         partial += u32::from((memories, turns) != (MEMORIES, TURNS));
     }
     assert!(partial > 0, "it was never caught in the middle");
-    home.json(&["import", &file]);
+    home.json(&["import", &file, "--later"]);
     assert_eq!(counts(&home), (MEMORIES, TURNS));
     assert_eq!(everything(&home), everything(&undisturbed));
     home.run(&["doctor"]).done();
     let undone = home.json(&["undo"]);
     assert_eq!(undone["memories"].as_array().unwrap().len() as u64, MEMORIES, "one change, however often it died");
     assert_eq!(counts(&home), (0, TURNS));
-    assert_eq!(home.json(&["import", &file])["knowledge"]["brought_back"], MEMORIES);
+    assert_eq!(home.json(&["import", &file, "--later"])["knowledge"]["brought_back"], MEMORIES);
 }

@@ -2,38 +2,19 @@
 //! revisions with and without a handshake.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-use crate::common::Home;
 use crate::common::daemon::Daemon;
+use crate::common::{Home, installed};
 use crate::with_all_tools;
 
 /// The version of the SDK that the tests were written with.
 const SDK: &str = "mcp==2.3.0";
 
-/// Python with the SDK, in an environment below the build's own directory.
-pub(crate) fn python() -> &'static Path {
-    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
-    PYTHON.get_or_init(|| {
-        let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-client");
-        let python = place.join("bin/python");
-        let has_sdk = |python: &Path| {
-            let check = format!("import importlib.metadata as m, sys; sys.exit('mcp=='+m.version('mcp') != '{SDK}')");
-            Command::new(python).args(["-c", &check]).stderr(Stdio::null()).status().is_ok_and(|done| done.success())
-        };
-        if !has_sdk(&python) {
-            let made = Command::new("python3").args(["-m", "venv"]).arg(&place).output();
-            let made = made.unwrap_or_else(|error| panic!("python3 (3.10 or later) is missing: {error}"));
-            assert!(made.status.success(), "python3 has no venv module: {}", String::from_utf8_lossy(&made.stderr));
-            let pip = Command::new(&python).args(["-m", "pip", "install", "--quiet", SDK]).output().unwrap();
-            let said = String::from_utf8_lossy(&pip.stderr).into_owned();
-            assert!(pip.status.success() && has_sdk(&python), "the package `{SDK}` cannot be installed: {said}");
-        }
-        python
-    })
+/// Python with the SDK.
+pub(crate) fn python() -> PathBuf {
+    installed::python("mcp-client", &[SDK])
 }
 
 /// What the client got.

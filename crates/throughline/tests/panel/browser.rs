@@ -42,6 +42,8 @@ const WATCH: &str = "
     let awaited = 0;
     window.__pending = () => awaited + timers.size;
     window.fetch = async (...given) => {
+      // It does not end.
+      if (String(given[0]).startsWith('/api/events')) return fetch(...given);
       awaited += 1;
       const over = () => later(() => { awaited -= 1; }, 0);
       try {
@@ -115,6 +117,22 @@ impl Browser {
     #[track_caller]
     pub(crate) fn go(&self, url: &str) {
         self.runtime.block_on(self.client().goto(url)).unwrap();
+    }
+
+    /// Opens another tab and goes on there.
+    #[track_caller]
+    pub(crate) fn new_tab(&self) {
+        let open = async {
+            let tab = self.client().new_window(true).await?;
+            self.client().switch_to_window(tab.handle).await
+        };
+        self.runtime.block_on(open).unwrap();
+    }
+
+    /// The address of the page.
+    #[track_caller]
+    pub(crate) fn address(&self) -> String {
+        self.runtime.block_on(self.client().current_url()).unwrap().to_string()
     }
 
     /// Runs a script in the page and gives what it returns.

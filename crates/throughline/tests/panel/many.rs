@@ -15,7 +15,7 @@ fn a_hundred_thousand_memories_scroll_and_are_searched() {
         |nth: usize| json!({ "content": format!("Note {nth} about the {}", things[nth % things.len()]) }).to_string();
     let lines: Vec<String> = (0..MANY).map(line).collect();
     std::fs::write(home.root().join("many.jsonl"), lines.join("\n")).unwrap();
-    home.run(&["import", home.root().join("many.jsonl").to_str().unwrap()]).done();
+    home.run(&["import", home.root().join("many.jsonl").to_str().unwrap(), "--later"]).done();
     let panel = Panel::of(home);
     panel.at("memories");
     panel.reads(".result-line", "100,000 memories");

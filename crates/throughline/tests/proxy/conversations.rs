@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use throughline_testkit::model_server::{ModelServer, Step};
 
+use crate::common::daemon::Daemon;
 use crate::common::until;
 use crate::place::{Place, WIRES, Wire, session};
 
@@ -261,4 +262,24 @@ fn memories_go_to_the_system_prompt_where_that_is_set() {
         assert!(places.is_sorted() && places[0] == 0, "{prompt}");
         assert!(!String::from_utf8_lossy(&sent.bytes).contains("<memory-context>"), "{prompt}");
     }
+}
+
+/// The rest of an exchange was lost with one such turn, and came again with every request of the client.
+#[test]
+fn a_turn_over_the_limit_or_with_nul_is_kept_in_part() {
+    const LIMIT: usize = 1 << 20;
+    let mut place = always("Not\u{0}ed.");
+    let log = place.home.root().join("log");
+    let mut command = place.home.throughline(&["--json", "serve", "--port", "0"]);
+    command.stderr(std::fs::File::create(&log).unwrap());
+    place.daemon.kill();
+    place.daemon = Daemon::of(command, &place.home);
+    let (wire, long) = (Wire::Chat, "l".repeat(LIMIT + 1000));
+    let id = session(&place.ask(wire, &wire.body(&["Read this log.", "Send it.", &long], false)));
+    let turns = place.turns(&id, 4);
+    let kept: Vec<(usize, &str)> = turns.iter().map(|(_, text)| (text.len(), &text[..4])).collect();
+    assert_eq!(kept, [(14, "Read"), (8, "Send"), (LIMIT, "llll"), (6, "Note")]);
+    place.daemon.kill();
+    let told = std::fs::read_to_string(log).unwrap();
+    assert!(told.contains("are kept in part"), "{told}");
 }

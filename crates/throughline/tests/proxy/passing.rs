@@ -78,7 +78,7 @@ fn inserted(template: &str, sent: &[u8]) -> Vec<String> {
 
 #[test]
 fn the_server_gets_the_clients_bytes_and_the_memory() {
-    let place = Place::with(ModelServer::always(Step::reply("On Friday.")), "", furnish);
+    let place = Place::with(ModelServer::always(Step::reply("On Friday.")), "", |home| furnish(home));
     for (wire, template) in templates() {
         let plain = template.replace(SYSTEM, "").replace(MESSAGE, "");
         let answer = place.daemon.send(&request(&place, wire, &plain));
@@ -102,7 +102,7 @@ fn the_server_gets_the_clients_bytes_and_the_memory() {
 
 #[test]
 fn without_memory_the_server_gets_the_same_bytes() {
-    let place = Place::with(ModelServer::always(Step::reply("On Friday.")), "", furnish);
+    let place = Place::with(ModelServer::always(Step::reply("On Friday.")), "", |home| furnish(home));
     let unreadable = [
         (Wire::Chat, r#"{"messages": "none"}"#),
         (Wire::Messages, "not JSON"),

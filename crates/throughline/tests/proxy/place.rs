@@ -64,7 +64,7 @@ impl Place {
     }
 
     /// With a home that is furnished before the daemon starts, and more lines of config.
-    pub(crate) fn with(server: ModelServer, config: &str, furnish: impl FnOnce(&Home)) -> Self {
+    pub(crate) fn with(server: ModelServer, config: &str, furnish: impl FnOnce(&mut Home)) -> Self {
         let url = server.url();
         let text = format!(
             "[memory]\nuser_namespace = \"user\"\n[embeddings]\nprovider = \"none\"\n[proxy]\n\
@@ -74,7 +74,7 @@ impl Place {
         home.set("OPENAI_API_KEY", OPENAI_KEY);
         home.set("ANTHROPIC_API_KEY", ANTHROPIC_KEY);
         home.set("OLLAMA_HOST", url.strip_prefix("http://").unwrap());
-        furnish(&home);
+        furnish(&mut home);
         let daemon = Daemon::start(&home);
         Self { home, server, daemon }
     }

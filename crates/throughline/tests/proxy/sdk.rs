@@ -1,66 +1,23 @@
 //! Clients that we did not write: the official SDKs of OpenAI and Anthropic, for Python and TypeScript, unchanged but for the base
 //! URL. What they get through the proxy is compared with what the same program gets from the same server without it.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use throughline_testkit::model_server::{ModelServer, Step};
 
-use crate::common::Home;
+use crate::common::{Home, installed};
 use crate::place::Place;
 
 /// The versions that the tests were written with.
 const PYTHON_SDKS: [&str; 2] = ["openai==3.51.0", "anthropic==2.9.0"];
 const NODE_SDKS: [&str; 2] = ["openai@7.55.0", "@anthropic-ai/sdk@1.9.0"];
 
-/// Where the SDKs are installed: below the build's own directory.
-fn place(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
-
-/// Python with its SDKs.
-fn python() -> &'static Path {
-    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
-    PYTHON.get_or_init(|| {
-        let (place, python) = (place("proxy-python"), place("proxy-python").join("bin/python"));
-        let has_sdks = |python: &Path| {
-            let check = format!(
-                "import importlib.metadata as m, sys; sys.exit([p+'=='+m.version(p) for p in ('openai','anthropic')] != {PYTHON_SDKS:?})"
-            );
-            Command::new(python).args(["-c", &check]).stderr(Stdio::null()).status().is_ok_and(|done| done.success())
-        };
-        if !has_sdks(&python) {
-            let made = Command::new("python3").args(["-m", "venv"]).arg(&place).output();
-            let made = made.unwrap_or_else(|error| panic!("python3 (3.10 or later) is missing: {error}"));
-            assert!(made.status.success(), "python3 has no venv module: {}", String::from_utf8_lossy(&made.stderr));
-            let pip = Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PYTHON_SDKS).output().unwrap();
-            let said = String::from_utf8_lossy(&pip.stderr).into_owned();
-            assert!(pip.status.success() && has_sdks(&python), "{PYTHON_SDKS:?} cannot be installed: {said}");
-        }
-        python
-    })
-}
-
 /// A directory with the SDKs for Node.js, and the program beside them.
-fn node_program() -> &'static Path {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let place = place("proxy-node");
-        std::fs::create_dir_all(&place).unwrap();
-        let installed = place.join("installed");
-        if std::fs::read_to_string(&installed).unwrap_or_default() != NODE_SDKS.join(" ") {
-            let mut npm = Command::new("npm");
-            npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&place).args(NODE_SDKS);
-            let done = npm.output().unwrap_or_else(|error| panic!("npm is missing: {error}"));
-            assert!(done.status.success(), "{NODE_SDKS:?}: {}", String::from_utf8_lossy(&done.stderr));
-            std::fs::write(&installed, NODE_SDKS.join(" ")).unwrap();
-        }
-        let program = place.join("clients.mjs");
-        std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/proxy/clients.mjs"), &program).unwrap();
-        program
-    })
+fn node_program() -> PathBuf {
+    let program = installed::node("proxy-node", &NODE_SDKS).join("clients.mjs");
+    std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/proxy/clients.mjs"), &program).unwrap();
+    program
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +32,7 @@ impl Language {
     fn run(self, home: &Home, sdk: &str, base_url: &str, key: &str) -> Value {
         let mut command = match self {
             Self::Python => {
-                let mut command = home.command(python());
+                let mut command = home.command(installed::python("proxy-python", &PYTHON_SDKS));
                 command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/proxy/clients.py"));
                 command
             }

@@ -1,5 +1,7 @@
 //! Another process holds the database's write lock. Whoever reads gets an answer from what can be read.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
@@ -125,4 +127,97 @@ fn hooks_answer_while_another_process_holds_the_lock() {
     });
     assert!(start.contains("My name is Ada.") && cleared.contains("My name is Ada."), "{start} {cleared}");
     assert!(prompt.contains("Fridays at noon"), "{prompt}");
+}
+
+#[test]
+fn what_a_hook_gave_is_noted_once_a_short_writer_is_done() {
+    let home = furnished();
+    let event = json!({ "session_id": "one", "cwd": home.root(), "hook_event_name": "SessionStart",
+                        "source": "startup" })
+    .to_string();
+    let deadline = FAR_SOONER.as_millis().to_string();
+    let args = ["hook", "session-start", "--client", "claude-code", "--deadline-ms", &deadline];
+    let holder = Connection::open(home.path("memory.db")).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut hook = home.throughline(&args).stdin(Stdio::piped()).spawn().unwrap();
+    hook.stdin.take().unwrap().write_all(event.as_bytes()).unwrap();
+    let mut said = String::new();
+    BufReader::new(hook.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    assert!(said.contains("My name is Ada."), "{said}");
+    holder.execute_batch("ROLLBACK").unwrap();
+    assert!(hook.wait().unwrap().success());
+    let again = home.run_with(&args, &event).done();
+    assert!(!again.contains("My name is Ada."), "it was noted, and is not given again: {again}");
+}
+
+#[test]
+fn what_was_erased_is_not_swept_up_before_a_reply_while_another_process_holds_the_lock() {
+    let home = furnished();
+    let connection = Connection::open(home.path("memory.db")).unwrap();
+    connection.execute_batch("INSERT INTO unswept (pending) VALUES (1)").unwrap();
+    drop(connection);
+    let recall = locked(&home, || home.run(&["recall", "deploy"]));
+    assert!(recall.code == 0 && recall.stdout.contains("Fridays at noon"), "{recall:?}");
+    home.run(&["list"]).done();
+    let connection = Connection::open(home.path("memory.db")).unwrap();
+    let unswept: i64 = connection.query_row("SELECT count(*) FROM unswept", [], |row| row.get(0)).unwrap();
+    assert_eq!(unswept, 0, "the next command does it");
+}
+
+#[test]
+fn the_doctor_names_the_process_that_holds_the_lock() {
+    let home = furnished();
+    let doctor = locked(&home, || home.run(&["doctor"]));
+    assert_eq!(doctor.code, 0, "{doctor:?}");
+    assert!(doctor.stdout.contains("holds the write lock"), "{doctor:?}");
+    #[cfg(target_os = "linux")]
+    assert!(doctor.stdout.contains(&format!("the process {}", std::process::id())), "{doctor:?}");
+    assert!(!home.run(&["doctor"]).stdout.contains("write lock"));
+}
+
+/// The length of the log that a database begins to copy, and that is left of a longer one.
+const USUAL_LOG: u64 = 20 << 20;
+
+#[test]
+fn a_log_that_a_sleeping_reader_makes_long_is_said_and_shortened_afterwards() {
+    let home = furnished();
+    let reader = Connection::open(home.path("memory.db")).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM entries").unwrap();
+    let writer = Connection::open(home.path("memory.db")).unwrap();
+    writer.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF").unwrap();
+    for n in 0..48 {
+        let row = "INSERT INTO recalls (id, at, query, hits) VALUES (?, 0, hex(zeroblob(500000)), '[]')";
+        writer.execute(row, [format!("r{n}")]).unwrap();
+    }
+    let length = || std::fs::metadata(home.path("memory.db-wal")).map_or(0, |log| log.len());
+    assert!(length() > 2 * USUAL_LOG, "{}", length());
+    let doctor = home.run(&["doctor"]);
+    assert!(doctor.code == 0 && doctor.stdout.contains("the write-ahead log takes"), "{doctor:?}");
+    #[cfg(target_os = "linux")]
+    assert!(doctor.stdout.contains(&format!("the process {} reads an old state", std::process::id())), "{doctor:?}");
+    reader.execute_batch("COMMIT").unwrap();
+    home.remember(&["The first write afterwards copies the log"]);
+    home.remember(&["The second begins it anew"]);
+    assert!(length() <= USUAL_LOG, "{}", length());
+    assert!(!home.run(&["doctor"]).stdout.contains("write-ahead log"));
+    drop((reader, writer));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_doctor_repairs_what_can_be_repaired() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = furnished();
+    let connection = Connection::open(home.path("memory.db")).unwrap();
+    connection.execute_batch("DELETE FROM entry_tail; DELETE FROM word_parts; DELETE FROM word_segments").unwrap();
+    drop(connection);
+    std::fs::set_permissions(home.path("memory.db"), std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(home.run(&["doctor"]).code, 2);
+    let repaired = home.run(&["doctor", "--repair"]);
+    assert_eq!(repaired.code, 0, "{repaired:?}");
+    for said in ["repaired: the index was made anew", "memory.db can be read by nobody else now", "healthy:"] {
+        assert!(repaired.stdout.contains(said), "{said}: {repaired:?}");
+    }
+    assert_eq!(crate::common::mode(&home.path("memory.db")), 0o600);
+    assert_eq!(home.found(&["deploys"]), ["We deploy on Fridays at noon"]);
 }

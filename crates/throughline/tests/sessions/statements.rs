@@ -74,6 +74,28 @@ fn preferences_and_an_allergy_are_known_weeks_later_on_another_channel() {
     }
 }
 
+#[test]
+fn who_somebody_says_they_are_is_in_the_opening_of_the_next_conversation() {
+    let said = "Hi, I'm Marta, I run a small bakery in Porto. I bought flour on Monday and I'm tired.";
+    // Also where a model takes it for facts like others.
+    let found = facts(&[
+        json!({"text": "I'm Marta", "kind": "fact"}),
+        json!({"text": "I run a small bakery in Porto", "kind": "fact"}),
+        json!({"text": "I bought flour on Monday", "kind": "fact"}),
+    ]);
+    let (by_model, _server) = scripted(&[NOTHING.to_owned(), found]);
+    for home in [quiet(), by_model] {
+        say(&home, "telegram:1", said);
+        home.run(&["session", "end", "telegram:1"]).done();
+        let profile = profile(&home);
+        assert!(!profile.contains("flour") && !profile.contains("tired"), "{profile}");
+        let context = home.json(&["context", "--session", "web:2", "--message", "Good morning"]);
+        let opening = string(&context["system_prompt"]);
+        let who = opening.split("--- Recent context ---").next().unwrap();
+        assert!(who.contains("I'm Marta") && who.contains("small bakery in Porto"), "{opening}");
+    }
+}
+
 /// After Lisbon was corrected to Porto: the profile and what a message is given say Porto, Lisbon is in the history, and
 /// undo brings it back.
 #[track_caller]

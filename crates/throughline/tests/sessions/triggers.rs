@@ -72,6 +72,30 @@ fn a_later_command_begins_what_fell_silent_and_a_new_session_what_was_left() {
     until_summarised(&home, "cli:9", 1);
 }
 
+/// A process for each of them once took a machine down.
+#[test]
+fn many_silent_conversations_are_done_by_one_run_and_one_more_waits() {
+    let mut home = quiet();
+    let names: Vec<String> = (0..12).map(|nth| format!("telegram:{nth}")).collect();
+    for name in &names {
+        say(&home, name, "I moved the launch to 3 May");
+    }
+    home.set_now("2026-03-01T12:11:00Z");
+    let lock = |name: &str| {
+        let file = std::fs::File::create(home.path(name)).unwrap();
+        file.lock().unwrap();
+        file
+    };
+    let (current, next) = (lock("waiting.lock"), lock("waiting-next.lock"));
+    let late = home.run(&["session", "consolidate", "--waiting", "--json"]);
+    assert_eq!((late.code, late.stdout.contains("\"looked_at\": 0")), (1, true), "{}", late.stdout);
+    drop((current, next));
+    home.run(&["list"]);
+    for name in &names {
+        until_summarised(&home, name, 1);
+    }
+}
+
 #[test]
 fn triggers_can_be_turned_off() {
     let config =

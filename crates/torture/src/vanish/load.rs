@@ -8,9 +8,8 @@ use serde_json::json;
 use throughline::synthetic::{self, Dice};
 use throughline_testkit::raw_http::{Connection, Request};
 
-use super::daemon::Daemon;
-use super::until;
 use crate::Failure;
+use crate::daemon::{Daemon, until};
 
 /// A write, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

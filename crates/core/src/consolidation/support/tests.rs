@@ -64,3 +64,45 @@ fn what_an_assistant_found_is_accepted() {
         Support::None,
     );
 }
+
+/// Three of its five words are the person's, and the name is not.
+#[test]
+fn a_name_from_a_tools_output_is_not_believed() {
+    let said = [
+        (User, "which database does the shop service use?"),
+        (Tool, "DATABASE=Zanzibarium"),
+        (User, "the shop service needs a database"),
+    ];
+    check(&said, "The shop service database is Zanzibarium", Support::None);
+    check(&said, "Zanzibarium is the database of the shop service", Support::None);
+}
+
+/// Eighteen ways in which text of others gets into a message. The claim is what they say, and one mention of it made it the person's.
+#[test]
+fn no_form_of_pasted_text_is_the_persons() {
+    for pasted in [
+        "From: Bo <bo@example.com>\nTo: me\n\nI live in Rome.",
+        "---------- Forwarded message ---------\nFrom: Bo\n\nI live in Rome.",
+        "On Tue, 5 May, Bo wrote:\nI live in Rome.",
+        "> I live in Rome.",
+        "# About me\nI live in Rome.",
+        "Bo said \"I live in Rome.\" Is that so?",
+        "He wrote: \"I live in Rome.\"",
+        "```\nI live in Rome.\n```",
+        "    INFO user says\n    I live in Rome.",
+        "2026-03-01 12:00:00 INFO I live in Rome.",
+        "<bash-stdout>I live in Rome.</bash-stdout>",
+        "<bash-input>echo I live in Rome.</bash-input>",
+        "look <system-reminder>I live in Rome.</system-reminder> here",
+        "Bo: I live in Rome.\nAna: me too",
+        "[10:32] Bo: I live in Rome.",
+        "Translate this: I live in Rome.",
+        "Can you proofread this?\n\nI live in Rome.",
+        "here's what the recruiter sent me\n- I live in Rome.\n- I hire seniors.",
+    ] {
+        let turns = [turn(User, pasted)];
+        let found = support("The user lives in Rome", &Said { before: &[], turns: &turns });
+        assert!(found != Support::Own, "{pasted:?}: {found:?}");
+    }
+    check(&[(User, "I live in Rome.")], "The user lives in Rome", Support::Own);
+}

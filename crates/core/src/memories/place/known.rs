@@ -5,7 +5,6 @@ use jiff::Timestamp;
 use crate::error::Done;
 use crate::memories::MemoryService;
 use crate::model::{Bullet, DocumentName, Entry, EntryId, Kind, Layer, Namespace, Status};
-use crate::recall::find::Fallback;
 use crate::recall::{Filter, Projects, RecallRequest};
 use crate::statements::{self, Meaning};
 use crate::text::bullets;
@@ -147,7 +146,7 @@ impl MemoryService<'_> {
             ..Filter::recallable(self.kernel.now)
         };
         let request = |query: String| RecallRequest { query, limit: COMPARED, filter: filter.clone() };
-        let mut hits = self.recall.find(&request(text.to_owned()), Fallback::Nothing)?;
+        let mut hits = self.recall.find_alike(&request(text.to_owned()))?;
         let forms = statements::about(text).map(|about| about.property.words()).unwrap_or_default();
         if !forms.is_empty() {
             hits.extend(self.recall.find_words(&request(forms.to_owned()))?);

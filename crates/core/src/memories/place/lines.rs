@@ -38,7 +38,7 @@ impl MemoryService<'_> {
     }
 
     /// One more line of the profile; none if it cannot be one, an error where the profile is full.
-    pub(super) fn add_to_profile(
+    pub(crate) fn add_to_profile(
         &self,
         own: &Entry,
         section: Option<&str>,

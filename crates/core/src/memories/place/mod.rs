@@ -185,7 +185,7 @@ impl MemoryService<'_> {
                 continue;
             }
             let meaning = Meaning::beside(known.content(), &new);
-            if said.is_none() && is_said(statement, &new, &known, &meaning) {
+            if is_said(statement, &new, &known, &meaning) && is_better(&known, said.as_ref()) {
                 said = Some(known);
             } else if is_replaced(statement, &new, &known, &meaning) {
                 replaced.push(known);
@@ -261,7 +261,10 @@ impl MemoryService<'_> {
         }
         if replaced.iter().any(|known| known.entry().is_none()) {
             placement.put(Op::Update(self.retired(keyed)));
-            return self.supersede(statement, replaced, placement);
+            return match said {
+                Some(said) => self.confirm_instead(statement, said, replaced, placement),
+                None => self.supersede(statement, replaced, placement),
+            };
         }
         let others: Vec<&Entry> = said.into_iter().chain(replaced).filter_map(Known::entry).collect();
         others.iter().for_each(|entry| placement.put(Op::Update(self.retired(entry))));
@@ -432,7 +435,9 @@ fn is_of_person(entry: &Entry, kind: FactKind) -> bool {
         FactKind::Correction => {
             statements::about(&entry.content).is_some_and(|about| about.property != statements::Property::Is)
         }
-        FactKind::Decision | FactKind::FollowUp | FactKind::Fact => false,
+        // A model may call a plain introduction a fact like others.
+        FactKind::Fact => statements::tells_who(&entry.content) && statements::is_lasting(&entry.content),
+        FactKind::Decision | FactKind::FollowUp => false,
     }
 }
 
@@ -446,6 +451,12 @@ fn insert(entry: Entry, placement: &mut Placement) -> Placed {
 fn is_said(statement: &Statement, new: &Meaning, known: &Known, meaning: &Meaning) -> bool {
     let has_other_key = statement.entry.key.is_some() && known.entry().is_some_and(|entry| entry.key.is_some());
     !has_other_key && !statement.replaces.contains(known.id()) && known.says(meaning, new)
+}
+
+/// Whether this is to be confirmed rather than what was found before: a line stands where a document was asked for, and an
+/// entry beside it may say more.
+fn is_better(known: &Known, said: Option<&Known>) -> bool {
+    said.is_none_or(|said| known.entry().is_none() && said.entry().is_some())
 }
 
 /// Whether a statement takes the place of what is known. What somebody said matters much is left for the person to

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use crate::context::{BESIDE_TOKENS, ContextRequest, Tier, neutralise, passage};
+use crate::context::{BESIDE_TOKENS, ContextRequest, Tier, passage};
 use crate::error::{Done, EngineError};
 use crate::model::Kind;
 use crate::recall::{self, AskedBy, Criteria, Hit, Projects, Question, RecallRequest, Scope};
@@ -136,11 +136,11 @@ fn shown(hit: &Hit) -> Value {
     let date = entry.updated_at.to_zoned(TimeZone::UTC).date().to_string();
     let beside = hit.beside.as_ref().filter(|beside| tokens::estimate(&beside.content) <= BESIDE_TOKENS);
     json!({
-        "id": entry.id, "kind": entry.kind, "key": entry.key, "content": neutralise(&entry.content), "layer": entry.layer,
-        "source": entry.source, "speaker": hit.speaker.as_deref().map(neutralise),
+        "id": entry.id, "kind": entry.kind, "key": entry.key, "content": entry.content, "layer": entry.layer,
+        "source": entry.source, "speaker": hit.speaker,
         "beside": beside.map(|beside| json!({
-            "speaker": beside.speaker.as_deref().map(neutralise), "source": beside.source,
-            "content": neutralise(&beside.content), "is_before": beside.is_before,
+            "speaker": beside.speaker, "source": beside.source,
+            "content": beside.content, "is_before": beside.is_before,
         })),
         "significance": hit.memory.significance, "tags": entry.tags, "project": entry.project, "date": date,
         "score": hit.score, "withdrawn": hit.withdrawn,

@@ -10,7 +10,7 @@ use crate::memories::{Correction, NewMemory, Outcome, Stored};
 use crate::model::{Bullet, DocumentName, Entry, EntryId, Importance, Kind, Layer, Status, Verb};
 use crate::ports::Op;
 use crate::recall::find::Fallback;
-use crate::recall::{Filter, Projects, RecallRequest, Scope, similarity};
+use crate::recall::{Filter, Hit, Projects, RecallRequest, Scope, similarity};
 use crate::text::{bullets, tokens};
 use crate::tools::parameters::{Action, Operation, Write, WriteLayer};
 
@@ -219,13 +219,14 @@ impl Caller<'_> {
         let content = new.content.as_str();
         let filter = Filter {
             scope: Scope::Only(self.engine.kernel.facts()),
+            kinds: vec![Kind::Entry],
             layers: vec![Layer::Knowledge],
             // What is known of no project is known of every one; what is known of another is not known of this.
             projects: Projects::NoneOr(new.project.iter().cloned().collect()),
             ..Filter::recallable(self.engine.kernel.now)
         };
         let request = RecallRequest { query: content.to_owned(), limit: 5, filter };
-        let hits = self.engine.recall().find(&request, Fallback::Nothing)?.into_iter().map(|hit| hit.memory.entry);
+        let hits = self.engine.recall().find_alike(&request)?.into_iter().map(|hit| hit.memory.entry);
         let is_near = |entry: &Entry| {
             entry.id != placed.id && !placement.is_retired(&entry.id) && similarity(&entry.content, content) >= NEAR
         };
@@ -283,7 +284,10 @@ impl Caller<'_> {
         let Some(memory) = self.engine.store.memory(id)? else { return Ok(false) };
         let filter = Filter { layers: vec![memory.entry.layer], ..Filter::recallable(self.engine.kernel.now) };
         let request = RecallRequest { query: memory.entry.content, limit: 20, filter };
-        Ok(self.engine.recall().find(&request, Fallback::Letters)?.iter().any(|hit| hit.memory.entry.id == *id))
+        let has_it = |hits: Vec<Hit>| hits.iter().any(|hit| hit.memory.entry.id == *id);
+        let recall = self.engine.recall();
+        // Its own words find it among a few candidates; a text without words needs the whole search.
+        Ok(has_it(recall.find_alike(&request)?) || has_it(recall.find(&request, Fallback::Letters)?))
     }
 }
 

@@ -1,4 +1,5 @@
-//! `conversations.json` of a ChatGPT data export: each conversation a tree of messages, of which one branch is shown.
+//! A ChatGPT data export: `conversations.json`, each conversation a tree of messages of which one branch is shown; custom
+//! instructions and saved memories, which stand in hidden messages, or in `memories.json` and `user.json`.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,6 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::model::{Role, SessionId};
 
+use super::about::About;
 use super::{Found, FoundTurn, items, json};
 
 #[derive(Deserialize)]
@@ -19,6 +21,8 @@ struct Conversation<'a> {
     id: Option<Value>,
     #[serde(default)]
     create_time: Option<Value>,
+    #[serde(default)]
+    title: Option<Value>,
     #[serde(default)]
     current_node: Option<Value>,
     #[serde(borrow)]
@@ -35,26 +39,30 @@ struct Node<'a> {
     message: Option<&'a RawValue>,
 }
 
-/// The turns of every conversation.
+/// The turns of every conversation, what the person told ChatGPT about themself, and what it was to remember.
 pub(super) fn read(text: &str) -> Found {
     let mut found = Found::default();
-    for (at, raw) in json::list(text, &["conversations"], &mut found).into_iter().enumerate() {
+    let mut about = About::default();
+    for (at, raw) in json::list(text, &["conversations", "memories"], &mut found).into_iter().enumerate() {
         let place = format!("conversation {}", at + 1);
         match serde_json::from_str::<Conversation<'_>>(raw.get()) {
-            Ok(conversation) => conversation.read(&place, &mut found),
+            Ok(conversation) => conversation.read(&place, &mut about, &mut found),
+            Err(_) if about.read_item(raw.get()) => {}
             Err(_) => found.skip(&place, "is not a conversation"),
         }
     }
+    about.tell(&mut found);
     found
 }
 
 impl<'a> Conversation<'a> {
-    fn read(&self, place: &str, found: &mut Found) {
+    fn read(&self, place: &str, about: &mut About, found: &mut Found) {
         let id = self.conversation_id.as_ref().or(self.id.as_ref()).and_then(Value::as_str);
         let root = self.mapping.keys().next().map(String::as_str);
         let Some(session) = id.or(root).and_then(|id| items::session("chatgpt", id)) else {
             return found.skip(place, "is empty");
         };
+        found.title(&session, self.title.as_ref().and_then(Value::as_str));
         let leaf = match self.current_node.as_ref().and_then(Value::as_str) {
             Some(leaf) if self.mapping.contains_key(leaf) => Some(leaf.to_owned()),
             _ => self.last_leaf(),
@@ -68,6 +76,7 @@ impl<'a> Conversation<'a> {
                     at = said_at.or(at);
                     found.turns.push(turn(&session, name, place, role, content, at));
                 }
+                Message::AboutPerson(message) => about.read_message(&message, at),
                 Message::Hidden => found.skip(&place, items::HIDDEN),
                 Message::Empty => found.skip(&place, "has no text"),
                 Message::Broken => found.skip(&place, "is not a message"),
@@ -124,7 +133,13 @@ fn turn(
 }
 
 enum Message {
-    Said { role: Role, content: String, said_at: Option<Timestamp> },
+    Said {
+        role: Role,
+        content: String,
+        said_at: Option<Timestamp>,
+    },
+    /// Custom instructions, or something that ChatGPT was to remember.
+    AboutPerson(Box<Value>),
     Hidden,
     Empty,
     Broken,
@@ -135,6 +150,9 @@ fn message(raw: &RawValue) -> Message {
     let Some(role) = message.pointer("/author/role").and_then(Value::as_str).and_then(items::role) else {
         return Message::Broken;
     };
+    if About::is_in(&message) {
+        return Message::AboutPerson(Box::new(message));
+    }
     let kind = message.pointer("/content/content_type").and_then(Value::as_str).unwrap_or("text");
     let is_hidden = message.pointer("/metadata/is_visually_hidden_from_conversation") == Some(&Value::Bool(true));
     let to_a_tool = message.get("recipient").and_then(Value::as_str).is_some_and(|to| to != "all");

@@ -31,6 +31,7 @@ fn conversation(item: &Value, place: &str, found: &mut Found) {
     let Some(session) = items::id(item, &["uuid", "id"]).and_then(|id| items::session("claude", &id)) else {
         return found.skip(place, "has no id");
     };
+    found.title(&session, items::text(item, &["name", "title"]));
     let Some(messages) = item["chat_messages"].as_array() else {
         return found.skip(place, "is not a conversation");
     };
@@ -78,7 +79,8 @@ fn paragraphs(text: &str, place: &str, labels: &[&str], found: &mut Found) {
     for block in markdown::blocks(text, &mut found.skipped) {
         let place = format!("{place}, line {}", block.line);
         let mut memory = FoundMemory::new(Format::Claude, &[&block.content], place, block.content.clone());
-        memory.importance = block.importance;
+        memory = memory.saved();
+        memory.importance = block.importance.or(memory.importance);
         memory = labels.iter().fold(memory.tagged(&block.heading), |memory, label| memory.tagged(label));
         found.memories.push(memory);
     }

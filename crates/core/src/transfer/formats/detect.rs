@@ -14,8 +14,8 @@ const SMALL: usize = 64 * 1024;
 /// What a file is, if that can be told.
 pub(super) fn format(name: &str, text: &str) -> Option<Format> {
     match text.trim_start().as_bytes().first()? {
-        b'{' => of_object_or_lines(text),
-        b'[' => of_list(text).or_else(|| notes::format(name, text)),
+        b'{' => of_object_or_lines(name, text),
+        b'[' => of_list(text).map(|format| saved(name, format)).or_else(|| notes::format(name, text)),
         _ => notes::format(name, text).or_else(|| of_lines(text)),
     }
 }
@@ -25,7 +25,17 @@ fn of_list(text: &str) -> Option<Format> {
     pieces.all.iter().take(LOOKED_AT).find_map(|raw| of_piece(raw.get()))
 }
 
-fn of_object_or_lines(text: &str) -> Option<Format> {
+/// Memories in a file that is called like the one of a ChatGPT export are of that.
+fn saved(name: &str, format: Format) -> Format {
+    let is_named_so = format == Format::Jsonl && file(name).eq_ignore_ascii_case("memories.json");
+    if is_named_so { Format::ChatGpt } else { format }
+}
+
+fn file(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+fn of_object_or_lines(name: &str, text: &str) -> Option<Format> {
     let whole = json::fields(text.trim_start());
     let has = |name: &str| whole.all.iter().any(|(known, _)| known == name);
     if has("version") && has("memories") {
@@ -37,6 +47,14 @@ fn of_object_or_lines(text: &str) -> Option<Format> {
     let inside = |names: &[&str]| whole.all.iter().find(|(name, _)| names.contains(&name.as_str()));
     if inside(&["results", "memories"]).is_some_and(|(_, raw)| of_list(raw.get()) == Some(Format::Mem0)) {
         return Some(Format::Mem0);
+    }
+    if let Some((_, raw)) = inside(&["memories"])
+        && of_list(raw.get()).is_some_and(|format| saved(name, format) == Format::ChatGpt)
+    {
+        return Some(Format::ChatGpt);
+    }
+    if ["about_user_message", "about_model_message", "custom_instructions"].into_iter().any(has) {
+        return Some(Format::ChatGpt);
     }
     if let Some((_, raw)) = inside(&["conversations"]) {
         return of_list(raw.get());
@@ -79,6 +97,11 @@ fn of_piece(piece: &str) -> Option<Format> {
     fields.all.iter().any(is_said).then_some(Format::Jsonl)
 }
 
+/// Whether a file of a ChatGPT export is about the account: custom instructions may stand there.
+pub(super) fn is_account(path: &str) -> bool {
+    ["user.json", "user_settings.json"].iter().any(|name| file(path).eq_ignore_ascii_case(name))
+}
+
 /// Whether a file is known by its name.
 pub(super) fn is_known(path: &str) -> bool {
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
@@ -96,6 +119,7 @@ pub(super) fn is_known(path: &str) -> bool {
         "user.md",
     ];
     names.contains(&lower.as_str())
+        || is_account(path)
         || lower.starts_with("conversations") && is_json
         || matches!(folder, "conversations" | "memories" | "projects") && is_json
         || notes::day(path).is_some()

@@ -5,6 +5,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
+use crate::input::no_secret;
 use crate::model::{Importance, Role, SessionId, Significance, derived};
 
 /// What a conversation does not show is not what was said.
@@ -24,6 +25,14 @@ pub(super) fn tag(text: &str) -> Option<String> {
     let words = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let tag: String = words.chars().take(MAX_TAG).collect();
     (!tag.trim().is_empty()).then(|| tag.trim().to_owned())
+}
+
+/// What a conversation is called, on one line.
+pub(super) fn title(text: &str) -> Option<String> {
+    const MAX_TITLE: usize = 200;
+    let words = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let title: String = words.chars().take(MAX_TITLE).collect();
+    (!title.trim().is_empty()).then(|| title.trim().to_owned())
 }
 
 /// A heading as a label: `Code style & tests` is `code-style-tests`.
@@ -103,8 +112,9 @@ pub(super) fn role(text: &str) -> Option<Role> {
 
 /// The session of a conversation elsewhere; an id that cannot be one here gives way to its digest.
 pub(super) fn session(channel: &str, id: &str) -> Option<SessionId> {
-    let whole = format!("{channel}:{}", id.trim()).parse();
-    whole.or_else(|_| format!("{channel}:{}", derived(&[channel, id])).parse()).ok()
+    let whole = format!("{channel}:{}", id.trim()).parse().ok();
+    let whole = whole.filter(|whole: &SessionId| no_secret("the session's id", whole.as_str()).is_ok());
+    whole.or_else(|| format!("{channel}:{}", derived(&[channel, id])).parse().ok())
 }
 
 /// The words of a message that is a text, or a list of parts; what is no text is named in brackets.
@@ -168,5 +178,7 @@ mod tests {
         assert_eq!(session("chatgpt", "67-a").unwrap().as_str(), "chatgpt:67-a");
         let odd = session("chatgpt", "../../etc/passwd").unwrap();
         assert!(odd.as_str().starts_with("chatgpt:") && !odd.as_str().contains('/'));
+        let secret = session("chatgpt", "ghp_abcdefghij0123456789").unwrap();
+        assert!(!secret.as_str().contains("ghp_"), "{secret}");
     }
 }

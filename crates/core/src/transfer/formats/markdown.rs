@@ -4,7 +4,7 @@
 //! piece in front of it, which says what it is for.
 
 use crate::model::Importance;
-use crate::text::bullets;
+use crate::text::{bullets, steps};
 
 use super::{Skipped, items, skip};
 
@@ -53,8 +53,7 @@ impl Block {
     pub(super) fn on_its_own(&self) -> String {
         let (content, title) = (&self.content, self.title.trim_end_matches(':'));
         let is_short = content.chars().count() <= SHORT_CHARS && content.split_whitespace().count() <= SHORT_WORDS;
-        let has_no_title = title.is_empty() || title.chars().count() > LONGEST_TITLE;
-        if !self.is_item || !is_short || has_no_title || content.to_lowercase().contains(&title.to_lowercase()) {
+        if !self.is_item || !is_short || title.is_empty() || content.to_lowercase().contains(&title.to_lowercase()) {
             return content.clone();
         }
         format!("{title}: {content}")
@@ -69,6 +68,10 @@ impl Block {
         self.content = content;
         self.content.contains(char::is_alphanumeric).then_some(self)
     }
+}
+
+fn is_long(title: &str) -> bool {
+    title.trim_end_matches(':').chars().count() > LONGEST_TITLE
 }
 
 /// How many lines the front matter takes.
@@ -107,6 +110,7 @@ struct Code {
 
 impl Reader {
     fn line(&mut self, number: usize, line: &str) {
+        steps::count(line.len());
         let bare = line.trim();
         if let Some(code) = &mut self.code {
             code.text.push('\n');
@@ -126,7 +130,9 @@ impl Reader {
             self.open = false;
         } else if let Some(heading) = heading(bare) {
             self.heading = items::slug(heading);
-            self.title = items::clean(heading.trim_end_matches('#'));
+            // Every piece below it takes a copy along.
+            let title = items::clean(heading.trim_end_matches('#'));
+            self.title = if is_long(&title) { String::new() } else { title };
             self.heading_weight = weight;
             (self.open, self.has_block) = (false, false);
         } else if is_rule(bare) {
@@ -158,6 +164,7 @@ impl Reader {
                 let importance = weight.or(self.next_weight.take()).or(self.heading_weight);
                 let content = item.unwrap_or(line).trim().to_owned();
                 let (heading, title) = (self.heading.clone(), self.title.clone());
+                steps::count(heading.len() + title.len());
                 self.blocks.push(Block { line: number, heading, title, is_item: item.is_some(), content, importance });
                 self.has_block = true;
             }
@@ -238,4 +245,21 @@ fn item(line: &str) -> Option<&str> {
         _ => return None,
     };
     line[mark..].starts_with([' ', '\t']).then(|| line[mark..].trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::steps::check_linear;
+
+    /// A long heading was copied for every item below it, and marks that nobody closes took the square of their number.
+    #[test]
+    fn reading_notes_is_linear() {
+        let long = format!("- {}\n", "tea ".repeat(1000));
+        for piece in ["[sig:", "<!--", "```\n", "#", long.as_str()] {
+            check_linear(piece, 256 << 10, 10, |text| blocks(text, &mut Vec::new()));
+        }
+        let under_a_heading = |text: &str| blocks(&format!("# {}\n{text}", "t".repeat(text.len())), &mut Vec::new());
+        check_linear("- tea\n", 128 << 10, 50, under_a_heading);
+    }
 }

@@ -4,6 +4,8 @@
 //! read, by place. Never happens: an instruction of a file that is followed, a panic, work that grows faster than the
 //! file.
 
+mod about;
+mod archive;
 mod chatgpt;
 mod claude;
 mod detect;
@@ -20,7 +22,9 @@ mod tests;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::model::{Importance, Layer, Role, SessionId, Source, derived, spelled};
+use crate::model::{Importance, Layer, Role, SessionId, Significance, Source, derived, spelled};
+
+pub use archive::{is_archive, read_archive};
 
 /// How many places a reason names.
 const MAX_PLACES: usize = 5;
@@ -30,6 +34,14 @@ const MAX_PLACE_CHARS: usize = 120;
 
 /// How many reasons are told apart.
 const MAX_REASONS: usize = 40;
+
+/// The label of what an assistant kept about a person on purpose: it stands in review until it is looked at.
+pub const SAVED: &str = "saved-memory";
+
+/// How much such a memory matters.
+fn saved_weight() -> Importance {
+    Significance::new(4).map(Importance::from).unwrap_or_default()
+}
 
 /// What a file can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,11 +82,19 @@ pub enum ImportError {
         /// The file.
         name: String,
     },
-    /// An archive that must be unpacked first.
+    /// An archive where a file was expected.
     #[error("cannot read the export: {name} is a zip archive")]
     Zip {
         /// The file.
         name: String,
+    },
+    /// An archive that cannot be read, or is larger than anything that is read.
+    #[error("cannot read the export: {name} {problem}")]
+    BadArchive {
+        /// The file.
+        name: String,
+        /// What is wrong with it.
+        problem: String,
     },
     /// Nothing of it can be read.
     #[error("cannot read the export: {name} holds nothing that can be read as {format}{}", because(problem))]
@@ -102,7 +122,8 @@ impl ImportError {
     /// What to try next.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Zip { .. } => "unpack it, and import the folder",
+            Self::Zip { .. } => "import the archive itself, not as a text",
+            Self::BadArchive { .. } => "unpack it, and import the folder",
             Self::Unknown { .. } | Self::Nothing { .. } => {
                 "it takes what `throughline export --format json` writes, and what docs/importing.md lists; \
                  `--format NAME` says what a file is"
@@ -170,6 +191,12 @@ impl FoundMemory {
         }
     }
 
+    /// The same memory as one that an assistant was told to keep: it matters, and the person is asked to review it.
+    pub(crate) fn saved(mut self) -> Self {
+        self.importance = Some(saved_weight());
+        self.tagged(SAVED)
+    }
+
     /// The same memory with one more label, if the text can be one.
     fn tagged(mut self, text: &str) -> Self {
         self.tags.extend(items::tag(text));
@@ -192,6 +219,17 @@ pub struct FoundTurn {
     pub content: String,
     /// When.
     pub at: Option<Timestamp>,
+}
+
+/// What a file says about a conversation as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundSession {
+    /// The conversation.
+    pub id: SessionId,
+    /// What it is called there.
+    pub title: Option<String>,
+    /// The project that it took place in.
+    pub project: Option<String>,
 }
 
 /// What was not taken, and why.
@@ -221,7 +259,7 @@ pub(crate) fn skip(skipped: &mut Vec<Skipped>, place: &str, reason: &str) {
 }
 
 /// Adds what was skipped elsewhere.
-fn join_skipped(skipped: &mut Vec<Skipped>, others: Vec<Skipped>) {
+pub(crate) fn join_skipped(skipped: &mut Vec<Skipped>, others: Vec<Skipped>) {
     for Skipped { reason, count, places } in others {
         for place in &places {
             skip(skipped, place, &reason);
@@ -239,6 +277,8 @@ pub struct Found {
     pub files: Vec<FoundFile>,
     /// Its memories, in order.
     pub memories: Vec<FoundMemory>,
+    /// Its conversations, as far as there is anything to say about them but their turns.
+    pub sessions: Vec<FoundSession>,
     /// Its turns, each conversation in order.
     pub turns: Vec<FoundTurn>,
     /// What was not taken.
@@ -252,6 +292,7 @@ impl Found {
     pub fn join(&mut self, other: Self) {
         self.files.extend(other.files);
         self.memories.extend(other.memories);
+        self.sessions.extend(other.sessions);
         self.turns.extend(other.turns);
         join_skipped(&mut self.skipped, other.skipped);
         join_skipped(&mut self.adjusted, other.adjusted);
@@ -273,6 +314,13 @@ impl Found {
         skip(&mut self.skipped, place, reason);
     }
 
+    /// Notes what a conversation is called, where it is called anything.
+    fn title(&mut self, session: &SessionId, title: Option<&str>) {
+        if let Some(title) = title.and_then(items::title) {
+            self.sessions.push(FoundSession { id: session.clone(), title: Some(title), project: None });
+        }
+    }
+
     /// Notes something that was taken in another way than it stands there.
     fn adjust(&mut self, place: &str, how: &str) {
         skip(&mut self.adjusted, place, how);
@@ -288,6 +336,11 @@ pub fn is_known(path: &str) -> bool {
     detect::is_known(path)
 }
 
+/// Whether a known file may well hold nothing that is read: the account of a person.
+pub fn is_optional(path: &str) -> bool {
+    detect::is_account(path)
+}
+
 /// Whether a file holds the notes of the project that it lies in.
 pub fn is_of_project(name: &str) -> bool {
     notes::is_of_project(name)
@@ -301,7 +354,7 @@ pub fn detect(name: &str, bytes: &[u8]) -> Result<Format, ImportError> {
 
 /// Reads a file as what it is, or as what it is said to be.
 pub fn read(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Found, ImportError> {
-    if bytes.starts_with(b"PK\x03\x04") {
+    if is_archive(bytes) {
         return Err(ImportError::Zip { name: name.to_owned() });
     }
     let text = decoded(bytes);

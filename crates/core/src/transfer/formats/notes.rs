@@ -49,13 +49,13 @@ pub(super) fn hermes(name: &str, text: &str) -> Found {
     let mut found = Found::default();
     let mut number = 0;
     for entry in text.split(SECTION) {
-        let content = items::clean(entry);
+        let cleaned = items::clean(entry);
+        let (importance, content) = crate::text::bullets::weight(&cleaned);
+        let content = content.trim().to_owned();
         if !content.contains(char::is_alphanumeric) {
             continue;
         }
         number += 1;
-        let (importance, content) = crate::text::bullets::weight(&content);
-        let content = content.trim().to_owned();
         let place = format!("{}, entry {number}", file(name));
         let mut memory = FoundMemory::new(Format::Hermes, &[&content], place, content.clone());
         memory.importance = importance;

@@ -89,8 +89,8 @@ fn claude_gives_conversations_memories_and_projects() {
             "The Porto guide is written in British English.",
         ]
     );
-    assert_eq!(kept.memories[0].tags[2..], ["work-context"]);
-    assert_eq!(kept.memories[2].tags[2..], ["claude-project"]);
+    assert_eq!(kept.memories[0].tags[2..], ["saved-memory", "work-context"]);
+    assert_eq!(kept.memories[2].tags[2..], ["saved-memory", "claude-project"]);
 
     let projects = found("projects.json", PROJECTS, Format::Claude);
     let expected =

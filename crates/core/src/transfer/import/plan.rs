@@ -5,27 +5,25 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use jiff::Timestamp;
 
 use crate::context;
-use crate::error::Done;
+use crate::error::{Done, EngineError};
 use crate::input;
+use crate::memories::place::Placement;
 use crate::model::{
     Change, ChangeId, ContentHash, Entry, EntryId, Kind, Layer, Namespace, Position, Role, SessionId, Status, Turn,
     TurnId, Verb, derived,
 };
 use crate::off_record::asks_not_to_be_kept;
-use crate::ports::{Op, Page};
+use crate::ports::{NewSession, Op, Page};
 use crate::recall::Filter;
 use crate::statements;
 use crate::text::redact::redact;
 use crate::transfer::TransferService;
-use crate::transfer::formats::{Found, FoundMemory, FoundTurn, skip};
+use crate::transfer::formats::{Found, FoundMemory, FoundSession, FoundTurn, skip};
 
 use super::ImportReport;
 
-/// Larger turns are files that somebody pasted, in bytes.
-const MAX_TURN: usize = 1024 * 1024;
-
 /// How many samples a report shows, and how much of each.
-const SAMPLES: usize = 5;
+pub(super) const SAMPLES: usize = 5;
 const SAMPLE_CHARS: usize = 100;
 
 /// How many entries are read at a time.
@@ -35,6 +33,9 @@ const PAGE: usize = 1000;
 pub(super) struct Plan {
     pub(super) change: Change,
     pub(super) ops: Vec<Op>,
+    /// The profile as it is and as it will be.
+    pub(super) profile: Placement,
+    pub(super) sessions: HashMap<SessionId, NewSession>,
     pub(super) turns: Vec<Turn>,
     pub(super) report: ImportReport,
 }
@@ -58,15 +59,27 @@ impl Plan {
             adjusted: found.adjusted.clone(),
             ..ImportReport::default()
         };
-        let mut plan = Self { change, ops: Vec::new(), turns: Vec::new(), report };
+        let mut plan = Self {
+            change,
+            ops: Vec::new(),
+            profile: Placement::default(),
+            sessions: HashMap::new(),
+            turns: Vec::new(),
+            report,
+        };
         if !found.memories.is_empty() {
             let mut here = Here { undone, ..Here::read(engine)? };
             for memory in &found.memories {
-                plan.memory(engine, memory, &mut here, done)?;
+                if memory.layer != Layer::Identity {
+                    plan.memory(engine, memory, &mut here, done)?;
+                } else if !plan.line(engine, memory, &mut here)? {
+                    let knowledge = FoundMemory { layer: Layer::Knowledge, ..memory.clone() }.saved();
+                    plan.memory(engine, &knowledge, &mut here, done)?;
+                }
             }
         }
         plan.turns(engine, found)?;
-        if !plan.ops.is_empty() || !done.is_empty() {
+        if !plan.ops.is_empty() || !done.is_empty() || !plan.profile.documents().is_empty() {
             plan.report.change = Some(plan.change.id.clone());
         }
         Ok(plan)
@@ -113,6 +126,41 @@ impl Plan {
         Ok(())
     }
 
+    /// What a person says about themself goes to the profile; `false` where it has no room, or there is none.
+    fn line(&mut self, engine: &TransferService<'_>, found: &FoundMemory, here: &mut Here) -> Done<bool> {
+        let (entry, redacted) = match draft(engine, found) {
+            Ok(drafted) => drafted,
+            Err(error) => {
+                skip(&mut self.report.skipped, &found.place, &error.to_string());
+                return Ok(true);
+            }
+        };
+        if here.says(&entry) || here.ids.contains_key(&entry.id) {
+            self.report.profile.here += 1;
+            return Ok(true);
+        }
+        if engine.lineage.is_withdrawn(&entry.content, None)? {
+            self.report.profile.forgotten += 1;
+            return Ok(true);
+        }
+        if engine.kernel.settings.namespace.is_none() {
+            return Ok(false);
+        }
+        match engine.memories.add_to_profile(&entry, None, &mut self.profile) {
+            Ok(Some(line)) => {
+                self.report.profile.added += 1;
+                for kind in redacted {
+                    *self.report.redacted.entry(kind).or_default() += 1;
+                }
+                self.sample(&line.content);
+                here.add(&Entry { id: line.id, content: line.content, ..entry });
+                Ok(true)
+            }
+            Ok(None) | Err(EngineError::IdentityFull { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     fn sample(&mut self, content: &str) {
         if self.report.samples.len() < SAMPLES {
             let line = content.split_whitespace().take(SAMPLE_CHARS + 1).collect::<Vec<_>>().join(" ");
@@ -134,6 +182,8 @@ impl Plan {
         }
         let ids: Vec<TurnId> = found.turns.iter().map(|turn| TurnId::of_host(&turn.session, &turn.name)).collect();
         let erased = engine.lineage.withdrawals.erased_turns(&ids)?;
+        let about: HashMap<&SessionId, &FoundSession> =
+            found.sessions.iter().map(|session| (&session.id, session)).collect();
         let mut dates = Dates::of(found, engine.kernel.now);
         let mut unkept: HashSet<&SessionId> = HashSet::new();
         for (turn, id) in found.turns.iter().zip(&ids) {
@@ -150,6 +200,9 @@ impl Plan {
                 skip(&mut self.report.skipped, &turn.place, "is off the record");
             } else {
                 self.turn(turn, at, &mut known);
+                if let Some(about) = about.get(&turn.session) {
+                    self.sessions.entry(turn.session.clone()).or_insert_with(|| opened(about, at));
+                }
             }
         }
         Ok(())
@@ -157,8 +210,14 @@ impl Plan {
 
     fn turn(&mut self, found: &FoundTurn, at: Timestamp, known: &mut HashSet<TurnId>) {
         let own = context::without_fence(&found.content);
-        if own.trim().is_empty() || own.len() > MAX_TURN {
-            let reason = if own.len() > MAX_TURN { "is longer than a megabyte" } else { "has no text" };
+        let refused = match () {
+            () if own.trim().is_empty() => Some("has no text"),
+            () if own.len() > input::MAX_TURN => Some("is longer than a megabyte"),
+            () if own.contains('\0') => Some("contains a NUL character"),
+            () if found.role == Role::Summary => Some("has a role that is not known"),
+            () => None,
+        };
+        if let Some(reason) = refused {
             return skip(&mut self.report.skipped, &found.place, reason);
         }
         let id = TurnId::of_host(&found.session, &found.name);
@@ -171,10 +230,25 @@ impl Plan {
             *self.report.redacted.entry(kind).or_default() += 1;
         }
         self.report.turns.added += 1;
+        self.report.first_said_at = Some(self.report.first_said_at.map_or(at, |first| first.min(at)));
+        self.report.last_said_at = Some(self.report.last_said_at.map_or(at, |last| last.max(at)));
         self.sample(&format!("{}: {}", found.role, redacted.text));
         let content = redacted.text.into_owned();
         let (session, role) = (found.session.clone(), found.role);
         self.turns.push(Turn { id, session, role, speaker: None, content, at });
+    }
+}
+
+/// What a store is told about a conversation.
+fn opened(about: &FoundSession, at: Timestamp) -> NewSession {
+    NewSession {
+        id: about.id.clone(),
+        title: about.title.as_deref().map(|title| redact(title).text.into_owned()),
+        project: about.project.clone(),
+        task: None,
+        person: None,
+        base_prompt: None,
+        at,
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::error::Done;
+use crate::model::Verb;
 use crate::ports::StoreError;
 use crate::transfer::incoming::Incoming;
 use crate::transfer::{Export, Imported, TransferService};
@@ -20,16 +21,19 @@ pub struct ImportPreview {
 impl TransferService<'_> {
     /// Says what [`TransferService::import`] would do: the store takes the export in and rolls back. No document is written.
     pub fn preview_import(&self, export: &Export) -> Done<ImportPreview> {
-        let (export, withheld) = self.without_withdrawn(export)?;
-        let Incoming { change, bundle, mut imported, .. } = self.incoming(&export)?;
-        imported.withheld = withheld;
-        let rolled_back = self.bundles.adopt(&change, &bundle, &mut |adopted| {
-            imported.adopted = adopted.clone();
-            false
-        });
-        match rolled_back {
-            Ok(_) | Err(StoreError::TakenBack) => Ok(ImportPreview { dry_run: true, imported }),
-            Err(error) => Err(error.into()),
-        }
+        let change = self.kernel.change(Verb::Import);
+        self.kernel.unless_erased(|since| {
+            let (export, withheld) = self.without_withdrawn(export)?;
+            let Incoming { bundle, mut imported, .. } = self.incoming(&change, &export)?;
+            imported.withheld = withheld;
+            let rolled_back = self.bundles.adopt(&change, &bundle, since, &mut |adopted| {
+                imported.adopted = adopted.clone();
+                false
+            });
+            match rolled_back {
+                Ok(_) | Err(StoreError::TakenBack) => Ok(ImportPreview { dry_run: true, imported }),
+                Err(error) => Err(error.into()),
+            }
+        })
     }
 }

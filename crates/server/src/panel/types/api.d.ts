@@ -232,15 +232,6 @@ declare namespace Api {
     remark?: string | null;
   }
 
-  interface VaultAdded {
-    indexed: number;
-    unchanged: number;
-    dropped: number;
-    skipped: Record<"too_large" | "binary" | "empty" | "private" | "left_out", number>;
-    unreadable: { path: string; why: string }[];
-    embeddings?: { problem?: string | null } | null;
-  }
-
   interface Reflection {
     target: string;
     at: Instant;
@@ -418,7 +409,6 @@ declare namespace Api {
     (path: "/api/recall", body: object, options?: Options): Promise<{ hits: Hit[] }>;
     (path: "/api/tasks", body: object, options?: Options): Promise<Task>;
     (path: `/api/tasks/${string}/done`, body: object, options?: Options): Promise<Task>;
-    (path: "/api/vault", body: object, options?: Options): Promise<VaultAdded>;
     (path: "/api/vault/search", body: object, options?: Options): Promise<VaultAnswer>;
     (path: "/api/reflect", body: object, options?: Options): Promise<Reflection>;
     (path: "/api/undo", body: object, options?: Options): Promise<Undone>;

@@ -9,6 +9,7 @@ mod recall;
 mod score;
 mod speed;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -60,17 +61,38 @@ impl Clock for SetClock {
     }
 }
 
-/// A memory in a temporary directory, gone when it is dropped.
+/// The directory of a measured memory.
+enum Place {
+    /// Gone when it is dropped.
+    Temporary(tempfile::TempDir),
+    Kept(PathBuf),
+}
+
+impl Place {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Temporary(directory) => directory.path(),
+            Self::Kept(directory) => directory,
+        }
+    }
+}
+
+/// A memory to measure.
 struct Laboratory {
     engine: Engine,
     store: Arc<dyn Store>,
     clock: Arc<SetClock>,
-    directory: tempfile::TempDir,
+    directory: Place,
 }
 
 impl Laboratory {
+    /// In a temporary directory.
     fn open(durability: Durability) -> Result<Self, Failure> {
         let directory = tempfile::tempdir().map_err(|error| Failure::io("make a temporary directory", &error))?;
+        Self::open_at(Place::Temporary(directory), durability)
+    }
+
+    fn open_at(directory: Place, durability: Durability) -> Result<Self, Failure> {
         let store = store_at(&directory.path().join("memory.db"), durability)?;
         let documents = FileDocuments::open(directory.path()).map_err(crate::world::OpenError::from)?;
         let clock = Arc::new(SetClock::default());

@@ -42,6 +42,9 @@ const CHANNEL: &str = "cli";
 /// shown on standard error, and standard output gets one JSON object at the end.
 #[derive(Args)]
 pub(super) struct Chat {
+    /// Say this, show the reply, and end
+    #[arg(value_name = "MESSAGE")]
+    message: Vec<String>,
     /// Go on with this conversation, such as cli:main; without it, a new one begins
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -69,6 +72,12 @@ impl Chat {
         let about = About { project: self.project, task: self.task, dir, person: None };
         let mut talk = Talk::begin(world, model, which, about, Screen::new(self.json))?;
         background::start_idle(world, talk.session());
+        if !self.message.is_empty() {
+            let reply = talk.exchange(&self.message.join(" "))?;
+            background::start_end(world, talk.session());
+            let failed = reply.is_none();
+            return Ok(Reply::new(&json!({ "session": talk.session(), "reply": reply }), "").or_failed(failed));
+        }
         talk.greet();
         let mut editor = editor(world, self.json)?;
         let ended = talk.converse(&mut editor, if self.json { "" } else { "› " });
@@ -150,7 +159,7 @@ impl<'a> Talk<'a> {
             let _ = editor.add_history_entry(redact(said).text);
             match commands::run(said, self.world, self.session())? {
                 Next::Help(help) => self.screen.line(&format!("{help}{HELP}")),
-                Next::Say => self.exchange(said)?,
+                Next::Say => drop(self.exchange(said)?),
                 Next::Shown(text) => self.screen.line(&text),
                 Next::New => {
                     background::start_end(self.world, self.session());
@@ -163,8 +172,8 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// One message and its reply, as it comes.
-    fn exchange(&self, said: &str) -> Result<(), Failure> {
+    /// One message and its reply, shown as it comes; none where there was none.
+    fn exchange(&self, said: &str) -> Result<Option<String>, Failure> {
         self.stopped.store(false, Ordering::SeqCst);
         let mut used: Vec<EntryId> = Vec::new();
         let ended = self.conversation.exchange(said.into(), &mut |happening| {
@@ -181,13 +190,16 @@ impl<'a> Talk<'a> {
             !self.stopped.load(Ordering::SeqCst)
         })?;
         match ended {
-            Ended::Said(reply) if !reply.trim().is_empty() => self.note_used(&used),
+            Ended::Said(reply) if !reply.trim().is_empty() => {
+                self.note_used(&used);
+                return Ok(Some(reply));
+            }
             Ended::Said(_) => self.screen.aside("(no reply)"),
             Ended::TooManyRounds => self.screen.aside("(the model calls tools and does not come to an end: stopped)"),
             Ended::Failed(ModelError::Cancelled) => self.screen.aside("(stopped)"),
             Ended::Failed(error) => self.explain(&error),
         }
-        Ok(())
+        Ok(None)
     }
 
     fn explain(&self, error: &ModelError) {

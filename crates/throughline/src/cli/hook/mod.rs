@@ -4,6 +4,8 @@
 //! process: whatever is wrong with the memory, the assistant goes on. The work itself is done on the first thread, whose
 //! memory the system gives out in larger pieces.
 
+mod args;
+mod heard;
 mod work;
 
 use std::io::{IsTerminal as _, Write as _};
@@ -19,8 +21,11 @@ use throughline_clients::hooks::{Event, answer};
 use super::reply::Reply;
 use super::style;
 
+pub(super) use args::parsed;
+
 /// Answer an assistant's hook
 #[derive(Args)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
 pub(super) struct Hook {
     /// session-start, prompt, pre-compact, stop or session-end
     event: String,

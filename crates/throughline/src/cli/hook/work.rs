@@ -2,14 +2,12 @@
 //! nothing is half done then.
 
 use std::cell::Cell;
-use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use throughline_clients::Client;
-use throughline_clients::connect::{self, Platform};
 use throughline_clients::hooks::{Event, HookInput, Start, answer};
 use throughline_clients::transcripts::{self, Spoken, Summary};
 use throughline_core::context;
@@ -17,12 +15,17 @@ use throughline_core::engine::{ContextRequest, Engine, Prepared as PreparedConte
 use throughline_core::model::{Role, SessionId, TurnId};
 
 use super::super::failure::Failure;
-use super::News;
+use super::heard::Heard;
+use super::{News, usual_deadline};
+use crate::spool::Spool;
 use crate::world::{self, Prepared, World};
 use crate::{background, vectors};
 
 /// More than this is no event of any client.
 const LONGEST_INPUT: u64 = 32 << 20;
+
+/// How often to try to note what was given while other processes write: their writes are short. The deadline ends it sooner.
+const ATTEMPTS: u32 = 12;
 
 /// How long a reply may be late in a transcript, and how often it is looked for.
 const LATE: Duration = Duration::from_secs(1);
@@ -52,24 +55,41 @@ pub(super) fn work(
     }
     // Half of the time is for the vector of a message: an answer from words comes before none.
     let half = Duration::from_millis(u64::from(prepared.config.config.hooks.prompt_deadline_ms) / 2);
-    let world = prepared.open()?.asking_within(half);
-    if !world.engine.settings().enabled || is_excluded(&world, &input) {
+    let (world, is_aside) =
+        if prepared.is_on_server() { open_on_server(&prepared, event, &input)? } else { (prepared.open()?, false) };
+    let world = world.asking_within(half);
+    let heard = Heard { input: &input, home: &world.home };
+    if !world.engine.settings().enabled || heard.is_excluded(world.engine.settings()) {
         return Ok(());
     }
-    let hooked = Hooked { world: &world, session: input.session_id(), input: &input };
-    let outcome = hooked.answer(event, say);
-    background::start_waiting(&world, hooked.session.as_ref());
-    background::start_upkeep(&world);
     if event == Event::Prompt {
         world.store.ending();
     }
+    let hooked = Hooked { world: &world, session: input.session_id(), input: &input, heard, is_aside };
+    let outcome = hooked.answer(event, say);
+    background::start_waiting(&world, hooked.session.as_ref());
+    background::start_upkeep(&world);
     outcome
 }
 
-/// Whether the person works in a directory that stays off the record.
-fn is_excluded(world: &World, input: &HookInput) -> bool {
-    let dir = input.cwd.as_deref().and_then(|cwd| Path::new(cwd).canonicalize().ok());
-    dir.is_some_and(|dir| world.engine.settings().exclude.covers_directory(&dir))
+/// Opens a memory on a server, which may be slow or away: what the event says is put aside first. Says whether it was.
+fn open_on_server(prepared: &Prepared, event: Event, input: &HookInput) -> Result<(World, bool), Failure> {
+    let (settings, heard) = (world::settings(&prepared.config)?, Heard { input, home: &prepared.home });
+    let is_aside = heard.put_aside(event, prepared, &settings);
+    // Where a transcript is to be read, there has to be time for that.
+    let prepared = match event {
+        Event::Stop | Event::PreCompact | Event::SessionEnd => prepared.clone().within(usual_deadline(event) / 2),
+        Event::Prompt | Event::SessionStart => prepared.clone(),
+    };
+    match prepared.clone().open() {
+        Ok(world) => Ok((world, is_aside)),
+        Err(error) => {
+            if error.is_away() && !is_aside {
+                heard.put_transcript_aside(event, &prepared, &settings);
+            }
+            Err(error.into())
+        }
+    }
 }
 
 /// One event, and the memory that it meets.
@@ -77,6 +97,9 @@ struct Hooked<'a> {
     world: &'a World,
     input: &'a HookInput,
     session: Option<SessionId>,
+    heard: Heard<'a>,
+    /// Whether what the event says waits on this machine, to be delivered.
+    is_aside: bool,
 }
 
 /// What memory gives: the text, and what to record once the client has it.
@@ -122,7 +145,7 @@ impl Hooked<'_> {
         let (printed, is_printed) = channel();
         let is_printed = say.send(News::Answer(text, printed)).is_ok() && is_printed.recv().is_ok();
         if let Some(prepared) = given.prepared.filter(|_| is_printed) {
-            self.engine().context().note_given(&prepared, Visibility::Stays)?;
+            self.engine().context().trying(ATTEMPTS).note_given(&prepared, Visibility::Stays)?;
         }
         Ok(())
     }
@@ -188,21 +211,16 @@ impl Hooked<'_> {
 
     /// Whose context is wanted.
     fn request(&self, message: Option<String>) -> ContextRequest {
-        ContextRequest { session: self.session.clone(), message, dir: self.dir(), ..ContextRequest::default() }
-    }
-
-    /// The directory that the person works in.
-    fn dir(&self) -> Option<PathBuf> {
-        Path::new(self.input.cwd.as_deref()?).canonicalize().ok()
+        ContextRequest { session: self.session.clone(), message, dir: self.heard.dir(), ..ContextRequest::default() }
     }
 
     /// Keeps the message of a client that says it keeps no transcript.
     fn keep_prompt(&self) -> Result<(), Failure> {
         let (Some(session), Some(prompt)) = (&self.session, &self.input.prompt) else { return Ok(()) };
-        if self.transcript_path().is_some() {
+        if self.heard.transcript_path().is_some() {
             return Ok(());
         }
-        self.observe(session, &self.said(Role::User, Some(prompt))).map(drop)
+        self.observe(session, &self.heard.said(Role::User, Some(prompt))).map(drop)
     }
 
     /// Keeps what was said since the last time, and has it consolidated where that is due.
@@ -234,20 +252,34 @@ impl Hooked<'_> {
         if said.is_empty() {
             return Ok(false);
         }
-        Ok(self.world.engine.sessions().observe_at(session, self.dir(), said)?.due.is_some())
+        if self.is_aside {
+            Spool::of(&self.world.home).deliver(&self.world.engine)?;
+            let sessions = self.world.engine.sessions();
+            return Ok(sessions.find(session)?.is_some() && sessions.due(session)?.is_some());
+        }
+        // What waited was said before.
+        self.world.deliver_waiting();
+        // One turn that cannot be kept whole must not keep the others out, now and with every event to come.
+        let mut said = said.to_vec();
+        let cut = said.iter_mut().map(Said::fit).filter(|is_cut| *is_cut).count();
+        if cut > 0 {
+            tracing::warn!(%session, turns = cut, "turns were over the limit or held NUL characters, and are kept in part");
+        }
+        Ok(self.world.engine.sessions().observe_at(session, self.heard.dir(), &said)?.due.is_some())
     }
 
     /// What was said and is not stored yet, and the client's own summary, where there is a new one. Where the client names no
     /// transcript, it is what the event itself says. One that is named and not there yet is read with a later event: what
     /// the event says has no name of its own, and would be kept twice.
     fn news(&self, event: Event, session: &SessionId) -> Result<(Vec<Said>, Option<Summary>), Failure> {
-        let Some(path) = self.transcript_path() else {
-            let prompt = self.said(Role::User, self.input.prompt.as_ref());
-            return Ok(([prompt, self.said(Role::Assistant, self.input.reply.as_ref())].concat(), None));
+        let Some(path) = self.heard.transcript_path() else {
+            let prompt = self.heard.said(Role::User, self.input.prompt.as_ref());
+            return Ok(([prompt, self.heard.said(Role::Assistant, self.input.reply.as_ref())].concat(), None));
         };
         let mut read = self.read(&path, session)?;
         let mut waited = Duration::ZERO;
         while event == Event::Stop && self.is_late(&read) && waited < LATE {
+            tracing::debug!(%session, "the reply is not in the transcript yet");
             std::thread::sleep(PAUSE);
             waited += PAUSE;
             read = self.read(&path, session)?;
@@ -265,7 +297,7 @@ impl Hooked<'_> {
 
     /// What is new in a transcript; nothing where it cannot be opened.
     fn read(&self, path: &Path, session: &SessionId) -> Result<Read, Failure> {
-        let Some((file, length)) = self.open(path) else { return Ok(Read::default()) };
+        let Some((file, length)) = self.heard.open(path) else { return Ok(Read::default()) };
         let stored = self.world.engine.sessions().latest_turns(session)?;
         let reply = self.input.reply.as_deref().and_then(|reply| transcripts::own_words(Role::Assistant, reply));
         let has_reply = Cell::new(false);
@@ -289,29 +321,6 @@ impl Hooked<'_> {
             Client::Copilot => read.news.said.last().is_none_or(|said| said.role != Role::Assistant),
             _ => false,
         }
-    }
-
-    /// What the event itself says, if anything, by the client's name for the exchange.
-    fn said(&self, role: Role, text: Option<&String>) -> Vec<Said> {
-        let Some(words) = text.and_then(|text| transcripts::own_words(role, text)) else { return Vec::new() };
-        let id = self.input.turn.as_ref().map(|turn| format!("{turn}:{role}"));
-        vec![Said { id, at: self.input.at, ..Said::now(role, words) }]
-    }
-
-    /// Where the client keeps what was said, as far as it says so or is known to.
-    fn transcript_path(&self) -> Option<PathBuf> {
-        let copilot = world::client_dirs().ok().map(|dirs| connect::root(Client::Copilot, Platform::here(), &dirs));
-        self.input.transcript_path(&copilot.unwrap_or_default())
-    }
-
-    /// A transcript and its length. Only a plain file that may be one: never a device or a pipe, and nothing of our own,
-    /// where reading would take locks away from the database.
-    fn open(&self, path: &Path) -> Option<(File, u64)> {
-        let path = path.canonicalize().ok()?;
-        let is_named_so = path.extension().is_some_and(|end| end == "jsonl" || end == "json");
-        let is_ours = self.world.home.data.canonicalize().is_ok_and(|own| path.starts_with(own));
-        let found = path.metadata().ok().filter(|found| found.is_file() && is_named_so && !is_ours)?;
-        Some((File::open(path).ok()?, found.len()))
     }
 }
 

@@ -11,8 +11,8 @@ use throughline_providers::ollama_models;
 
 use super::super::failure::Failure;
 use super::super::reply::Reply;
+use super::super::section::SectionEdit;
 use super::super::{Answer, style};
-use super::section::SectionEdit;
 use crate::config::{self, CommandLine, Config, ModelConfig};
 use crate::daemon;
 use crate::models::available::Choice;
@@ -64,8 +64,8 @@ impl Use {
         let home = Home::find()?;
         let config = config::load(&home.config)?.config;
         let wanted = self.wanted(&config.model)?;
-        let edit = SectionEdit::read(&home, "model", &by_hand(&wanted))?;
-        let edit = edit.changed(&set(&keys(&wanted)), &removed(&wanted))?;
+        let edit = SectionEdit::read(&home, &by_hand(&wanted))?;
+        let edit = edit.changed("model", &set(&keys(&wanted)), &removed(&wanted))?;
         if !self.dry_run && !self.is_agreed()? {
             return Err(Failure::new("not agreed: nothing was changed", "`--yes` agrees to what it costs"));
         }
@@ -219,8 +219,8 @@ fn keys(wanted: &ModelConfig) -> [(&'static str, Option<String>); 5] {
     ]
 }
 
-fn set<'a>(keys: &'a [(&'static str, Option<String>)]) -> Vec<(&'static str, &'a str)> {
-    keys.iter().filter_map(|(key, value)| Some((*key, value.as_deref()?))).collect()
+fn set(keys: &[(&'static str, Option<String>)]) -> Vec<(&'static str, toml_edit::Value)> {
+    keys.iter().filter_map(|(key, value)| Some((*key, value.as_deref()?.into()))).collect()
 }
 
 fn by_hand(wanted: &ModelConfig) -> String {

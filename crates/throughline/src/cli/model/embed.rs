@@ -9,8 +9,8 @@ use throughline_embed::{BuiltinEmbedder, DirectoryEmbedder, LoadError};
 
 use super::super::failure::Failure;
 use super::super::reply::Reply;
+use super::super::section::SectionEdit;
 use super::super::{Answer, style};
-use super::section::SectionEdit;
 use crate::daemon;
 use crate::world::Home;
 
@@ -79,10 +79,10 @@ fn checked(embedder: &dyn Embedder, directory: Option<String>) -> Result<Checked
 fn write(home: &Home, checked: &Checked) -> Result<PathBuf, Failure> {
     let model = checked.directory.as_ref().map(|directory| format!(" and `model` to \"{directory}\""));
     let by_hand = format!("set `provider` under `embeddings` to \"{}\"{}", checked.provider, model.unwrap_or_default());
-    let edit = SectionEdit::read(home, "embeddings", &by_hand)?;
-    let set =
-        [("provider", checked.provider)].into_iter().chain(checked.directory.as_deref().map(|dir| ("model", dir)));
-    let edit = edit.changed(&set.collect::<Vec<_>>(), &[])?;
+    let edit = SectionEdit::read(home, &by_hand)?;
+    let directory = checked.directory.as_deref().map(|directory| ("model", directory.into()));
+    let set: Vec<_> = [("provider", checked.provider.into())].into_iter().chain(directory).collect();
+    let edit = edit.changed("embeddings", &set, &[])?;
     edit.write()?;
     Ok(edit.path)
 }

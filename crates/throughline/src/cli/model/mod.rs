@@ -3,7 +3,6 @@
 mod choose;
 mod embed;
 mod list;
-mod section;
 
 use clap::Subcommand;
 

@@ -10,6 +10,8 @@
 // longer knows this browser, "lost" (with the error) when its database is not in its place, and "here" when it answers
 // again.
 
+import { keyOf } from "./key.js";
+
 /** @typedef {"here" | "away" | "closed" | "lost"} DaemonState */
 /** @typedef {(now: DaemonState, error: ApiError | null) => void} DaemonListener */
 
@@ -133,9 +135,9 @@ async function errorOf(response) {
  */
 async function fetchRaw(method, path, { query, body, headers, signal } = {}) {
   /** @type {RequestInit} */
-  const init = { method, signal, credentials: "same-origin", headers: { ...headers } };
+  const init = { method, signal, credentials: "same-origin", headers: { ...headers, "Throughline-Key": keyOf() } };
   if (body !== undefined) {
-    init.headers = { ...headers, "Content-Type": "application/json" };
+    init.headers = { ...init.headers, "Content-Type": "application/json" };
     init.body = JSON.stringify(body);
   }
   let response;

@@ -3,7 +3,8 @@
 //   onChange(["memories", "documents"], () => reload(), signal)     until `signal` is aborted
 //
 // Changes in quick succession are reported once. After the daemon was away, everything counts as changed.
-import { answered, setDaemon } from "./api.js";
+import { api, ApiError, isAborted, setDaemon } from "./api.js";
+import { events } from "./stream.js";
 
 /**
  * What can change; `changes` is only reported by this page, the others by the daemon too.
@@ -14,7 +15,7 @@ import { answered, setDaemon } from "./api.js";
 const QUIET_MS = 180;
 /** A browser allows six connections to one host: a tab in the background gives its own back. */
 const AWAY_MS = 20_000;
-const RETRY_MS = 5_000;
+const RETRY_MS = 3_000;
 
 /** @type {Set<{ kinds: Set<string>, listener: () => unknown }>} */
 const listeners = new Set();
@@ -61,42 +62,44 @@ export function everythingChanged() {
   note(["everything"]);
 }
 
-/** @type {EventSource | null} */
-let source = null;
+/** @type {AbortController | null} */
+let listening = null;
 let pending = 0;
 
 function close() {
   clearTimeout(pending);
-  source?.close();
-  source = null;
+  listening?.abort();
+  listening = null;
 }
 
-function open() {
+/**
+ * Reports changes until the stream ends.
+ * @param {AbortSignal} signal
+ */
+async function listen(signal) {
+  const response = await api.raw("GET", "/api/events", { signal });
+  if (wasLost) everythingChanged();
+  wasLost = false;
+  for await (const { data } of events(response)) note(data.kinds ?? ["everything"]);
+  setDaemon("away");
+}
+
+async function open() {
   clearTimeout(pending);
-  if (source) return;
-  source = new EventSource("/api/events");
-  source.addEventListener("change", (event) => {
-    try {
-      note(JSON.parse(event.data).kinds ?? ["everything"]);
-    } catch {
-      everythingChanged();
-    }
-  });
-  source.addEventListener("open", () => {
-    answered("/api/events");
-    if (wasLost) everythingChanged();
-    wasLost = false;
-  });
-  source.addEventListener("error", () => {
-    wasLost = true;
-    if (source?.readyState === EventSource.CLOSED) {
-      // Refused, not cut off: the browser does not retry by itself then.
-      close();
-      pending = setTimeout(open, RETRY_MS);
-    } else {
-      setDaemon("away");
-    }
-  });
+  if (listening) return;
+  const mine = new AbortController();
+  listening = mine;
+  try {
+    await listen(mine.signal);
+  } catch (error) {
+    if (isAborted(error)) return;
+    // Cut off; a refusal is reported by the request itself.
+    if (!(error instanceof ApiError)) setDaemon("away");
+  }
+  if (listening !== mine) return;
+  listening = null;
+  wasLost = true;
+  pending = setTimeout(open, RETRY_MS);
 }
 
 export function start() {
@@ -105,7 +108,7 @@ export function start() {
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") {
       // Changes in the meantime were missed.
-      wasLost = wasLost || !source;
+      wasLost = wasLost || !listening;
       open();
     } else {
       clearTimeout(pending);

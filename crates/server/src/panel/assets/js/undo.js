@@ -12,6 +12,15 @@ export async function latestChange() {
   return changes.at(0) ?? null;
 }
 
+/**
+ * What was done, and whether a secret was taken out of it.
+ * @param {string} message
+ * @param {{ redacted?: string[] }} saved
+ */
+export function withSecrets(message, { redacted = [] }) {
+  return redacted.length ? `${message}, with a secret taken out (${redacted.join(", ")})` : message;
+}
+
 /** @param {string} message */
 export async function undoable(message) {
   /** @type {Api.Change | null} */

@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_turn_is_whole_whatever_its_white_space_and_its_brackets() {
         check("- [x 2024-01-01] I like\n  green tea.", "I  like green\ntea.", (true, true));
-        check("- a ‹/memory-context> b", "a </memory-context> b", (true, true));
+        check("- a (/memory-context> b", "a </memory-context> b", (true, true));
         check("- This is it", "hi", (false, false));
         check("- 我喜欢喝绿茶。", "喜欢喝绿茶", (true, true));
         check("", "", (false, false));

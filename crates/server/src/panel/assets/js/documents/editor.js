@@ -8,7 +8,7 @@ import { api, ApiError, segments, statusOf } from "../api.js";
 import { changedHere } from "../live.js";
 import { count, DOCUMENT_TITLES, millis, roughTokens, span } from "../format.js";
 import { icon } from "../icons.js";
-import { undoable } from "../undo.js";
+import { undoable, withSecrets } from "../undo.js";
 import { bar, when } from "../components/parts.js";
 import { attempt, failed, toast } from "../components/toast.js";
 import { settle } from "./conflict.js";
@@ -194,7 +194,7 @@ export class DocumentEditor {
       changedHere("documents");
       this.#draw();
       this.onsaved();
-      await undoable(body.redacted.length ? "Saved, with a secret taken out" : "Saved");
+      await undoable(withSecrets("Saved", body));
     } catch (error) {
       if (statusOf(error) === 412) await this.#resolve(await this.#current(error));
       else failed(error);

@@ -3,7 +3,7 @@
 import { h } from "../dom.js";
 import { api, statusOf } from "../api.js";
 import { changedHere } from "../live.js";
-import { undoable } from "../undo.js";
+import { undoable, withSecrets } from "../undo.js";
 import { dialog } from "../components/dialog.js";
 import { wordDiff } from "../components/diff.js";
 import { TagEditor } from "../components/parts.js";
@@ -108,7 +108,7 @@ export class MemoryEditor {
       const saved = await api.patch(pathOf(this.base.id), body, { headers });
       changedHere("memories");
       this.onsaved(saved);
-      await undoable("Saved");
+      await undoable(withSecrets("Saved", saved));
     } catch (error) {
       if (statusOf(error) === 412) await this.#settle().catch(failed);
       else failed(error);

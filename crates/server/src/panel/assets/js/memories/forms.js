@@ -5,7 +5,7 @@
 import { h } from "../dom.js";
 import { api } from "../api.js";
 import { changedHere } from "../live.js";
-import { undoable } from "../undo.js";
+import { undoable, withSecrets } from "../undo.js";
 import { dialog } from "../components/dialog.js";
 import { TagEditor } from "../components/parts.js";
 import { attempt } from "../components/toast.js";
@@ -24,10 +24,11 @@ export function correct(memory) {
     let made = null;
     const text = h("textarea", { rows: 4, "aria-label": "What is right", value: memory.content });
     const save = attempt(async () => {
-      made = await api.post(`${pathOf(memory.id)}/correct`, { content: text.value });
+      const right = await api.post(`${pathOf(memory.id)}/correct`, { content: text.value });
+      made = right;
       changedHere("memories");
       close();
-      await undoable("Corrected");
+      await undoable(withSecrets("Corrected", right));
     });
     const about =
       "What you write takes the place of this memory. The wrong one is kept for the record and no longer recalled.";
@@ -107,7 +108,8 @@ export function remember({ tags = [], projects = [] } = {}) {
       made = memory;
       changedHere("memories");
       close();
-      return undoable(outcome === "created" ? "Remembered" : `Remembered (${outcome})`);
+      const said = outcome === "created" ? "Remembered" : `Remembered (${outcome})`;
+      return undoable(withSecrets(said, memory));
     });
     fields.text.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();

@@ -9,7 +9,7 @@ import { select } from "../components/parts.js";
 import { failed } from "../components/toast.js";
 import { absentModel } from "../chat/absent.js";
 import { personTurn, Reply } from "../chat/reply.js";
-import { events } from "../chat/stream.js";
+import { events } from "../stream.js";
 import { nameOf } from "../conversations/names.js";
 import { drawTurns } from "../conversations/turns.js";
 import { millis } from "../format.js";
@@ -267,7 +267,7 @@ class Chat {
     let isOver = false;
     for await (const event of events(response)) {
       const follows = this.#isAtEnd;
-      this.#show(event, reply);
+      this.#show(/** @type {Api.ChatEvent} */ (event), reply);
       isOver ||= event.name === "done" || event.name === "failed";
       if (follows) this.#toEnd();
     }

@@ -105,7 +105,7 @@ function nothingYet() {
   return empty({
     icon: "vault",
     title: "The vault is empty",
-    text: coded("Add notes, manuals or a whole folder, here or with `throughline vault add`."),
+    text: coded("Add notes, manuals or a whole folder with `throughline vault add`."),
     action: h("button.primary", { type: "button", onclick: addFiles }, "Add files"),
   });
 }

@@ -1,4 +1,4 @@
-// The documents of the vault: listing, adding, removing.
+// The documents of the vault: listing, how to add, removing.
 import { h } from "../dom.js";
 import { api } from "../api.js";
 import { changedHere } from "../live.js";
@@ -6,7 +6,7 @@ import { bytes, plural } from "../format.js";
 import { icon } from "../icons.js";
 import { ask, dialog } from "../components/dialog.js";
 import { when } from "../components/parts.js";
-import { attempt, attemptOnce, toast } from "../components/toast.js";
+import { attempt, toast } from "../components/toast.js";
 
 /** @param {Api.VaultDocument[]} documents */
 export function drawFiles(documents) {
@@ -80,71 +80,15 @@ async function remove({ id, title, path }) {
   toast("Taken out; the file is untouched");
 }
 
+/** How files come in: on the terminal, since a browser may not name files of the machine. */
 export function addFiles() {
-  const paths = h("textarea", { rows: 3, spellcheck: false, placeholder: "/home/you/notes" });
-  const into = h("input", { type: "text", autocomplete: "off", placeholder: "notes" });
-  const save = attemptOnce(async () => {
-    const given = paths.value
-      .split("\n")
-      .map((line) => line.trim())
-      .filter(Boolean);
-    if (!given.length) {
-      paths.focus();
-      return;
-    }
-    const collection = into.value.trim();
-    const answer = await api.post("/api/vault", { paths: given, ...(collection ? { into: collection } : {}) });
-    changedHere("vault");
-    close();
-    tell(answer);
-  });
-  const about =
-    "Files and folders of the machine that this memory runs on: text, Markdown, code, PDF. They are read, not moved.";
   const close = dialog({
     title: "Add to the vault",
     body: [
-      h("p.soft", about),
-      h("label.field", h("span", "Absolute paths, one per line"), paths),
-      h("label.field", h("span", "Collection (may stay empty)"), into),
+      h("p", "Files and folders are added on the terminal of the machine that keeps this memory:"),
+      h("pre", { tabIndex: 0 }, "throughline vault add ~/notes\nthroughline vault add ~/manuals --into manuals"),
+      h("p.soft", "Text, Markdown, code and PDF are read, not moved. A browser may not name files: no page should."),
     ],
-    actions: [
-      h("button", { type: "button", onclick: () => close() }, "Cancel"),
-      h("button.primary", { type: "button", onclick: save }, "Add"),
-    ],
-  });
-  paths.focus();
-}
-
-/** @type {[key: keyof Api.VaultAdded["skipped"], name: string][]} */
-const SKIPPED = [
-  ["too_large", "too large"],
-  ["binary", "not text"],
-  ["empty", "empty"],
-  ["private", "the memory's own"],
-];
-
-/** @param {Api.VaultAdded} added */
-function tell({ indexed, unchanged, dropped, skipped, unreadable, embeddings }) {
-  const read = [
-    indexed ? `${plural(indexed, "document")} read` : null,
-    unchanged ? `${unchanged} unchanged` : null,
-    dropped ? `${dropped} gone` : null,
-  ].filter(Boolean);
-  const said = read.join(", ") || "Nothing to read there";
-  const leftOut = SKIPPED.filter(([key]) => skipped[key]).map(([key, name]) => `${skipped[key]} ${name}`);
-  const left = leftOut.length ? `Left out: ${leftOut.join(", ")}` : null;
-  const problem = embeddings?.problem;
-  if (!unreadable.length && !problem) {
-    toast(said, { hint: left });
-    return;
-  }
-  const lines = unreadable.map(({ path, why }) => h("li", h("code", path), `: ${why}`));
-  dialog({
-    title: said,
-    body: [
-      left ? h("p", `${left}.`) : null,
-      lines.length ? [h("p", "These could not be read:"), h("ul.bullets", lines)] : null,
-      problem ? h("p.notice", `Found by words only for now: ${problem}`) : null,
-    ],
+    actions: [h("button.primary", { type: "button", onclick: () => close() }, "Done")],
   });
 }

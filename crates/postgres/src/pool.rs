@@ -1,0 +1,292 @@
+//! Connections to the server: taken by whoever reads or writes, replaced when they are lost.
+//!
+//! A read that meets a lost connection is repeated on another one, and so is a write that was not committed. Whether a write was
+//! committed whose answer was lost, the server tells afterwards by the token of its transaction.
+
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use throughline_core::ports::StoreError;
+use tokio::runtime::Runtime;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::address::Address;
+use crate::connection::Connection;
+use crate::error::{Error, Sql};
+use crate::transaction::{Transaction, was_committed};
+use crate::{Stored, open, tls};
+
+/// Connections that are kept for whoever comes next.
+const MOST_IDLE: usize = 8;
+
+/// How often something is tried while the server cannot be reached or takes transactions back, and how long apart at first; each
+/// pause is twice the one before.
+const ATTEMPTS: u32 = 8;
+const PAUSE: Duration = Duration::from_millis(25);
+
+/// How long a write on the way to a reply waits for another writer.
+const BRIEF: Duration = Duration::from_millis(100);
+
+/// How much a write matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// Somebody waits for its confirmation.
+    Confirmed,
+    /// Somebody waits for a reply, which does not depend on it: durable, but not worth a long wait.
+    Brief,
+    /// A log, or derived data: not worth a sync of the server or a long wait.
+    Log,
+}
+
+/// How long a log waits for another writer.
+const LOG: Duration = Duration::from_secs(3);
+
+impl Effort {
+    /// What holds for its transaction.
+    fn settings(self) -> String {
+        let patience = |patience: Duration| format!("SET LOCAL lock_timeout = {};", patience.as_millis());
+        match self {
+            Self::Confirmed => String::new(),
+            Self::Brief => patience(BRIEF),
+            Self::Log => patience(LOG) + " SET LOCAL synchronous_commit = off;",
+        }
+    }
+
+    fn attempts(self) -> u32 {
+        if self == Self::Brief { 2 } else { ATTEMPTS }
+    }
+}
+
+/// Connections to one database, for one space.
+pub(crate) struct Pool {
+    address: Address,
+    tls: MakeRustlsConnect,
+    idle: Mutex<Vec<Connection>>,
+    /// How often the server was waited for, besides connecting.
+    round_trips: Arc<AtomicU64>,
+    /// Drives the connections.
+    runtime: Option<Runtime>,
+}
+
+impl Pool {
+    /// Connects, and brings the schema up to date.
+    pub(crate) fn open(address: Address) -> Stored<Self> {
+        Self::open_with(address, open::prepare)
+    }
+
+    /// The same for a space that an unfinished copy may be in.
+    pub(crate) fn open_unfinished(address: Address) -> Stored<Self> {
+        Self::open_with(address, open::prepare_unfinished)
+    }
+
+    fn open_with(address: Address, prepare: fn(&Connection) -> Sql<()>) -> Stored<Self> {
+        // The server decides how much is done at once; here, one thread passes messages on.
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("postgres")
+            .enable_all()
+            .build()
+            .map_err(|error| StoreError::Failed { doing: "start a thread", source: Box::new(error) })?;
+        let tls = tls::encrypting(address.root_certificates.as_deref())?;
+        let pool = Self { address, tls, idle: Mutex::default(), round_trips: Arc::default(), runtime: Some(runtime) };
+        pool.read("open the memory", prepare)?;
+        // What it takes to open is a part of connecting.
+        pool.round_trips.store(0, Ordering::Relaxed);
+        Ok(pool)
+    }
+
+    /// How often the server was waited for so far, besides connecting.
+    pub(crate) fn round_trips(&self) -> u64 {
+        self.round_trips.load(Ordering::Relaxed)
+    }
+
+    /// Where the database is, and which space of it this is for.
+    pub(crate) fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Reads on a connection of its own; each statement is a snapshot of its own.
+    pub(crate) fn read<T>(&self, doing: &'static str, work: impl Fn(&Connection) -> Sql<T>) -> Stored<T> {
+        self.repeat(Effort::Confirmed, || {
+            let connection = self.take().map_err(Failed::before)?;
+            let outcome = work(&connection);
+            self.give_back(connection);
+            outcome.map_err(Failed::before)
+        })
+        .map_err(|error| error.while_doing(doing))
+    }
+
+    /// Reads several statements in one snapshot.
+    pub(crate) fn snapshot<T>(&self, doing: &'static str, work: impl Fn(&Connection) -> Sql<T>) -> Stored<T> {
+        self.read(doing, |connection| {
+            // Neither has anything to say that the statements in between do not.
+            connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+            let outcome = work(connection);
+            connection.send("ROLLBACK")?;
+            outcome
+        })
+    }
+
+    /// Writes in one transaction: all of it, or nothing. `work` may be done again, as long as its transaction is not sealed.
+    pub(crate) fn write<T>(
+        &self,
+        doing: &'static str,
+        effort: Effort,
+        mut work: impl FnMut(&Transaction<'_>) -> Sql<T>,
+    ) -> Stored<Written<T>> {
+        self.repeat(effort, || self.try_to_write(effort, &mut work)).map_err(|error| error.while_doing(doing))
+    }
+
+    fn try_to_write<T>(
+        &self,
+        effort: Effort,
+        work: &mut impl FnMut(&Transaction<'_>) -> Sql<T>,
+    ) -> Result<Written<T>, Failed> {
+        let connection = Rc::new(self.take().map_err(Failed::before)?);
+        let outcome = self.written(&connection, effort, work);
+        if outcome.is_err() && connection.run("ROLLBACK").is_err() {
+            return outcome;
+        }
+        Rc::into_inner(connection).into_iter().for_each(|connection| self.give_back(connection));
+        outcome
+    }
+
+    fn written<T>(
+        &self,
+        connection: &Rc<Connection>,
+        effort: Effort,
+        work: &mut impl FnMut(&Transaction<'_>) -> Sql<T>,
+    ) -> Result<Written<T>, Failed> {
+        let transaction = Transaction::begin(connection, &effort.settings()).map_err(Failed::before)?;
+        let value = work(&transaction)
+            .and_then(|value| transaction.make_ready().map(|()| value))
+            .map_err(|error| Failed { error, is_final: transaction.is_sealed() })?;
+        match connection.run("COMMIT") {
+            Ok(()) => {}
+            Err(error) if error.is_broken() => {
+                if !self.find_out(transaction.number(), transaction.token())? {
+                    return Err(Failed { error, is_final: transaction.is_sealed() });
+                }
+            }
+            Err(error) => return Err(Failed { error, is_final: transaction.is_sealed() }),
+        }
+        Ok(Written { value, has_upkeep: transaction.has_upkeep() })
+    }
+
+    /// Whether a transaction was committed whose answer was lost.
+    fn find_out(&self, number: i64, token: &str) -> Result<bool, Failed> {
+        let asked = self.repeat(Effort::Confirmed, || {
+            let connection = self.take().map_err(Failed::before)?;
+            let outcome = was_committed(&connection, number, token);
+            self.give_back(connection);
+            outcome.map_err(Failed::before)
+        });
+        // Nobody knows: to do it again could do it twice.
+        asked.map_err(|error| Failed { error, is_final: true })
+    }
+
+    /// Tries again what a lost connection or the server's own reasons ended.
+    fn repeat<T>(&self, effort: Effort, mut attempt: impl FnMut() -> Result<T, Failed>) -> Sql<T> {
+        let (began, mut pause) = (Instant::now(), PAUSE);
+        let has_time = |pause: Duration| began.elapsed() + pause < self.address.patience;
+        for _ in 1..effort.attempts() {
+            match attempt() {
+                Err(Failed { error, is_final: false })
+                    if (error.is_broken() || error.is_to_be_repeated()) && has_time(pause) =>
+                {
+                    tracing::debug!(%error, "trying again");
+                    // Others were open to the same server.
+                    if error.is_broken() {
+                        self.idle().clear();
+                    }
+                    std::thread::sleep(pause);
+                    pause *= 2;
+                }
+                outcome => return outcome.map_err(|failed| failed.error),
+            }
+        }
+        attempt().map_err(|failed| failed.error)
+    }
+
+    fn take(&self) -> Sql<Connection> {
+        loop {
+            // Not in the condition of a loop: the guard would be held until its end.
+            let idle = self.idle().pop();
+            match idle {
+                Some(connection) if !connection.is_closed() => return Ok(connection),
+                Some(_) => {}
+                None => return self.connect(),
+            }
+        }
+    }
+
+    fn give_back(&self, connection: Connection) {
+        let mut idle = self.idle();
+        if idle.len() < MOST_IDLE && !connection.is_closed() {
+            idle.push(connection);
+        }
+    }
+
+    fn connect(&self) -> Sql<Connection> {
+        let ended = || Error::Unreadable("the store is closed".into());
+        let runtime = self.runtime.as_ref().ok_or_else(ended)?;
+        let (config, tls) = (self.address.config.clone(), self.tls.clone());
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        runtime.spawn(async move {
+            match config.connect(tls).await {
+                Ok((client, connection)) => {
+                    let _ = sender.send(Ok(client));
+                    if let Err(error) = connection.await {
+                        tracing::debug!(%error, "a connection ended");
+                    }
+                }
+                Err(error) => {
+                    let _ = sender.send(Err(error));
+                }
+            }
+        });
+        // A server may take a connection and say nothing.
+        let patience = self.address.config.get_connect_timeout().copied().unwrap_or(self.address.patience);
+        let client = receiver.recv_timeout(patience).map_err(|_| Error::Silent)??;
+        let connection = Connection::new(client, self.address.space.clone(), Arc::clone(&self.round_trips));
+        open::equip(&connection, patience)?;
+        Ok(connection)
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Pool {
+    /// A store may be dropped on a thread of another runtime, where this one must not be waited for.
+    fn drop(&mut self) {
+        tracing::debug!(round_trips = self.round_trips(), "the store is closed");
+        self.idle().clear();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// What a transaction gave that is committed.
+pub(crate) struct Written<T> {
+    pub(crate) value: T,
+    /// Whether the word index has something to do.
+    pub(crate) has_upkeep: bool,
+}
+
+/// Why an attempt ended.
+struct Failed {
+    error: Error,
+    /// Whether something was done outside the store meanwhile, so that it must not be done again.
+    is_final: bool,
+}
+
+impl Failed {
+    fn before(error: Error) -> Self {
+        Self { error, is_final: false }
+    }
+}

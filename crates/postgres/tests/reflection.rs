@@ -1,0 +1,8 @@
+//! Reflection, over the PostgreSQL store.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
+
+mod fixture;
+#[path = "../../testkit/suites/reflection/mod.rs"]
+mod reflection;
+
+use fixture::fixture;

@@ -1,0 +1,8 @@
+//! Simulated processes, faults and interleavings, over the SQLite store.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
+
+mod fixture;
+#[path = "../../testkit/suites/simulation/mod.rs"]
+mod simulation;
+
+use fixture::fixture;

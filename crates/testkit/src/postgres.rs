@@ -1,0 +1,137 @@
+//! A PostgreSQL server for tests: in a temporary directory, reached by a socket there, gone with the process that started it.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Makes a database, starts the server, says so, and waits for the end of its input; `$1` is the directory, `$2` that of the
+/// programs. The end comes however the tests end. Whoever runs them may interrupt them: this goes on until it has tidied up.
+const SCRIPT: &str = r#"
+trap '' INT TERM
+cd "$1" || exit 1
+{
+  "$2/initdb" -D data -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync &&
+  printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$1'" 'max_connections = 300' 'fsync = off' \
+    'full_page_writes = off' 'autovacuum = off' >>data/postgresql.conf &&
+  "$2/pg_ctl" -D data -w -l log start &&
+  "$2/psql" -h "$1" -U postgres -d postgres -q -c 'CREATE ROLE throughline LOGIN' &&
+  "$2/createdb" -h "$1" -U postgres -O throughline throughline
+} </dev/null >>start.log 2>&1 && echo ready
+cat >/dev/null
+"$2/pg_ctl" -D data -m immediate stop >/dev/null 2>&1
+rm -rf "$1"
+"#;
+
+/// A server that runs as long as this process does.
+pub struct Server {
+    directory: PathBuf,
+    programs: PathBuf,
+    /// Its input ends with this process.
+    _script: Child,
+}
+
+impl Server {
+    /// Starts one, with a database `throughline` that a role `throughline` owns, which is no superuser.
+    pub fn start() -> Self {
+        let programs = programs();
+        static STARTED: AtomicUsize = AtomicUsize::new(0);
+        let nth = STARTED.fetch_add(1, Ordering::Relaxed);
+        let directory = std::env::temp_dir().join(format!("throughline-postgres-{}-{nth}", std::process::id()));
+        std::fs::create_dir(&directory).expect("a directory for the server");
+        let mut command = as_other_user(&directory);
+        command.args(["sh", "-c", SCRIPT, "sh"]).arg(&directory).arg(&programs);
+        let mut script = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
+        let mut said = String::new();
+        let output = script.stdout.take().expect("the output of the shell");
+        BufReader::new(output).read_line(&mut said).expect("the output of the shell");
+        let log = || std::fs::read_to_string(directory.join("start.log")).unwrap_or_default();
+        assert_eq!(said.trim(), "ready", "PostgreSQL does not start: {}", log());
+        Self { directory, programs, _script: script }
+    }
+
+    /// Ends it at once, as a loss of power would.
+    pub fn stop(&self) {
+        self.control(&["-m", "immediate", "stop"]);
+    }
+
+    /// Starts it again after [`stop`](Self::stop).
+    pub fn start_again(&self) {
+        self.control(&["-w", "-l", "log", "start"]);
+    }
+
+    fn control(&self, args: &[&str]) {
+        let mut command = as_other_user(&self.directory);
+        command.arg(self.programs.join("pg_ctl")).args(["-D", "data"]).args(args).current_dir(&self.directory);
+        // Its output stays open as long as the server runs: nothing may wait for its end.
+        let done = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        assert!(done.is_ok_and(|status| status.success()), "pg_ctl {args:?}");
+    }
+
+    /// The address of its database.
+    pub fn url(&self) -> String {
+        self.url_of("throughline")
+    }
+
+    /// Makes another database; gives its address.
+    pub fn create_database(&self, name: &str) -> String {
+        self.run(&format!("CREATE DATABASE {name} OWNER throughline"));
+        self.url_of(name)
+    }
+
+    fn url_of(&self, database: &str) -> String {
+        let socket = self.directory.to_string_lossy().replace('/', "%2F");
+        format!("postgres://throughline@{socket}/{database}")
+    }
+
+    /// Runs SQL as a superuser; gives what it prints.
+    pub fn run(&self, sql: &str) -> String {
+        self.run_as("postgres", "throughline", sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
+    }
+
+    /// Runs SQL as a role in a database; gives what it prints, or why it failed.
+    pub fn run_as(&self, role: &str, database: &str, sql: &str) -> Result<String, String> {
+        let mut psql = Command::new(self.programs.join("psql"));
+        psql.arg("-h").arg(&self.directory).args([
+            "-U",
+            role,
+            "-d",
+            database,
+            "-qAtX",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-c",
+            sql,
+        ]);
+        let output = psql.stdin(Stdio::null()).output().expect("psql");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+    }
+}
+
+/// Where the programs of the newest PostgreSQL on this machine are.
+fn programs() -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut found: Vec<(u32, PathBuf)> = versions
+        .filter_map(|version| Some((version.file_name().to_str()?.parse().ok()?, version.path().join("bin"))))
+        .filter(|(_, programs)| programs.join("postgres").exists())
+        .collect();
+    found.sort();
+    let newest = found.pop().map(|(_, programs)| programs);
+    newest.expect("these tests need a PostgreSQL server: `apt-get install postgresql`, or run `scripts/test`")
+}
+
+/// PostgreSQL refuses to run as root: then another user gets the directory.
+fn as_other_user(directory: &Path) -> Command {
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    if !is_root {
+        return Command::new("env");
+    }
+    let has = |user: &str| Command::new("id").arg(user).output().is_ok_and(|known| known.status.success());
+    let user = if has("postgres") { "postgres" } else { "nobody" };
+    let given = Command::new("chown").arg(user).arg(directory).status();
+    assert!(given.is_ok_and(|status| status.success()), "the directory cannot be given to {user}");
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", user, "--regid", "nogroup", "--clear-groups", "--"]);
+    command
+}

@@ -1,0 +1,184 @@
+//! Past conversations of other assistants on this machine: where their files are, and what each holds.
+//!
+//! Read only; nothing is asked of the assistant itself. A conversation has the name that the hooks give it, so that what is
+//! imported and what is observed are one.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde_json::Value;
+use throughline_clients::Client;
+use throughline_clients::connect::{Platform, root};
+use throughline_clients::hooks::session_id;
+use throughline_clients::transcripts::{self, Spoken};
+use throughline_core::model::Role;
+use throughline_core::transfer::formats::{Found, FoundSession, FoundTurn};
+
+use crate::world::{self, OpenError, World};
+
+/// The assistants whose past conversations are read.
+pub(crate) const CLIENTS: [Client; 4] = [Client::ClaudeCode, Client::Codex, Client::Gemini, Client::OpenCode];
+
+/// How deep below its directory a client keeps conversations.
+const DEEPEST: usize = 5;
+
+/// More files than anybody has.
+const MOST_FILES: usize = 100_000;
+
+/// So much of a file says whose conversation it is, in bytes.
+const HEAD: u64 = 256 * 1024;
+
+/// A larger file of one message is none, in bytes.
+const LARGEST_PART: u64 = 4 << 20;
+
+/// Where a conversation is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Transcript {
+    pub(crate) client: Client,
+    pub(crate) path: PathBuf,
+    /// When it last changed.
+    pub(crate) changed_at: Option<Timestamp>,
+}
+
+/// The conversations of an assistant, the oldest first.
+pub(crate) fn find(client: Client) -> Result<Vec<Transcript>, OpenError> {
+    let dirs = world::client_dirs()?;
+    let own = root(client, Platform::here(), &dirs);
+    let folders = match client {
+        Client::ClaudeCode => vec![own.join("projects")],
+        Client::Codex => vec![own.join("sessions"), own.join("archived_sessions")],
+        Client::Gemini => vec![own.join("tmp")],
+        Client::OpenCode => vec![world::data_dir()?.join("opencode").join("storage").join("session")],
+        _ => Vec::new(),
+    };
+    let mut found = Vec::new();
+    for folder in folders {
+        walk(client, &folder, 0, &mut found);
+    }
+    found.sort_by(|a, b| (a.changed_at, &a.path).cmp(&(b.changed_at, &b.path)));
+    Ok(found)
+}
+
+fn walk(client: Client, folder: &Path, depth: usize, found: &mut Vec<Transcript>) {
+    let Ok(files) = std::fs::read_dir(folder) else { return };
+    for file in files.flatten() {
+        let (path, Ok(kind)) = (file.path(), file.file_type()) else { continue };
+        if kind.is_dir() && depth < DEEPEST {
+            walk(client, &path, depth + 1, found);
+        } else if kind.is_file() && is_transcript(client, &path) && found.len() < MOST_FILES {
+            let changed = file.metadata().ok().and_then(|file| file.modified().ok());
+            found.push(Transcript { client, path, changed_at: changed.and_then(|at| Timestamp::try_from(at).ok()) });
+        }
+    }
+}
+
+/// Whether a file is a conversation by its name. Sub-agents of Claude Code have files of their own, which are not.
+fn is_transcript(client: Client, path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let is_in = |folder: &str| path.parent().and_then(Path::file_name).is_some_and(|parent| parent == folder);
+    match client {
+        Client::ClaudeCode => name.ends_with(".jsonl") && !name.starts_with("agent-") && !is_in("subagents"),
+        Client::Codex => name.starts_with("rollout-") && name.ends_with(".jsonl"),
+        Client::Gemini => {
+            is_in("chats") && name.starts_with("session-") && (name.ends_with(".json") || name.ends_with(".jsonl"))
+        }
+        Client::OpenCode => name.starts_with("ses_") && name.ends_with(".json"),
+        _ => false,
+    }
+}
+
+impl Transcript {
+    /// What was said in it; none if it cannot be read, or took place where nothing is observed.
+    pub(crate) fn read(&self, world: &World) -> Option<Found> {
+        let head = self.head()?;
+        let field = |names: &[&str]| head.iter().find_map(|row| names.iter().find_map(|name| text(row, name)));
+        let stem = self.path.file_stem()?.to_str()?.to_owned();
+        let (own, dir) = match self.client {
+            Client::ClaudeCode => (Some(stem), field(&["/cwd"])),
+            Client::Codex => (field(&["/payload/id", "/id"]).or(Some(stem)), field(&["/payload/cwd", "/cwd"])),
+            Client::Gemini => (field(&["/sessionId"]), None),
+            _ => (field(&["/id"]), field(&["/directory"])),
+        };
+        let own = own?;
+        let session = session_id(self.client, &own)?;
+        let dir = dir.and_then(|dir| Path::new(&dir).canonicalize().ok());
+        let exclude = &world.engine.settings().exclude;
+        if exclude.covers_channel(&session) || dir.as_deref().is_some_and(|dir| exclude.covers_directory(dir)) {
+            return None;
+        }
+        let said = if self.client == Client::OpenCode { self.opencode(&own) } else { self.rows(&own)? };
+        let project = dir.and_then(|dir| world.engine.projects().at(&dir).ok().flatten());
+        let project = project.filter(|project| project.is_registered).map(|project| project.name.to_string());
+        let title = if self.client == Client::OpenCode { field(&["/title"]) } else { None };
+        let place = |nth: usize| format!("{}, message {}", self.path.display(), nth + 1);
+        let turn = |(nth, spoken): (usize, Spoken)| FoundTurn {
+            session: session.clone(),
+            name: spoken.id,
+            place: place(nth),
+            role: spoken.role,
+            content: spoken.text,
+            at: spoken.at.or(self.changed_at),
+        };
+        let turns = said.into_iter().enumerate().map(turn).collect();
+        let about = FoundSession { id: session.clone(), title, project };
+        Some(Found { turns, sessions: vec![about], ..Found::default() })
+    }
+
+    /// The first rows, or the document.
+    fn head(&self) -> Option<Vec<Value>> {
+        use std::io::Read as _;
+        let mut bytes = Vec::new();
+        File::open(&self.path).ok()?.take(HEAD).read_to_end(&mut bytes).ok()?;
+        if let Ok(document) = serde_json::from_slice::<Value>(&bytes) {
+            return Some(vec![document]);
+        }
+        let rows: Vec<Value> = bytes.split(|byte| *byte == b'\n').flat_map(serde_json::from_slice).collect();
+        // A document that is longer than its head still begins with what it is called.
+        let text = String::from_utf8_lossy(&bytes);
+        let named = text.split_once("\"sessionId\"").and_then(|(_, rest)| rest.split('"').nth(1).map(str::to_owned));
+        let named = named.filter(|_| rows.is_empty()).map(|id| serde_json::json!({ "sessionId": id }));
+        Some(rows.into_iter().chain(named).collect())
+    }
+
+    fn rows(&self, own: &str) -> Option<Vec<Spoken>> {
+        let file = File::open(&self.path).ok()?;
+        let length = file.metadata().ok()?.len();
+        transcripts::read(self.client, own, file, length, &|_| false).ok().map(|news| news.said)
+    }
+
+    /// OpenCode keeps each message and each part of it in a file of its own, named in their order.
+    fn opencode(&self, session: &str) -> Vec<Spoken> {
+        let Some(storage) = self.path.ancestors().nth(3) else { return Vec::new() };
+        let mut said = Vec::new();
+        for message in documents(&storage.join("message").join(session)) {
+            let (Some(id), Some(role)) = (text(&message, "/id"), text(&message, "/role")) else { continue };
+            let role = match role.as_str() {
+                "user" => Role::User,
+                "assistant" => Role::Assistant,
+                _ => continue,
+            };
+            let parts = documents(&storage.join("part").join(&id)).into_iter();
+            let is_said = |part: &Value| text(part, "/type").as_deref() == Some("text") && part["synthetic"] != true;
+            let words: Vec<String> = parts.filter(is_said).filter_map(|part| text(&part, "/text")).collect();
+            let at = message.pointer("/time/created").and_then(Value::as_i64);
+            let at = at.and_then(|at| Timestamp::from_millisecond(at).ok());
+            said.extend(transcripts::own_words(role, &words.join("\n")).map(|text| Spoken { id, role, text, at }));
+        }
+        said
+    }
+}
+
+/// The JSON files of a folder, by their names.
+fn documents(folder: &Path) -> Vec<Value> {
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path()).collect();
+    paths.sort();
+    let is_fit = |path: &PathBuf| path.metadata().is_ok_and(|file| file.is_file() && file.len() <= LARGEST_PART);
+    let read = |path: PathBuf| serde_json::from_slice(&std::fs::read(path).ok()?).ok();
+    paths.into_iter().filter(is_fit).filter_map(read).collect()
+}
+
+fn text(value: &Value, pointer: &str) -> Option<String> {
+    value.pointer(pointer)?.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
+}
