@@ -37,6 +37,9 @@ const VAULT: [(&str, &str); 4] = [
 const WRITING: SignedDuration = SignedDuration::from_secs(50);
 const ANSWERING: SignedDuration = SignedDuration::from_secs(20);
 
+/// How often it is tried to note what was given: no reply waits for it here.
+const ATTEMPTS: u32 = 300;
+
 /// Silence after which a conversation is over.
 const SILENCE: SignedDuration = SignedDuration::from_mins(11);
 
@@ -179,7 +182,7 @@ impl Teller {
             match step {
                 Step::Me(text) => {
                     self.wait(WRITING);
-                    engine.context().give(&id, text, Visibility::Stays)?;
+                    engine.context().trying(ATTEMPTS).give(&id, text, Visibility::Stays)?;
                     self.say(&engine, &id, Role::User, text)?;
                 }
                 Step::It(text) => {
