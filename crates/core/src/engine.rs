@@ -19,7 +19,7 @@ use crate::memories::MemoryService;
 use crate::model::{Actor, EntryId, Namespace, SessionId};
 use crate::models::ModelService;
 use crate::off_record::OffRecordService;
-use crate::ports::{Clock, Documents, Embedders, Ids, NoEmbedders, Store};
+use crate::ports::{Clock, Documents, Embedders, Ids, NoEmbedders, ReadingAhead, Store};
 use crate::projects::ProjectService;
 use crate::recall::RecallService;
 use crate::reflection::ReflectionService;
@@ -258,6 +258,12 @@ impl Engine {
     /// The tools that assistants call.
     pub fn tools(&self) -> ToolService<'_> {
         ToolService { services: self.services(), tool_models: &*self.tool_models }
+    }
+
+    /// Several verbs about one message of a conversation follow, on this thread: as long as what this gives is kept, what they
+    /// read may be as it is now, but for what they write. A store that is far away asks for it together.
+    pub fn reading(&self, session: Option<&SessionId>, message: Option<&str>) -> ReadingAhead {
+        self.context().reading(session, message)
     }
 
     /// Begins a verb: reads the clock.

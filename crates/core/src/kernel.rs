@@ -3,8 +3,10 @@
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use crate::error::{Done, EngineError};
-use crate::model::{Actor, Change, ChangeId, Entry, Namespace, Verb};
-use crate::ports::{Changes, Clock, ErasureMark, Holder, Ids, Lease, Leases, Op, StoreError};
+use crate::model::{Actor, Change, ChangeId, Entry, Namespace, SessionId, Verb};
+use crate::ports::{
+    Changes, Clock, ErasureMark, Holder, Ids, Lease, Leases, Op, ReadingAhead, ReadsAhead, StoreError, Upcoming,
+};
 use crate::settings::Settings;
 
 /// How often a write is decided anew after a conflict. Each conflict means that another writer made progress.
@@ -27,6 +29,7 @@ pub struct Worker<'a> {
 pub(crate) struct Kernel<'e> {
     pub(crate) changes: &'e dyn Changes,
     pub(crate) leases: &'e dyn Leases,
+    pub(crate) ahead: &'e dyn ReadsAhead,
     pub(crate) clock: &'e dyn Clock,
     pub(crate) ids: &'e dyn Ids,
     pub(crate) settings: &'e Settings,
@@ -58,6 +61,16 @@ impl Kernel<'_> {
     /// Where new entries go: the person's facts, or `global` where no namespace is set.
     pub(crate) fn facts(&self) -> Namespace {
         self.settings.namespace.clone().map_or(Namespace::Global, Namespace::Facts)
+    }
+
+    /// Tells the store what this verb reads from here on, until what this gives is dropped.
+    pub(crate) fn reading(&self, upcoming: Upcoming<'_>) -> ReadingAhead {
+        self.ahead.read_ahead(&Upcoming { person: self.settings.namespace.as_ref(), ..upcoming })
+    }
+
+    /// The same for a verb about a conversation.
+    pub(crate) fn reading_of(&self, session: &SessionId) -> ReadingAhead {
+        self.reading(Upcoming { session: Some(session), ..Upcoming::default() })
     }
 
     /// A change that this actor makes now.

@@ -27,6 +27,7 @@ pub struct ClassName {
 /// Finds documents of a snapshot by their numbers. It keeps the page and the payloads that it looked at last of each segment:
 /// numbers that are asked for in order are found fastest.
 pub struct Fetch<'s> {
+    store: &'s dyn SegmentReader,
     segments: Vec<Opened<'s>>,
 }
 
@@ -44,7 +45,31 @@ impl<'s> Fetch<'s> {
             let segment = Segment::open(store, id)?;
             Ok(Opened { buried: segment.tombstones()?, segment, page: None, payloads: None })
         };
-        Ok(Self { segments: store.list()?.into_iter().map(open).collect::<Result<_, IndexError>>()? })
+        Ok(Self { store, segments: store.list()?.into_iter().map(open).collect::<Result<_, IndexError>>()? })
+    }
+
+    /// Says that these documents are about to be asked for.
+    pub fn expect(&mut self, numbers: &[i64]) -> Result<(), IndexError> {
+        if !self.store.is_far() {
+            return Ok(());
+        }
+        let mut pages = Vec::new();
+        for (opened, number) in each(&self.segments, numbers) {
+            pages.extend(opened.segment.page_part(number)?);
+        }
+        pages.dedup();
+        self.store.expect(&pages)?;
+        let mut payloads = Vec::new();
+        for number in numbers {
+            for opened in &mut self.segments {
+                let Some(at) = opened.find(*number)? else { continue };
+                if let Some((_, page)) = &opened.page {
+                    payloads.extend(opened.segment.payload_part(page, at)?);
+                }
+            }
+        }
+        payloads.dedup();
+        self.store.expect(&payloads)
     }
 
     /// A document that is not buried. None if there is no such document, or if it was indexed without a payload.
@@ -61,6 +86,11 @@ impl<'s> Fetch<'s> {
     pub fn class<T>(&self, name: ClassName, with: impl FnOnce(&[u8]) -> T) -> Result<T, IndexError> {
         self.segments[name.segment].segment.class(name.class, with)
     }
+}
+
+/// Every segment with every number.
+fn each<'o, 's>(segments: &'o [Opened<'s>], numbers: &'o [i64]) -> impl Iterator<Item = (&'o Opened<'s>, i64)> {
+    segments.iter().flat_map(|opened| numbers.iter().map(move |number| (opened, *number)))
 }
 
 impl Opened<'_> {

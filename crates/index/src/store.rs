@@ -20,8 +20,10 @@ impl fmt::Display for SegmentId {
 pub struct Part(pub u32);
 
 impl Part {
-    pub(crate) const HEADER: Self = Self(0);
-    pub(crate) const TOMBSTONES: Self = Self(1);
+    /// What says where the others are.
+    pub const HEADER: Self = Self(0);
+    /// Documents that were replaced or removed.
+    pub const TOMBSTONES: Self = Self(1);
 
     const fn numbered(kind: u32, nth: u32) -> Option<Self> {
         if nth < 1 << 28 { Some(Self(kind << 28 | nth)) } else { None }
@@ -52,6 +54,17 @@ impl Part {
         self.0 >> 28 == 5
     }
 
+    /// Whether it tells about documents, of which whoever reads one reads others.
+    pub const fn is_of_documents(self) -> bool {
+        self.0 >> 28 == 3 || self.0 >> 28 == 4
+    }
+
+    /// It and so many parts of its kind after it.
+    pub fn and_next(self, count: u32) -> impl Iterator<Item = Self> {
+        let last = (self.0 | 0x0FFF_FFFF).min(self.0.saturating_add(count));
+        (self.0..=last).map(Self)
+    }
+
     /// Whether its bytes never change as long as its segment is there.
     pub const fn is_immutable(self) -> bool {
         self.0 != Self::TOMBSTONES.0
@@ -64,6 +77,14 @@ pub trait SegmentReader {
     fn list(&self) -> Result<Vec<SegmentId>, IndexError>;
     /// The bytes of a part, if it is there.
     fn get(&self, segment: SegmentId, part: Part) -> Result<Option<Arc<[u8]>>, IndexError>;
+    /// Whether a part is a journey away: then it is told what is about to be read.
+    fn is_far(&self) -> bool {
+        false
+    }
+    /// Says that these parts are about to be read: where they are far, they are fetched together.
+    fn expect(&self, _parts: &[(SegmentId, Part)]) -> Result<(), IndexError> {
+        Ok(())
+    }
 }
 
 /// Keeps the bytes of segments, in the caller's transaction.

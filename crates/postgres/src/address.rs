@@ -1,7 +1,8 @@
 //! Where a memory is: `postgres://USER:PASSWORD@HOST:PORT/DATABASE?space=NAME`.
 //!
-//! All that the client knows may stand in it, and two parameters of ours: `space` names the person whose memory it is, and
-//! `sslrootcert` a file with the certificates that the server's is checked against, in place of the system's.
+//! All that the client knows may stand in it, and three parameters of ours: `space` names the person whose memory it is,
+//! `sslrootcert` a file with the certificates that the server's is checked against, in place of the system's, and `notify=off`
+//! keeps the server from telling of changes.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub struct Address {
     pub(crate) config: Config,
     pub(crate) space: String,
     pub(crate) root_certificates: Option<PathBuf>,
+    /// Whether the server may be asked to tell of changes.
+    pub(crate) notifies: bool,
     /// How long something is tried again while the server cannot be reached.
     pub(crate) patience: Duration,
 }
@@ -55,12 +58,13 @@ impl Address {
             return Err(AddressError::Scheme);
         }
         let (place, parameters) = url.split_once('?').unwrap_or((url, ""));
-        let (mut space, mut root_certificates) = (DEFAULT_SPACE.to_owned(), None);
+        let (mut space, mut root_certificates, mut notifies) = (DEFAULT_SPACE.to_owned(), None, true);
         let mut others = Vec::new();
         for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
             match parameter.split_once('=') {
                 Some(("space", name)) => space = name.to_owned(),
                 Some(("sslrootcert", path)) => root_certificates = Some(PathBuf::from(path)),
+                Some(("notify", "off")) => notifies = false,
                 _ => others.push(parameter),
             }
         }
@@ -77,7 +81,7 @@ impl Address {
         }
         config.keepalives_idle(UNANSWERED).keepalives_interval(UNANSWERED / 4).keepalives_retries(3);
         config.tcp_user_timeout(UNANSWERED);
-        Self { config, space: String::new(), root_certificates, patience: PATIENCE }.with_space(&space)
+        Self { config, space: String::new(), root_certificates, notifies, patience: PATIENCE }.with_space(&space)
     }
 
     /// The same with a password, in place of the one that it may have.

@@ -18,7 +18,7 @@ impl Breakers for PostgresStore {
         let sql = "INSERT INTO breakers (space, provider, failures, open_until) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (space, provider) DO UPDATE SET failures = excluded.failures, open_until = excluded.open_until";
         self.write("keep how a provider fares", |transaction| {
-            transaction.execute(sql, &values![provider, breaker.failures, breaker.open_until]).map(drop)
+            transaction.post(sql, &values![provider, breaker.failures, breaker.open_until])
         })
     }
 }

@@ -1,5 +1,7 @@
 //! Change tokens: ends of indexes.
 
+use std::time::Duration;
+
 use throughline_core::ports::{ChangeToken, ChangeTokens, ChangeWatch, Watched};
 
 use crate::connection::Connection;
@@ -9,6 +11,11 @@ use crate::{PostgresStore, Stored};
 impl ChangeWatch for PostgresStore {
     fn change_tokens(&self) -> Stored<ChangeTokens> {
         self.read("look for changes", read)
+    }
+
+    fn wait_for_change(&self, usual: Duration, longest: Duration) -> Stored<()> {
+        self.pool.wait_for_change(usual, longest);
+        Ok(())
     }
 }
 

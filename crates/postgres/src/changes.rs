@@ -9,6 +9,7 @@ use throughline_stores::words::Collection;
 
 use crate::connection::Connection;
 use crate::error::Sql;
+use crate::pool::Between;
 use crate::rows::{self, CHANGE_COLUMNS, ENTRY_COLUMNS, Inserted};
 use crate::transaction::{Counter, Transaction};
 use crate::values::{to_json, values};
@@ -16,7 +17,8 @@ use crate::{PostgresStore, Stored, erase, index, line_sources, mutes, reflection
 
 impl Changes for PostgresStore {
     fn apply(&self, change: &Change, ops: &[Op], last: &mut dyn FnMut() -> bool) -> Stored<Vec<Entry>> {
-        self.write("apply the change", |transaction| {
+        let between = Between { first: &|connection| ask_first(connection, change, ops), ..Between::default() };
+        self.write_between(self.effort, "apply the change", &between, |transaction| {
             let mut writer = ChangeWriter::begin(transaction, change, &self.machine)?;
             let mut entries = Vec::new();
             for op in ops {
@@ -25,9 +27,8 @@ impl Changes for PostgresStore {
             writer.settle()?;
             writer.mark_undone()?;
             // A file is exchanged by `last`, and must not be exchanged again; without one, the change may be repeated.
-            match ops.iter().any(|op| matches!(op, Op::Document { .. })) {
-                true => transaction.seal()?,
-                false => transaction.make_ready()?,
+            if ops.iter().any(|op| matches!(op, Op::Document { .. })) {
+                transaction.seal()?;
             }
             transaction.finish(&self.pool, &mut *last).map(|()| entries)
         })
@@ -60,12 +61,9 @@ impl<'a> ChangeWriter<'a> {
     /// Begins a change, or goes on with one that is there already. One that was undone in between is over, and one that
     /// an import brought along is another's: what it wrote here could not be undone.
     pub(crate) fn begin(transaction: &'a Transaction<'a>, change: &'a Change, machine: &'a MachineId) -> Sql<Self> {
-        let sql =
-            "SELECT number, undone_by IS NOT NULL OR adopted_by IS NOT NULL FROM changes WHERE space = $1 AND id = $2";
-        let number = match transaction.maybe(sql, &values![change.id.as_str()])? {
-            Some(row) if row.flag(1)? => return Err(StoreError::Conflict { what: change.id.to_string() }.into()),
-            Some(row) => Some(row.int(0)?),
-            None => None,
+        let number = match known_change(transaction, change)? {
+            Some((_, true)) => return Err(StoreError::Conflict { what: change.id.to_string() }.into()),
+            known => known.map(|(number, _)| number),
         };
         Ok(Self { transaction, change, machine, number, balance: Balance::default() })
     }
@@ -82,7 +80,7 @@ impl<'a> ChangeWriter<'a> {
             }
             Op::Person { session, name } => {
                 let sql = "UPDATE sessions SET person = coalesce(person, $3) WHERE space = $1 AND id = $2";
-                self.transaction.execute(sql, &values![session.as_str(), name])?;
+                self.transaction.post(sql, &values![session.as_str(), name])?;
             }
             Op::LineSources { line, turns } => line_sources::add(self.transaction, line, turns)?,
             Op::Reflected(pass) => reflections::insert(self.transaction, pass)?,
@@ -128,7 +126,7 @@ impl<'a> ChangeWriter<'a> {
 
     pub(crate) fn keep(&mut self, entry: &Entry) -> Sql<()> {
         let change = self.change_number()?;
-        keep_version(self.transaction, entry, change).map(drop)
+        post_version(self.transaction, entry, change)
     }
 
     /// A new version of a document, and its lines where they are known.
@@ -176,12 +174,12 @@ impl<'a> ChangeWriter<'a> {
         };
         let change = self.change_number()?;
         let number = self.transaction.next(Counter::Row);
-        self.transaction.execute(
+        self.transaction.post(
             "INSERT INTO document_versions (space, number, name, version, change, hash, text) \
              VALUES ($1, $2, $3, $4, $5, $6, $7)",
             &values![number, &address, version, change, hash.as_str(), text],
         )?;
-        self.transaction.execute(
+        self.transaction.post(
             "INSERT INTO documents (space, name, version, hash) VALUES ($1, $2, $3, $4) \
              ON CONFLICT (space, name) DO UPDATE SET version = excluded.version, hash = excluded.hash",
             &values![&address, version, hash.as_str()],
@@ -231,6 +229,36 @@ impl<'a> ChangeWriter<'a> {
     }
 }
 
+/// The number of a change that is there, and whether it is over.
+fn known_change(connection: &Connection, change: &Change) -> Sql<Option<(i64, bool)>> {
+    let sql =
+        "SELECT number, undone_by IS NOT NULL OR adopted_by IS NOT NULL FROM changes WHERE space = $1 AND id = $2";
+    connection.maybe(sql, &values![change.id.as_str()])?.map(|row| Ok((row.int(0)?, row.flag(1)?))).transpose()
+}
+
+/// Reads what the first operation of a change asks. What the others ask depends on those before them.
+fn ask_first(connection: &Connection, change: &Change, ops: &[Op]) {
+    let _ = known_change(connection, change);
+    let _ = withdrawals::key(connection);
+    let mut ops = ops.iter();
+    let mut first = ops.next();
+    if let Some(Op::Unerased(_)) = first {
+        let _ = erase::erasures(connection);
+        first = ops.next();
+    }
+    match first {
+        Some(Op::Insert(entry)) => {
+            let _ = (same(connection, entry), rows::is_id_taken(connection, entry));
+            let _ = rows::is_key_taken(connection, entry);
+        }
+        Some(Op::Update(entry)) => {
+            let _ = (stored(connection, &entry.id), mutes::is_any(connection));
+            let _ = rows::is_key_taken(connection, entry);
+        }
+        _ => {}
+    }
+}
+
 fn key_taken(entry: &Entry) -> crate::error::Error {
     StoreError::KeyTaken { key: entry.key.clone().unwrap_or_default() }.into()
 }
@@ -242,18 +270,26 @@ fn stored(connection: &Connection, id: &EntryId) -> Sql<Option<Entry>> {
 
 /// Keeps a version of an entry under a change; one that is there already stays. Says whether it is new.
 pub(crate) fn keep_version(transaction: &Transaction<'_>, entry: &Entry, change: i64) -> Sql<bool> {
-    let sql = "INSERT INTO entry_versions (space, number, entry, version, change, state) VALUES ($1, $2, $3, $4, $5, $6) \
-               ON CONFLICT DO NOTHING";
     let number = transaction.next(Counter::Row);
     let bound = values![number, entry.id.as_str(), entry.version, change, to_json(entry)?];
-    Ok(transaction.execute(sql, &bound)? == 1)
+    Ok(transaction.execute(KEEP_VERSION, &bound)? == 1)
 }
+
+/// The same for somebody who does not ask.
+fn post_version(transaction: &Transaction<'_>, entry: &Entry, change: i64) -> Sql<()> {
+    let number = transaction.next(Counter::Row);
+    let bound = values![number, entry.id.as_str(), entry.version, change, to_json(entry)?];
+    transaction.post(KEEP_VERSION, &bound)
+}
+
+const KEEP_VERSION: &str = "INSERT INTO entry_versions (space, number, entry, version, change, state) \
+     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
 
 pub(crate) fn insert_change(transaction: &Transaction<'_>, change: &Change, adopted_by: Option<&Change>) -> Sql<i64> {
     let sql = "INSERT INTO changes (space, number, id, who, via, verb, at, undoes, adopted_by) \
                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     let number = transaction.next(Counter::Row);
-    transaction.execute(
+    transaction.post(
         sql,
         &values![
             number,

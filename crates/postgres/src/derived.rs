@@ -83,11 +83,11 @@ impl Derived {
         if !queued.is_empty() {
             let sql =
                 "INSERT INTO memory_vector_queue (space, item) SELECT $1, unnest($2::bigint[]) ON CONFLICT DO NOTHING";
-            transaction.execute(sql, &values![queued])?;
+            transaction.post(sql, &values![queued])?;
         }
         if !removed.is_empty() {
             let sql = "DELETE FROM memory_vector_queue WHERE space = $1 AND item = ANY($2)";
-            transaction.execute(sql, &values![removed])?;
+            transaction.post(sql, &values![removed])?;
         }
         for collection in Collection::ALL {
             let items: Vec<i64> = self.tail.iter().filter(|(of, _)| *of == collection).map(|(_, item)| *item).collect();
@@ -105,5 +105,5 @@ fn note_in_tail(transaction: &Transaction<'_>, collection: Collection, items: Ve
     let sql = "INSERT INTO word_tail (space, collection, item, written, mark) \
                SELECT $1, $2, item, $4, floor(random() * 9007199254740992)::bigint FROM unnest($3::bigint[]) AS item \
                ON CONFLICT (space, collection, item) DO UPDATE SET written = excluded.written, mark = excluded.mark";
-    transaction.execute(sql, &values![collection.number(), items, transaction.number()]).map(drop)
+    transaction.post(sql, &values![collection.number(), items, transaction.number()])
 }

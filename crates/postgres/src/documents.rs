@@ -98,7 +98,7 @@ fn put(connection: &Connection, written: i64, name: &DocumentName, text: &str, e
     if here != hash {
         let sql = "INSERT INTO document_texts (space, name, written, hash, text) VALUES ($1, $2, $3, $4, $5) \
                    ON CONFLICT (space, name) DO UPDATE SET written = excluded.written, hash = excluded.hash, text = excluded.text";
-        connection.execute(sql, &values![document_address(name), written, hash.as_str(), text])?;
+        connection.post(sql, &values![document_address(name), written, hash.as_str(), text])?;
     }
     Ok(Wrote::Done)
 }

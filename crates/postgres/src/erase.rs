@@ -47,7 +47,7 @@ pub(crate) fn check_unerased(transaction: &Transaction<'_>, since: &ErasureMark)
 fn erase(transaction: &Transaction<'_>, erasure: &Erasure) -> Sql<Erased> {
     let mut erased = Erased::default();
     let at = erasure.at.as_millisecond();
-    transaction.execute("UPDATE spaces SET erasures = erasures + 1 WHERE space = $1", &[])?;
+    transaction.post("UPDATE spaces SET erasures = erasures + 1 WHERE space = $1", &[])?;
     for id in &erasure.memories {
         let id = id.as_str();
         bury_memory(transaction, id, at)?;
@@ -62,7 +62,7 @@ fn erase(transaction: &Transaction<'_>, erasure: &Erasure) -> Sql<Erased> {
     }
     for id in &erasure.turns {
         withdrawals::bury_turn(transaction, id)?;
-        transaction.execute("DELETE FROM line_sources WHERE space = $1 AND turn = $2", &values![id.as_str()])?;
+        transaction.post("DELETE FROM line_sources WHERE space = $1 AND turn = $2", &values![id.as_str()])?;
         erased.recalls += forget_question(transaction, id.as_str())?;
         let sql = "DELETE FROM turns WHERE space = $1 AND id = $2 RETURNING number";
         erased.turns += transaction.remove(Collection::Turns, sql, &values![id.as_str()])?;
@@ -103,7 +103,7 @@ pub(crate) fn remove_memory(transaction: &Transaction<'_>, id: &str) -> Sql<u64>
         "DELETE FROM mutes WHERE space = $1 AND memory = $2",
         "DELETE FROM reviewed WHERE space = $1 AND memory = $2",
     ] {
-        transaction.execute(sql, &values![id])?;
+        transaction.post(sql, &values![id])?;
     }
     Ok(versions)
 }
@@ -123,12 +123,12 @@ fn bury_memory(transaction: &Transaction<'_>, id: &str, at: i64) -> Sql<()> {
 /// What conversations began with is kept, without these words.
 fn take_out_of_openings(transaction: &Transaction<'_>, content: &str) -> Sql<()> {
     let sql = "UPDATE sessions SET opening = replace(opening, $2, '') WHERE space = $1 AND strpos(opening, $2) > 0";
-    transaction.execute(sql, &values![content]).map(drop)
+    transaction.post(sql, &values![content])
 }
 
 /// Removes the count of a memory or turn, and the recalls that returned it; gives how many those were.
 pub(crate) fn forget_use(transaction: &Transaction<'_>, id: &str) -> Sql<u64> {
-    transaction.execute("DELETE FROM uses WHERE space = $1 AND id = $2", &values![id])?;
+    transaction.post("DELETE FROM uses WHERE space = $1 AND id = $2", &values![id])?;
     transaction.execute("DELETE FROM recalls WHERE space = $1 AND $2 = ANY(hit_ids)", &values![id])
 }
 
@@ -192,12 +192,12 @@ pub(crate) fn scrub_versions(
             let hash = if was_whole { ContentHash::of(&without) } else { ContentHash::stored(hash) };
             let sql =
                 "UPDATE document_versions SET text = $4, hash = $5 WHERE space = $1 AND name = $2 AND version = $3";
-            transaction.execute(sql, &values![address, version, without, hash.as_str()])?;
+            transaction.post(sql, &values![address, version, without, hash.as_str()])?;
             scrubbed += 1;
         }
     }
     let sql = "UPDATE documents d SET hash = v.hash FROM document_versions v \
                WHERE d.space = $1 AND d.name = $2 AND v.space = $1 AND v.name = d.name AND v.version = d.version";
-    transaction.execute(sql, &values![address])?;
+    transaction.post(sql, &values![address])?;
     Ok(scrubbed)
 }

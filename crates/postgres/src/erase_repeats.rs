@@ -68,7 +68,7 @@ impl Out<'_> {
                 "UPDATE entries SET content = $3, terms = $4, digest = $5, twin = $2 WHERE space = $1 AND id = $2";
             let digest = entry.text_digest().map(|digest| digest.as_str().to_owned());
             let bound = values![entry.id.as_str(), &entry.content, rows::terms(&entry), digest];
-            self.transaction.execute(sql, &bound)?;
+            self.transaction.post(sql, &bound)?;
             self.transaction.rewritten(Collection::Entries, row.int(rows::ENTRY_WIDTH)?);
         }
         Ok(removed + self.entry_versions()?)
@@ -84,7 +84,7 @@ impl Out<'_> {
             let Some(left) = self.of(content, Trace::taken_out_of) else { continue };
             state["content"] = if left.is_empty() { ERASED.into() } else { left.into() };
             let sql = "UPDATE entry_versions SET state = $4 WHERE space = $1 AND entry = $2 AND version = $3";
-            self.transaction.execute(sql, &values![row.text(0)?, row.int(1)?, to_json(&state)?])?;
+            self.transaction.post(sql, &values![row.text(0)?, row.int(1)?, to_json(&state)?])?;
             scrubbed += 1;
         }
         Ok(scrubbed)
@@ -98,7 +98,7 @@ impl Out<'_> {
             let left = if left.is_empty() { ERASED.to_owned() } else { left };
             let sql = "UPDATE turns SET content = $3, terms = $4, tokens = $5 WHERE space = $1 AND number = $2";
             let bound = values![number, &left, turn_terms(None, &left), tokens::estimate(&left)];
-            self.transaction.execute(sql, &bound)?;
+            self.transaction.post(sql, &bound)?;
             self.transaction.changed(Collection::Turns, number);
         }
         Ok(())
@@ -145,11 +145,11 @@ impl Out<'_> {
         let openings = "SELECT number, opening FROM sessions WHERE space = $1 AND opening IS NOT NULL";
         let opened = self.numbers(openings, |text| self.is_in(text))?;
         let anew = "UPDATE sessions SET opening = NULL WHERE space = $1 AND number = ANY($2)";
-        self.transaction.execute(anew, &values![opened])?;
+        self.transaction.post(anew, &values![opened])?;
         let titles = "SELECT number, title FROM sessions WHERE space = $1 AND title IS NOT NULL";
         let titled = self.numbers(titles, |text| self.is_repeated_by(text))?;
         let untitled = "UPDATE sessions SET title = NULL WHERE space = $1 AND number = ANY($2)";
-        self.transaction.execute(untitled, &values![titled]).map(drop)
+        self.transaction.post(untitled, &values![titled])
     }
 
     /// Questions that named it, and what reflection said about it. Gives how many questions there were.
@@ -159,7 +159,7 @@ impl Out<'_> {
         let naming = self.numbers(passes, |text| self.is_in(text))?;
         let blank =
             "UPDATE passes SET reason = NULL, applied = '[]', dropped = '[]' WHERE space = $1 AND number = ANY($2)";
-        self.transaction.execute(blank, &values![naming])?;
+        self.transaction.post(blank, &values![naming])?;
         let asking = self.numbers("SELECT number, query FROM recalls WHERE space = $1", |text| self.is_in(text))?;
         self.transaction.execute("DELETE FROM recalls WHERE space = $1 AND number = ANY($2)", &values![asking])
     }

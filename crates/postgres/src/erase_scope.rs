@@ -125,11 +125,10 @@ pub(crate) fn erase(transaction: &Transaction<'_>, scope: &ErasureScope, at: i64
     transaction.remove(Collection::Turns, sql, &values![turns.clone()])?;
     for (sql, named) in REMOVE {
         let bound: Vec<Value<'_>> = named.iter().map(|set| sets[*set].clone().into()).collect();
-        transaction.execute(sql, &bound)?;
+        transaction.post(sql, &bound)?;
     }
-    transaction
-        .execute("UPDATE withdrawn SET by = NULL WHERE space = $1 AND by = ANY($2)", &values![memories.clone()])?;
-    BLANK.iter().try_for_each(|sql| transaction.execute(sql, &[]).map(drop))?;
+    transaction.post("UPDATE withdrawn SET by = NULL WHERE space = $1 AND by = ANY($2)", &values![memories.clone()])?;
+    BLANK.iter().try_for_each(|sql| transaction.post(sql, &[]))?;
     if *scope == ErasureScope::Everything {
         remove_rest(transaction)?;
     }
@@ -139,14 +138,14 @@ pub(crate) fn erase(transaction: &Transaction<'_>, scope: &ErasureScope, at: i64
 
 fn remove_rest(transaction: &Transaction<'_>) -> Sql<()> {
     for table in REST {
-        transaction.execute(&format!("DELETE FROM {table} WHERE space = $1"), &[])?;
+        transaction.post(&format!("DELETE FROM {table} WHERE space = $1"), &[])?;
     }
     let sql = "DELETE FROM vault_chunks WHERE space = $1 RETURNING number";
     transaction.remove(Collection::Chunks, sql, &[])?;
     for table in ["vault_documents", "vector_blocks", "vector_bytes", "vector_refusals"] {
-        transaction.execute(&format!("DELETE FROM {table} WHERE space = $1"), &[])?;
+        transaction.post(&format!("DELETE FROM {table} WHERE space = $1"), &[])?;
     }
-    transaction.execute(&format!("UPDATE spaces SET secret = {FRESH_SECRET} WHERE space = $1"), &[]).map(drop)
+    transaction.post(&format!("UPDATE spaces SET secret = {FRESH_SECRET} WHERE space = $1"), &[])
 }
 
 /// Leaves tombstones of the statements that go, while their turns are there.

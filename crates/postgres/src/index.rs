@@ -60,11 +60,11 @@ impl Index for PostgresStore {
         }
         self.write("rebuild the index", |transaction| {
             let sql = "DELETE FROM task_words WHERE space = $1";
-            transaction.execute(sql, &[])?;
+            transaction.post(sql, &[])?;
             for row in transaction.rows("SELECT id, title FROM tasks WHERE space = $1", &[])? {
                 tasks::write_words(transaction, &row.text(0)?, &row.text(1)?)?;
             }
-            transaction.execute("DELETE FROM document_stamps WHERE space = $1", &[])?;
+            transaction.post("DELETE FROM document_stamps WHERE space = $1", &[])?;
             vectors::queue_again(transaction)?;
             words::begin_again(transaction)
         })?;
@@ -112,7 +112,7 @@ fn turn_texts(transaction: &Transaction<'_>, after: i64) -> Sql<Vec<(i64, String
         let estimated = tokens::estimate(&content);
         if row.number::<usize>(3)? != estimated {
             let sql = "UPDATE turns SET tokens = $3 WHERE space = $1 AND number = $2";
-            transaction.execute(sql, &values![number, estimated])?;
+            transaction.post(sql, &values![number, estimated])?;
         }
         analysed.push((number, turn_terms(row.maybe_text(1)?.as_deref(), &content)));
     }
@@ -167,7 +167,7 @@ pub(crate) fn replace_bullets(
     let machine = if is_shared { EVERY_MACHINE } else { machine.as_str() };
     let sql = "INSERT INTO document_stamps (space, name, machine, stamp) VALUES ($1, $2, $3, $4) \
                ON CONFLICT (space, name, machine) DO UPDATE SET stamp = excluded.stamp";
-    transaction.execute(sql, &values![&address, machine, stamp]).map(drop)
+    transaction.post(sql, &values![&address, machine, stamp])
 }
 
 /// Writes a bullet; one that was known keeps its source and its dates.
@@ -195,5 +195,5 @@ fn put_bullet(transaction: &Transaction<'_>, known: Option<&Entry>, bullet: Entr
 /// Every machine looks at its file again.
 pub(crate) fn forget_stamps(transaction: &Transaction<'_>, address: &str) -> Sql<()> {
     let sql = "DELETE FROM document_stamps WHERE space = $1 AND name = $2";
-    transaction.execute(sql, &values![address]).map(drop)
+    transaction.post(sql, &values![address])
 }

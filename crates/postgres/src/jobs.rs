@@ -17,8 +17,8 @@ impl Jobs for PostgresStore {
             let number = transaction.next(Counter::Row);
             let (job, outcome) = (run.job.as_str(), run.outcome.as_str());
             let bound = values![number, job, run.started_at, run.ended_at, outcome, &run.what];
-            transaction.execute(sql, &bound)?;
-            transaction.execute(old, &values![job, KEPT_RUNS]).map(drop)
+            transaction.post(sql, &bound)?;
+            transaction.post(old, &values![job, KEPT_RUNS])
         })
     }
 

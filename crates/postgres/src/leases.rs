@@ -21,7 +21,7 @@ impl Leases for PostgresStore {
             if is_free {
                 let Holder { host, process, started, worker } = &lease.holder;
                 let bound = values![&lease.name, host, *process, started, *worker, lease.until];
-                transaction.execute(sql, &bound)?;
+                transaction.post(sql, &bound)?;
             }
             Ok(is_free)
         })
@@ -36,7 +36,7 @@ impl Leases for PostgresStore {
                    AND worker = $6";
         self.write("give a lease back", |transaction| {
             let Holder { host, process, started, worker } = &lease.holder;
-            transaction.execute(sql, &values![&lease.name, host, *process, started, *worker]).map(drop)
+            transaction.post(sql, &values![&lease.name, host, *process, started, *worker])
         })
     }
 }

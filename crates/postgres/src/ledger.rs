@@ -23,7 +23,7 @@ impl Ledger for PostgresStore {
                 spent.tokens_in,
                 spent.tokens_out,
             ];
-            transaction.execute(sql, &bound).map(drop)
+            transaction.post(sql, &bound)
         })
     }
 

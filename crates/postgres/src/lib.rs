@@ -17,6 +17,8 @@
 
 mod activity;
 mod address;
+mod ahead;
+mod answers;
 mod backlogs;
 mod breakers;
 mod candidates;
@@ -30,6 +32,7 @@ mod erase;
 mod erase_repeats;
 mod erase_scope;
 mod error;
+mod feed;
 mod filter;
 mod health;
 mod history;
@@ -75,7 +78,7 @@ use throughline_stores::words::Cache;
 
 use connection::Connection;
 use error::Sql;
-use pool::{Effort, Pool};
+use pool::{Between, Effort, Pool};
 use recalls::Bookkeeper;
 use transaction::Transaction;
 use words::Worker;
@@ -153,7 +156,18 @@ impl PostgresStore {
         doing: &'static str,
         work: impl FnMut(&Transaction<'_>) -> Sql<T>,
     ) -> Stored<T> {
-        let written = self.pool.write(doing, effort, work)?;
+        self.write_between(effort, doing, &Between::default(), work)
+    }
+
+    /// The same where it is known what `work` asks first, and what follows.
+    fn write_between<T>(
+        &self,
+        effort: Effort,
+        doing: &'static str,
+        between: &Between<'_>,
+        work: impl FnMut(&Transaction<'_>) -> Sql<T>,
+    ) -> Stored<T> {
+        let written = self.pool.write_between(doing, effort, between, work)?;
         if written.has_upkeep {
             self.worker.nudge();
         }

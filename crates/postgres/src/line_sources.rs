@@ -11,10 +11,10 @@ use crate::values::{texts, values};
 /// Adds turns to those that a line came from.
 pub(crate) fn add(transaction: &Transaction<'_>, line: &EntryId, turns: &[TurnId]) -> Sql<()> {
     let sql = "INSERT INTO line_sources (space, line, turn) SELECT $1, $2, unnest($3::text[]) ON CONFLICT DO NOTHING";
-    transaction.execute(sql, &values![line.as_str(), texts(turns.iter().map(TurnId::as_str))])?;
+    transaction.post(sql, &values![line.as_str(), texts(turns.iter().map(TurnId::as_str))])?;
     let known = of(transaction, line)?;
     let sql = "UPDATE entries SET provenance = $3 WHERE space = $1 AND id = $2 AND kind = 'bullet'";
-    transaction.execute(sql, &values![line.as_str(), texts(known.iter().map(TurnId::as_str))]).map(drop)
+    transaction.post(sql, &values![line.as_str(), texts(known.iter().map(TurnId::as_str))])
 }
 
 /// The turns that a line came from.
@@ -29,7 +29,7 @@ pub(crate) fn forget(transaction: &Transaction<'_>, name: &DocumentName, content
     for line in bullets::parse(name, &format!("- {content}")) {
         sources.extend(of(transaction, &line.id)?);
         let sql = "DELETE FROM line_sources WHERE space = $1 AND line = $2";
-        transaction.execute(sql, &values![line.id.as_str()])?;
+        transaction.post(sql, &values![line.id.as_str()])?;
     }
     Ok(sources)
 }

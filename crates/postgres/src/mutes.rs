@@ -38,18 +38,22 @@ pub(crate) fn all(connection: &Connection) -> Sql<Vec<Mute>> {
 pub(crate) fn insert(transaction: &Transaction<'_>, mute: &Mute) -> Sql<()> {
     let sql = "INSERT INTO mutes (space, memory, project, at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
     let project = mute.project.as_deref().unwrap_or_default();
-    transaction.execute(sql, &values![mute.memory.as_str(), project, mute.at]).map(drop)
+    transaction.post(sql, &values![mute.memory.as_str(), project, mute.at])
+}
+
+pub(crate) fn is_any(connection: &Connection) -> Sql<bool> {
+    connection.exists("SELECT 1 FROM mutes WHERE space = $1 LIMIT 1", &[])
 }
 
 /// Mutes what stands for a muted memory from now on. The former mute stays: an undo brings its memory back.
 pub(crate) fn carry(transaction: &Transaction<'_>, balance: &Balance, verb: Verb) -> Sql<()> {
-    if !balance.takes_away() || !transaction.exists("SELECT 1 FROM mutes WHERE space = $1 LIMIT 1", &[])? {
+    if !balance.takes_away() || !is_any(transaction)? {
         return Ok(());
     }
     let sql = "INSERT INTO mutes (space, memory, project, at) \
                SELECT $1, $3, project, at FROM mutes WHERE space = $1 AND memory = $2 ON CONFLICT DO NOTHING";
     for (from, to) in balance.renamed(verb) {
-        transaction.execute(sql, &values![from.as_str(), to.as_str()])?;
+        transaction.post(sql, &values![from.as_str(), to.as_str()])?;
     }
     Ok(())
 }

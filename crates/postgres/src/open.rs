@@ -63,6 +63,11 @@ fn prepare_space(connection: &Connection) -> Sql<bool> {
     begin_space(connection)
 }
 
+/// Whether the server tells others of what is written.
+pub(crate) fn can_notify(connection: &Connection) -> Sql<bool> {
+    connection.one("SELECT to_regproc('pg_catalog.pg_notify') IS NOT NULL AND $1 <> ''", &[])?.flag(0)
+}
+
 /// The schema that the database has, if it has any.
 fn version(connection: &Connection) -> Sql<Option<i64>> {
     match connection.run_for_row("SELECT version FROM schema_version") {

@@ -4,7 +4,7 @@
 //! committed whose answer was lost, the server tells afterwards by the token of its transaction.
 
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,10 +13,13 @@ use tokio::runtime::Runtime;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::address::Address;
+use crate::answers::{Answers, Question};
 use crate::connection::Connection;
 use crate::error::{Error, Sql};
+use crate::feed::{CHANNEL, Feed};
 use crate::transaction::{Transaction, was_committed};
-use crate::{Stored, open, tls};
+use crate::values::values;
+use crate::{Stored, ahead, open, tls};
 
 /// Connections that are kept for whoever comes next.
 const MOST_IDLE: usize = 8;
@@ -59,6 +62,9 @@ impl Effort {
     }
 }
 
+/// Tells of the transaction when it is committed.
+const NOTIFY: &str = "SELECT pg_notify($2, $1)";
+
 /// Connections to one database, for one space.
 pub(crate) struct Pool {
     address: Address,
@@ -66,6 +72,9 @@ pub(crate) struct Pool {
     idle: Mutex<Vec<Connection>>,
     /// How often the server was waited for, besides connecting.
     round_trips: Arc<AtomicU64>,
+    /// Whether the server tells others of what is written.
+    notifies: AtomicBool,
+    feed: Feed,
     /// Drives the connections.
     runtime: Option<Runtime>,
 }
@@ -90,8 +99,20 @@ impl Pool {
             .build()
             .map_err(|error| StoreError::Failed { doing: "start a thread", source: Box::new(error) })?;
         let tls = tls::encrypting(address.root_certificates.as_deref())?;
-        let pool = Self { address, tls, idle: Mutex::default(), round_trips: Arc::default(), runtime: Some(runtime) };
-        pool.read("open the memory", prepare)?;
+        let pool = Self {
+            address,
+            tls,
+            idle: Mutex::default(),
+            round_trips: Arc::default(),
+            notifies: AtomicBool::new(false),
+            feed: Feed::new(),
+            runtime: Some(runtime),
+        };
+        let can_notify = pool.read("open the memory", |connection| {
+            prepare(connection)?;
+            open::can_notify(connection)
+        })?;
+        pool.notifies.store(can_notify && pool.address.notifies, Ordering::Relaxed);
         // What it takes to open is a part of connecting.
         pool.round_trips.store(0, Ordering::Relaxed);
         Ok(pool)
@@ -102,13 +123,27 @@ impl Pool {
         self.round_trips.load(Ordering::Relaxed)
     }
 
+    /// Waits until somebody may have written: see [`Feed::wait`].
+    pub(crate) fn wait_for_change(&self, usual: Duration, longest: Duration) {
+        let runtime = self.runtime.as_ref().filter(|_| self.notifies.load(Ordering::Relaxed));
+        match runtime {
+            Some(runtime) => self.feed.wait((usual, longest), |listener| {
+                runtime.spawn(listener.listen(self.address.clone(), self.tls.clone()));
+            }),
+            None => std::thread::sleep(usual),
+        }
+    }
+
     /// Where the database is, and which space of it this is for.
     pub(crate) fn address(&self) -> &Address {
         &self.address
     }
 
-    /// Reads on a connection of its own; each statement is a snapshot of its own.
+    /// Reads on a connection of its own; each statement is a snapshot of its own, or of what this thread reads ahead.
     pub(crate) fn read<T>(&self, doing: &'static str, work: impl Fn(&Connection) -> Sql<T>) -> Stored<T> {
+        if let Some(read) = self.read_ahead(&work) {
+            return read.map_err(|error| error.while_doing(doing));
+        }
         self.repeat(Effort::Confirmed, || {
             let connection = self.take().map_err(Failed::before)?;
             let outcome = work(&connection);
@@ -118,8 +153,23 @@ impl Pool {
         .map_err(|error| error.while_doing(doing))
     }
 
+    /// Reads in the snapshot that this thread has; nothing where it has none, or it failed.
+    fn read_ahead<T>(&self, work: impl Fn(&Connection) -> Sql<T>) -> Option<Sql<T>> {
+        let ahead = ahead::of(self)?;
+        let outcome = work(&ahead.connection);
+        if outcome.is_ok() || ahead.connection.answers().is_gathering() {
+            return Some(outcome);
+        }
+        drop(ahead);
+        ahead::end(self);
+        None
+    }
+
     /// Reads several statements in one snapshot.
     pub(crate) fn snapshot<T>(&self, doing: &'static str, work: impl Fn(&Connection) -> Sql<T>) -> Stored<T> {
+        if let Some(read) = self.read_ahead(&work) {
+            return read.map_err(|error| error.while_doing(doing));
+        }
         self.read(doing, |connection| {
             // Neither has anything to say that the statements in between do not.
             connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
@@ -134,36 +184,52 @@ impl Pool {
         &self,
         doing: &'static str,
         effort: Effort,
+        work: impl FnMut(&Transaction<'_>) -> Sql<T>,
+    ) -> Stored<Written<T>> {
+        self.write_between(doing, effort, &Between::default(), work)
+    }
+
+    /// The same where it is known what `work` asks first, and what follows.
+    pub(crate) fn write_between<T>(
+        &self,
+        doing: &'static str,
+        effort: Effort,
+        between: &Between<'_>,
         mut work: impl FnMut(&Transaction<'_>) -> Sql<T>,
     ) -> Stored<Written<T>> {
-        self.repeat(effort, || self.try_to_write(effort, &mut work)).map_err(|error| error.while_doing(doing))
+        ahead::end(self);
+        self.repeat(effort, || self.try_to_write(effort, between, &mut work)).map_err(|error| error.while_doing(doing))
     }
 
     fn try_to_write<T>(
         &self,
         effort: Effort,
+        between: &Between<'_>,
         work: &mut impl FnMut(&Transaction<'_>) -> Sql<T>,
     ) -> Result<Written<T>, Failed> {
         let connection = Rc::new(self.take().map_err(Failed::before)?);
-        let outcome = self.written(&connection, effort, work);
-        if outcome.is_err() && connection.run("ROLLBACK").is_err() {
+        let first = Answers::gathered_by(&connection, between.first);
+        let next = if ahead::is_read(self) { Answers::gathered_by(&connection, between.next) } else { Vec::new() };
+        let outcome = self.written(&connection, (effort, first, next), work);
+        if outcome.is_err() && connection.roll_back().is_err() {
             return outcome;
         }
-        Rc::into_inner(connection).into_iter().for_each(|connection| self.give_back(connection));
+        Rc::into_inner(connection).into_iter().for_each(|connection| ahead::go_on(self, connection));
         outcome
     }
 
     fn written<T>(
         &self,
         connection: &Rc<Connection>,
-        effort: Effort,
+        (effort, first, next): (Effort, Vec<Question>, Vec<Question>),
         work: &mut impl FnMut(&Transaction<'_>) -> Sql<T>,
     ) -> Result<Written<T>, Failed> {
-        let transaction = Transaction::begin(connection, &effort.settings()).map_err(Failed::before)?;
-        let value = work(&transaction)
-            .and_then(|value| transaction.make_ready().map(|()| value))
-            .map_err(|error| Failed { error, is_final: transaction.is_sealed() })?;
-        match connection.run("COMMIT") {
+        let transaction = Transaction::begin(connection, &effort.settings(), first).map_err(Failed::before)?;
+        if self.notifies.load(Ordering::Relaxed) {
+            transaction.post(NOTIFY, &values![CHANNEL]).map_err(Failed::before)?;
+        }
+        let value = work(&transaction).map_err(|error| Failed { error, is_final: transaction.is_sealed() })?;
+        match transaction.commit(next) {
             Ok(()) => {}
             Err(error) if error.is_broken() => {
                 if !self.find_out(transaction.number(), transaction.token())? {
@@ -210,7 +276,7 @@ impl Pool {
         attempt().map_err(|failed| failed.error)
     }
 
-    fn take(&self) -> Sql<Connection> {
+    pub(crate) fn take(&self) -> Sql<Connection> {
         loop {
             // Not in the condition of a loop: the guard would be held until its end.
             let idle = self.idle().pop();
@@ -222,7 +288,7 @@ impl Pool {
         }
     }
 
-    fn give_back(&self, connection: Connection) {
+    pub(crate) fn give_back(&self, connection: Connection) {
         let mut idle = self.idle();
         if idle.len() < MOST_IDLE && !connection.is_closed() {
             idle.push(connection);
@@ -268,6 +334,20 @@ impl Drop for Pool {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
+    }
+}
+
+/// What is asked around the statements of a transaction, together with others.
+pub(crate) struct Between<'b> {
+    /// Reads what `work` asks first: that is asked together with the lock. What is read so is as it was before `work` wrote.
+    pub(crate) first: &'b dyn Fn(&Connection),
+    /// Reads what is asked when it is committed: that is asked together with the commit, for a thread that reads ahead.
+    pub(crate) next: &'b dyn Fn(&Connection),
+}
+
+impl Default for Between<'_> {
+    fn default() -> Self {
+        Self { first: &|_| (), next: &|_| () }
     }
 }
 

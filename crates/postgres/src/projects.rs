@@ -1,6 +1,6 @@
 //! Projects.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use throughline_core::model::{EntryId, MachineId, Name, Project, ProjectVersion, Status};
 use throughline_core::ports::{ProjectRoot, Projects, StoreError};
@@ -37,12 +37,7 @@ impl Projects for PostgresStore {
     }
 
     fn roots(&self) -> Stored<Vec<ProjectRoot>> {
-        let sql = "SELECT project, dir FROM project_roots WHERE space = $1 AND machine = $2 ORDER BY project";
-        self.read("list the directories of projects", |connection| {
-            connection.all(sql, &values![self.machine.as_str()], |row| {
-                Ok(ProjectRoot { name: row.parsed(0)?, dir: row.text(1)? })
-            })
-        })
+        self.read("list the directories of projects", |connection| roots(connection, &self.machine))
     }
 
     fn name_root(&self, root: &ProjectRoot) -> Stored<()> {
@@ -54,7 +49,7 @@ impl Projects for PostgresStore {
             if transaction.exists(taken, &bound)? {
                 return Err(StoreError::Conflict { what: root.name.to_string() }.into());
             }
-            transaction.execute(sql, &bound).map(drop)
+            transaction.post(sql, &bound)
         })
     }
 
@@ -70,9 +65,14 @@ impl Projects for PostgresStore {
         let sql = "INSERT INTO accepted_lines (space, project, line) SELECT $1, $2, unnest($3::text[]) ON CONFLICT DO NOTHING";
         self.write("accept lines", |transaction| {
             let lines = texts(lines.iter().map(EntryId::as_str));
-            transaction.execute(sql, &values![project.as_str(), lines]).map(drop)
+            transaction.post(sql, &values![project.as_str(), lines])
         })
     }
+}
+
+pub(crate) fn roots(connection: &Connection, machine: &MachineId) -> Sql<Vec<ProjectRoot>> {
+    let sql = "SELECT project, dir FROM project_roots WHERE space = $1 AND machine = $2 ORDER BY project";
+    connection.all(sql, &values![machine.as_str()], |row| Ok(ProjectRoot { name: row.parsed(0)?, dir: row.text(1)? }))
 }
 
 impl Versioned for Project {
@@ -114,16 +114,17 @@ impl Versioned for Project {
     /// Where it is on this machine.
     fn write_rest(&self, transaction: &Transaction<'_>, machine: &MachineId) -> Sql<()> {
         let old = "DELETE FROM project_dirs WHERE space = $1 AND project = $2 AND machine = $3";
-        transaction.execute(old, &values![self.name.as_str(), machine.as_str()])?;
+        transaction.post(old, &values![self.name.as_str(), machine.as_str()])?;
         let Some(dir) = &self.dir else { return Ok(()) };
         let new = "INSERT INTO project_dirs (space, project, machine, dir) VALUES ($1, $2, $3, $4)";
-        transaction.execute(new, &values![self.name.as_str(), machine.as_str(), dir]).map(drop)
+        transaction.post(new, &values![self.name.as_str(), machine.as_str(), dir])
     }
 
-    fn read_local(&mut self, connection: &Connection, machine: &MachineId) -> Sql<()> {
-        let sql = "SELECT dir FROM project_dirs WHERE space = $1 AND project = $2 AND machine = $3";
-        let found = connection.maybe(sql, &values![self.name.as_str(), machine.as_str()])?;
-        self.dir = found.map(|row| row.text(0)).transpose()?;
+    fn read_local(projects: &mut [Self], connection: &Connection, machine: &MachineId) -> Sql<()> {
+        let sql = "SELECT project, dir FROM project_dirs WHERE space = $1 AND machine = $2";
+        let found = connection.all(sql, &values![machine.as_str()], |row| Ok((row.text(0)?, row.text(1)?)))?;
+        let mut dirs: HashMap<String, String> = found.into_iter().collect();
+        projects.iter_mut().for_each(|project| project.dir = dirs.remove(project.name.as_str()));
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use throughline_core::recall::RecallRecord;
 use crate::connection::Connection;
 use crate::erase::erasures;
 use crate::error::Sql;
-use crate::pool::{Effort, Pool};
+use crate::pool::{Between, Effort, Pool};
 use crate::transaction::{Counter, Transaction};
 use crate::values::{Row, texts, to_json, values};
 use crate::{PostgresStore, Stored};
@@ -108,7 +108,9 @@ fn write(pool: &Pool, batch: &[RecallRecord], before: Option<i64>) -> Stored<()>
     if batch.is_empty() {
         return Ok(());
     }
-    let written = pool.write("note recalls", Effort::Log, |transaction| {
+    let first = |connection: &Connection| drop(erasures(connection));
+    let between = Between { first: &first, ..Between::default() };
+    let written = pool.write_between("note recalls", Effort::Log, &between, |transaction| {
         let now = erasures(transaction)?;
         if before.is_some_and(|before| before != now) {
             return Ok(());
@@ -151,15 +153,15 @@ fn note(transaction: &Transaction<'_>, recall: &RecallRecord) -> Sql<()> {
         to_json(&recall.hits)?,
         hit_ids(recall),
     ];
-    transaction.execute(sql, &bound)?;
+    transaction.post(sql, &bound)?;
     let old = "DELETE FROM recalls WHERE space = $1 AND number <= \
                (SELECT number FROM recalls WHERE space = $1 ORDER BY number DESC OFFSET $2 LIMIT 1)";
-    transaction.execute(old, &values![KEPT])?;
+    transaction.post(old, &values![KEPT])?;
     let count = "INSERT INTO uses AS u (space, id, count, last_at) SELECT $1, hit.id, count(*), $3 \
                  FROM unnest($2::text[]) AS hit (id) GROUP BY hit.id \
                  ON CONFLICT (space, id) DO UPDATE SET count = u.count + excluded.count, \
                    last_at = greatest(coalesce(u.last_at, excluded.last_at), excluded.last_at)";
-    transaction.execute(count, &values![hit_ids(recall), recall.at]).map(drop)
+    transaction.post(count, &values![hit_ids(recall), recall.at])
 }
 
 impl Recalls for PostgresStore {

@@ -38,7 +38,7 @@ pub(crate) fn insert(transaction: &Transaction<'_>, pass: &Pass) -> Sql<()> {
         pass.tokens_in,
         pass.tokens_out,
     ];
-    transaction.execute(sql, &bound).map(drop)
+    transaction.post(sql, &bound)
 }
 
 fn pass(row: &Row) -> Sql<Pass> {
@@ -63,7 +63,7 @@ pub(crate) fn forget_memory(transaction: &Transaction<'_>, id: &str) -> Sql<()> 
     for (number, applied) in transaction.all(sql, &[], |row| Ok((row.int(0)?, row.json::<Vec<Applied>>(1)?)))? {
         if applied.iter().flat_map(|applied| &applied.ids).any(|named| named.as_str() == id) {
             let sql = "UPDATE passes SET applied = '[]' WHERE space = $1 AND number = $2";
-            transaction.execute(sql, &values![number])?;
+            transaction.post(sql, &values![number])?;
         }
     }
     Ok(())
@@ -71,5 +71,5 @@ pub(crate) fn forget_memory(transaction: &Transaction<'_>, id: &str) -> Sql<()> 
 
 /// Empties what the log says in words at all: which of it came from an erased turn cannot be told.
 pub(crate) fn forget_words(transaction: &Transaction<'_>) -> Sql<()> {
-    transaction.execute("UPDATE passes SET applied = '[]' WHERE space = $1 AND applied <> '[]'", &[]).map(drop)
+    transaction.post("UPDATE passes SET applied = '[]' WHERE space = $1 AND applied <> '[]'", &[])
 }

@@ -53,7 +53,7 @@ pub(crate) fn remove_old(
         return Ok(0);
     }
     for sql in [FORGET_QUESTIONS, FORGET_USES] {
-        transaction.execute(sql, &values![old.clone()])?;
+        transaction.post(sql, &values![old.clone()])?;
     }
     Ok(transaction.remove(Collection::Turns, REMOVE, &values![old])? as usize)
 }

@@ -42,7 +42,7 @@ impl Reviews for PostgresStore {
         let theirs = "UPDATE entries SET source = 'user' WHERE space = $1 AND id = $2 AND kind = 'bullet' \
                       AND source <> 'user' RETURNING number";
         self.write("note what was seen", |transaction| {
-            transaction.execute(seen, &values![memory.as_str(), at])?;
+            transaction.post(seen, &values![memory.as_str(), at])?;
             for row in transaction.rows(theirs, &values![memory.as_str()])? {
                 transaction.changed(Collection::Entries, row.int(0)?);
             }

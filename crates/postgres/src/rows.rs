@@ -6,6 +6,7 @@ use throughline_core::model::{
 use throughline_core::recall::analysis;
 use throughline_stores::words::Collection;
 
+use crate::connection::Connection;
 use crate::error::{Sql, unreadable};
 use crate::transaction::{Counter, Transaction};
 use crate::values::{Row, Value, texts, values};
@@ -131,7 +132,7 @@ pub(crate) enum Inserted {
 
 /// Writes a whole entry, as a twin if need be.
 pub(crate) fn insert(transaction: &Transaction<'_>, entry: &Entry) -> Sql<Inserted> {
-    if transaction.exists("SELECT 1 FROM entries WHERE space = $1 AND id = $2", &values![entry.id.as_str()])? {
+    if is_id_taken(transaction, entry)? {
         return Ok(Inserted::IdTaken);
     }
     if is_key_taken(transaction, entry)? {
@@ -141,20 +142,25 @@ pub(crate) fn insert(transaction: &Transaction<'_>, entry: &Entry) -> Sql<Insert
     let sql = format!("INSERT INTO entries (space, number, {WRITTEN}, twin) VALUES ($1, $23, {}, {TWIN})", places());
     let mut bound = bound(entry);
     bound.push(number.into());
-    transaction.execute(&sql, &bound)?;
+    transaction.post(&sql, &bound)?;
     transaction.added(Collection::Entries, number, true);
     Ok(Inserted::New)
 }
 
+/// Whether there is an entry of this id.
+pub(crate) fn is_id_taken(connection: &Connection, entry: &Entry) -> Sql<bool> {
+    connection.exists("SELECT 1 FROM entries WHERE space = $1 AND id = $2", &values![entry.id.as_str()])
+}
+
 /// Whether another active entry has the key of this one, which is active too.
-pub(crate) fn is_key_taken(transaction: &Transaction<'_>, entry: &Entry) -> Sql<bool> {
+pub(crate) fn is_key_taken(connection: &Connection, entry: &Entry) -> Sql<bool> {
     let Some(key) = entry.key.as_ref().filter(|_| entry.status == throughline_core::model::Status::Active) else {
         return Ok(false);
     };
     let sql = "SELECT 1 FROM entries WHERE space = $1 AND namespace = $2 AND coalesce(project, '') = $3 AND key = $4 \
                AND status = 'active' AND id <> $5";
     let project = entry.project.as_deref().unwrap_or_default();
-    transaction.exists(sql, &values![entry.namespace.to_string(), project, key, entry.id.as_str()])
+    connection.exists(sql, &values![entry.namespace.to_string(), project, key, entry.id.as_str()])
 }
 
 /// Replaces the entry that has this id and is still at the version before; its key must be free. Says whether there is one.

@@ -9,6 +9,7 @@ use throughline_stores::words::Collection;
 use crate::connection::Connection;
 use crate::entries::parse_cursor;
 use crate::error::Sql;
+use crate::pool::Between;
 use crate::transaction::{Counter, Transaction};
 use crate::turns::go_on;
 use crate::values::{Row, Value, values};
@@ -48,46 +49,41 @@ impl Sessions for PostgresStore {
     }
 
     fn open_session(&self, new: &NewSession) -> Stored<SessionState> {
-        self.write("open a session", |transaction| {
-            upsert(transaction, new)?;
+        let first = |connection: &Connection| drop(known(connection, &new.id));
+        let between = Between { first: &first, ..Between::default() };
+        self.write_between(self.effort, "open a session", &between, |transaction| {
+            let known = known(transaction, &new.id)?;
+            let mut known = upsert(transaction, new, known)?;
             go_on(transaction, &new.id)?;
-            let gone = || StoreError::Conflict { what: new.id.to_string() }.into();
-            state(transaction, &new.id)?.ok_or_else(gone)
+            known.state.session.ended_at = None;
+            Ok(known.state)
         })
     }
 
     fn open_new_session(&self, new: &NewSession) -> Stored<Option<SessionState>> {
-        self.write(
-            "open a session",
-            |transaction| {
-                if insert(transaction, new)? { state(transaction, &new.id) } else { Ok(None) }
-            },
-        )
+        let first = |connection: &Connection| drop(known(connection, &new.id));
+        let between = Between { first: &first, ..Between::default() };
+        self.write_between(self.effort, "open a session", &between, |transaction| {
+            Ok(if known(transaction, &new.id)?.is_some() { None } else { Some(insert(transaction, new)?.state) })
+        })
     }
 
     fn set_opening(&self, id: &SessionId, opening: &str, since: &ErasureMark) -> Stored<String> {
-        let sql = "UPDATE sessions SET opening = coalesce(opening, $3) WHERE space = $1 AND id = $2 RETURNING opening";
         self.write("begin a session", |transaction| {
-            erase::check_unerased(transaction, since)?;
-            transaction.one(sql, &values![id.as_str(), opening])?.text(0)
+            let known = known(transaction, id)?;
+            begin(transaction, (id, known), opening, since)
         })
     }
 
     fn reset_session(&self, id: &SessionId) -> Stored<()> {
-        let anew = "UPDATE sessions SET opening = NULL WHERE space = $1 AND id = $2";
-        let forget = "DELETE FROM injected WHERE space = $1 \
-                      AND session IN (SELECT number FROM sessions WHERE space = $1 AND id = $2)";
-        self.write("reset a session", |transaction| {
-            transaction.execute(anew, &values![id.as_str()])?;
-            transaction.execute(forget, &values![id.as_str()]).map(drop)
-        })
+        self.write("reset a session", |transaction| reset(transaction, id))
     }
 
     fn end_session(&self, id: &SessionId, at: Timestamp) -> Stored<()> {
         self.write("end a session", |transaction| {
             let sql = "UPDATE sessions SET ended_at = $3 WHERE space = $1 AND id = $2";
-            transaction.execute(sql, &values![id.as_str(), at])?;
-            transaction.execute("UPDATE spaces SET endings = endings + 1 WHERE space = $1", &[]).map(drop)
+            transaction.post(sql, &values![id.as_str(), at])?;
+            transaction.post("UPDATE spaces SET endings = endings + 1 WHERE space = $1", &[])
         })
     }
 
@@ -103,12 +99,46 @@ impl Sessions for PostgresStore {
     }
 }
 
-/// Inserts a session that is new; says whether it is.
-fn insert(transaction: &Transaction<'_>, new: &NewSession) -> Sql<bool> {
+/// A session as the rows have it.
+pub(crate) struct KnownSession {
+    pub(crate) number: i64,
+    pub(crate) last_position: i64,
+    pub(crate) state: SessionState,
+}
+
+/// Keeps what a session begins with, unless it has begun; gives it as it stands.
+pub(crate) fn begin(
+    transaction: &Transaction<'_>,
+    (id, known): (&SessionId, Option<KnownSession>),
+    opening: &str,
+    since: &ErasureMark,
+) -> Sql<String> {
+    erase::check_unerased(transaction, since)?;
+    let gone = || StoreError::Conflict { what: id.to_string() };
+    if let Some(opening) = known.ok_or_else(gone)?.state.opening {
+        return Ok(opening);
+    }
+    let sql = "UPDATE sessions SET opening = $3 WHERE space = $1 AND id = $2";
+    transaction.post(sql, &values![id.as_str(), opening])?;
+    Ok(opening.to_owned())
+}
+
+/// Forgets what a session was given.
+pub(crate) fn reset(transaction: &Transaction<'_>, id: &SessionId) -> Sql<()> {
+    let anew = "UPDATE sessions SET opening = NULL WHERE space = $1 AND id = $2";
+    let forget = "DELETE FROM injected WHERE space = $1 \
+                  AND session IN (SELECT number FROM sessions WHERE space = $1 AND id = $2)";
+    transaction.post(anew, &values![id.as_str()])?;
+    transaction.post(forget, &values![id.as_str()])
+}
+
+/// Inserts a session that is new.
+fn insert(transaction: &Transaction<'_>, new: &NewSession) -> Sql<KnownSession> {
     let sql = "INSERT INTO sessions (space, number, id, project, task, base_prompt, created_at, updated_at, person, title) \
-               VALUES ($1, $2, $3, $4, $5, coalesce($6, ''), $7, $7, $8, $9) ON CONFLICT (space, id) DO NOTHING";
+               VALUES ($1, $2, $3, $4, $5, coalesce($6, ''), $7, $7, $8, $9)";
+    let number = transaction.next(Counter::Row);
     let bound = values![
-        transaction.next(Counter::Row),
+        number,
         new.id.as_str(),
         new.project.as_ref(),
         new.task.as_ref(),
@@ -117,18 +147,40 @@ fn insert(transaction: &Transaction<'_>, new: &NewSession) -> Sql<bool> {
         new.person.as_ref(),
         new.title.as_ref(),
     ];
-    Ok(transaction.execute(sql, &bound)? == 1)
+    transaction.post(sql, &bound)?;
+    let at = throughline_stores::time(new.at.as_millisecond());
+    let session = Session {
+        id: new.id.clone(),
+        title: new.title.clone(),
+        project: new.project.clone(),
+        task: new.task.clone(),
+        person: new.person.clone(),
+        created_at: at,
+        updated_at: at,
+        ended_at: None,
+    };
+    let state = SessionState {
+        session,
+        base_prompt: new.base_prompt.clone().unwrap_or_default(),
+        opening: None,
+        consolidated: Position::default(),
+        kept_from: Position::default(),
+        failures: 0,
+        imported_to: Position::default(),
+    };
+    Ok(KnownSession { number, last_position: 0, state })
 }
 
 /// Inserts a session, or tells the one that is there what it is about; what is not given stays.
-pub(crate) fn upsert(transaction: &Transaction<'_>, new: &NewSession) -> Sql<()> {
-    if insert(transaction, new)? {
-        return Ok(());
-    }
-    let sql = "UPDATE sessions s SET project = coalesce($3, s.project), task = coalesce($4, s.task), \
-                 base_prompt = coalesce($5, s.base_prompt), person = coalesce($6, s.person), title = coalesce($7, s.title) \
-               FROM sessions o WHERE s.space = $1 AND s.id = $2 AND o.space = $1 AND o.id = $2 \
-               RETURNING s.number, s.project IS DISTINCT FROM o.project";
+pub(crate) fn upsert(
+    transaction: &Transaction<'_>,
+    new: &NewSession,
+    known: Option<KnownSession>,
+) -> Sql<KnownSession> {
+    let Some(mut known) = known else { return insert(transaction, new) };
+    let sql = "UPDATE sessions SET project = coalesce($3, project), task = coalesce($4, task), \
+                 base_prompt = coalesce($5, base_prompt), person = coalesce($6, person), title = coalesce($7, title) \
+               WHERE space = $1 AND id = $2";
     let bound = values![
         new.id.as_str(),
         new.project.as_ref(),
@@ -137,11 +189,25 @@ pub(crate) fn upsert(transaction: &Transaction<'_>, new: &NewSession) -> Sql<()>
         new.person.as_ref(),
         new.title.as_ref(),
     ];
-    let row = transaction.one(sql, &bound)?;
-    if row.flag(1)? {
-        changed(transaction, row.int(0)?)?;
+    transaction.post(sql, &bound)?;
+    let SessionState { session, base_prompt, .. } = &mut known.state;
+    if new.project.is_some() && new.project != session.project {
+        changed(transaction, known.number)?;
     }
-    Ok(())
+    for (known, given) in [
+        (&mut session.project, &new.project),
+        (&mut session.task, &new.task),
+        (&mut session.person, &new.person),
+        (&mut session.title, &new.title),
+    ] {
+        if given.is_some() {
+            known.clone_from(given);
+        }
+    }
+    if let Some(given) = &new.base_prompt {
+        base_prompt.clone_from(given);
+    }
+    Ok(known)
 }
 
 /// A session belongs to another project: its turns are found there.
@@ -159,9 +225,17 @@ const STATE_COLUMNS: &str = "id, project, task, created_at, updated_at, ended_at
 /// How many columns those are.
 const STATE_WIDTH: usize = 14;
 
-fn state(connection: &Connection, id: &SessionId) -> Sql<Option<SessionState>> {
-    let sql = format!("SELECT {STATE_COLUMNS} FROM sessions WHERE space = $1 AND id = $2");
-    connection.maybe(&sql, &values![id.as_str()])?.as_ref().map(read_state).transpose()
+pub(crate) fn state(connection: &Connection, id: &SessionId) -> Sql<Option<SessionState>> {
+    Ok(known(connection, id)?.map(|known| known.state))
+}
+
+pub(crate) fn known(connection: &Connection, id: &SessionId) -> Sql<Option<KnownSession>> {
+    let sql = format!("SELECT {STATE_COLUMNS}, number, last_position FROM sessions WHERE space = $1 AND id = $2");
+    let read = |row: Row| {
+        let (number, last_position) = (row.int(STATE_WIDTH)?, row.int(STATE_WIDTH + 1)?);
+        Ok(KnownSession { number, last_position, state: read_state(&row)? })
+    };
+    connection.maybe(&sql, &values![id.as_str()])?.map(read).transpose()
 }
 
 /// Sessions that pass a condition, which also says in which order.

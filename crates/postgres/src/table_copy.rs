@@ -203,7 +203,7 @@ impl Target for PostgresTarget {
                 None if is_empty()? => {}
                 None => return Ok(Begun::Refused),
             }
-            transaction.execute("UPDATE spaces SET copying = $2 WHERE space = $1", &values![mark])?;
+            transaction.post("UPDATE spaces SET copying = $2 WHERE space = $1", &values![mark])?;
             Ok(Begun::New)
         })
     }
@@ -215,7 +215,7 @@ impl Target for PostgresTarget {
     fn finish(&self) -> Stored<()> {
         self.store.rebuild(&mut |_, _| {})?;
         let sql = "UPDATE spaces SET copying = NULL WHERE space = $1";
-        self.write("finish a copy", |transaction| transaction.execute(sql, &[]).map(drop))
+        self.write("finish a copy", |transaction| transaction.post(sql, &[]))
     }
 }
 
@@ -223,13 +223,13 @@ impl Target for PostgresTarget {
 fn clear(transaction: &Transaction<'_>) -> Sql<()> {
     let copied = TABLES.iter().rev().map(|table| table.name).filter(|name| *name != "memory");
     for table in DERIVED.into_iter().chain(copied) {
-        transaction.execute(&format!("DELETE FROM {table} WHERE space = $1"), &[])?;
+        transaction.post(&format!("DELETE FROM {table} WHERE space = $1"), &[])?;
     }
     let sql = "UPDATE word_indexes SET built = 0, until = 0, tail = 0 WHERE space = $1";
-    transaction.execute(sql, &[])?;
+    transaction.post(sql, &[])?;
     let sql =
         format!("UPDATE spaces SET erasures = 0, endings = 0, vault = 0, secret = {FRESH_SECRET} WHERE space = $1");
-    transaction.execute(&sql, &[]).map(drop)
+    transaction.post(&sql, &[])
 }
 
 /// Values that one statement binds, at most.
@@ -266,7 +266,7 @@ fn put(transaction: &Transaction<'_>, table: &Table, rows: &[Row]) -> Sql<()> {
             bound.extend(row.iter().map(value));
             bound.extend(more_values(transaction, table, row)?);
         }
-        transaction.execute(&sql, &bound)?;
+        transaction.post(&sql, &bound)?;
     }
     Ok(())
 }
@@ -308,5 +308,5 @@ fn put_memory(transaction: &Transaction<'_>, table: &Table, row: &Row) -> Sql<()
     let named = |name: &str| table.position(name).and_then(|nth| row.get(nth)).map_or(Value::Null, value);
     let sql = "UPDATE spaces SET erasures = $2, endings = $3, vault = $4, secret = $5 WHERE space = $1";
     let bound = [named("erasures"), named("endings"), named("vault"), named("secret")];
-    transaction.execute(sql, &bound).map(drop)
+    transaction.post(sql, &bound)
 }

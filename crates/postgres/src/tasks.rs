@@ -103,11 +103,11 @@ impl Versioned for Task {
 
     /// The words of the title.
     fn write_rest(&self, transaction: &Transaction<'_>, _: &MachineId) -> Sql<()> {
-        transaction.execute("DELETE FROM task_words WHERE space = $1 AND task = $2", &values![self.id.as_str()])?;
+        transaction.post("DELETE FROM task_words WHERE space = $1 AND task = $2", &values![self.id.as_str()])?;
         write_words(transaction, self.id.as_str(), &self.title)
     }
 
-    fn read_local(&mut self, _: &Connection, _: &MachineId) -> Sql<()> {
+    fn read_local(_: &mut [Self], _: &Connection, _: &MachineId) -> Sql<()> {
         Ok(())
     }
 }
@@ -116,7 +116,7 @@ impl Versioned for Task {
 pub(crate) fn write_words(transaction: &Transaction<'_>, task: &str, title: &str) -> Sql<()> {
     let sql = "INSERT INTO task_words (space, word, task) SELECT $1, unnest($3::text[]), $2 ON CONFLICT DO NOTHING";
     let words: Vec<String> = distinct_words(title).into_iter().collect();
-    transaction.execute(sql, &values![task, words]).map(drop)
+    transaction.post(sql, &values![task, words])
 }
 
 /// The versions of one task, or of all, oldest first.

@@ -105,7 +105,7 @@ impl Versioned for Thread {
         Ok(())
     }
 
-    fn read_local(&mut self, _: &Connection, _: &MachineId) -> Sql<()> {
+    fn read_local(_: &mut [Self], _: &Connection, _: &MachineId) -> Sql<()> {
         Ok(())
     }
 }
@@ -129,14 +129,14 @@ pub(crate) fn scrub_with(transaction: &Transaction<'_>, without: &dyn Fn(&Thread
         if let Some(without) = without(&thread) {
             let sql = "UPDATE threads SET title = $3, content = $4, rendered = $5 WHERE space = $1 AND id = $2";
             let bound = values![without.id.as_str(), &without.title, &without.content, without.rendered.as_ref()];
-            transaction.execute(sql, &bound)?;
+            transaction.post(sql, &bound)?;
         }
     }
     let sql = "SELECT thread, version, state FROM thread_versions WHERE space = $1";
     for (id, version, thread) in transaction.all(sql, &[], |row| Ok((row.text(0)?, row.int(1)?, row.json(2)?)))? {
         if let Some(without) = without(&thread) {
             let sql = "UPDATE thread_versions SET state = $4 WHERE space = $1 AND thread = $2 AND version = $3";
-            transaction.execute(sql, &values![id, version, to_json(&without)?])?;
+            transaction.post(sql, &values![id, version, to_json(&without)?])?;
             scrubbed += 1;
         }
     }

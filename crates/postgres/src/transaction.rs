@@ -9,12 +9,13 @@ use std::rc::Rc;
 use throughline_core::ports::StoreError;
 use throughline_stores::words::Collection;
 
+use crate::answers::Question;
 use crate::connection::Connection;
 use crate::derived::Derived;
 use crate::error::{Sql, unreadable};
 use crate::joined;
 use crate::pool::Pool;
-use crate::values::values;
+use crate::values::{Value, values};
 
 /// So many of the latest transactions are known by their tokens.
 const KNOWN_COMMITS: i64 = 1000;
@@ -32,6 +33,15 @@ pub(crate) enum Counter {
 }
 
 const COUNTERS: usize = 5;
+
+/// The last statement of a transaction: its number, its token, what rows are numbered by, and whether the index has something to do.
+const LAST: &str = "WITH noted AS (INSERT INTO commits (space, number, token) VALUES ($1, $2, $3)) \
+     UPDATE spaces SET writes = $2, last_entry = $4, last_turn = $5, last_chunk = $6, last_segment = $7, \
+       last_row = $8 WHERE space = $1 \
+     RETURNING EXISTS (SELECT 1 FROM word_tail t WHERE t.space = $1 GROUP BY t.collection HAVING count(*) >= \
+         CASE t.collection WHEN 1 THEN $9::bigint WHEN 2 THEN $10::bigint ELSE $11::bigint END) \
+       OR EXISTS (SELECT 1 FROM word_indexes i WHERE i.space = $1 AND i.built < i.until) \
+       OR EXISTS (SELECT 1 FROM word_segments w WHERE w.space = $1 AND w.state = 2)";
 
 /// A transaction that is under way. Dereferences to its connection.
 pub(crate) struct Transaction<'c> {
@@ -54,15 +64,16 @@ impl Deref for Transaction<'_> {
 }
 
 impl<'c> Transaction<'c> {
-    /// Begins one and takes the lock of the space, in one round trip. `settings` hold for this transaction.
-    pub(crate) fn begin(connection: &'c Rc<Connection>, settings: &str) -> Sql<Self> {
+    /// Begins one, takes the lock of the space and asks what is asked first, in one round trip. `settings` hold for this
+    /// transaction.
+    pub(crate) fn begin(connection: &'c Rc<Connection>, settings: &str, first: Vec<Question>) -> Sql<Self> {
         let sql = format!(
             "BEGIN ISOLATION LEVEL READ COMMITTED; {settings} SELECT writes, last_entry, last_turn, last_chunk, last_segment, \
              last_row, gen_random_uuid() FROM spaces WHERE space = '{}' FOR UPDATE",
             connection.space()
         );
         let gone = || StoreError::Damaged { source: Some("the memory is gone from the server".into()) };
-        let row = connection.run_for_row(&sql)?.ok_or_else(gone)?;
+        let row = connection.begin_with(&sql, first)?.ok_or_else(gone)?;
         let number = |column: usize| -> Sql<i64> { row.get(column).unwrap_or_default().parse().map_err(unreadable) };
         let last = [number(1)?, number(2)?, number(3)?, number(4)?, number(5)?];
         Ok(Self {
@@ -143,26 +154,34 @@ impl<'c> Transaction<'c> {
         if self.is_ready.replace(true) {
             return Ok(());
         }
-        self.write_derived()?;
-        let [entry, turn, chunk, segment, row] = self.last.get();
-        let sql = "WITH noted AS (INSERT INTO commits (space, number, token) VALUES ($1, $2, $3)) \
-                   UPDATE spaces SET writes = $2, last_entry = $4, last_turn = $5, last_chunk = $6, last_segment = $7, \
-                     last_row = $8 WHERE space = $1 \
-                   RETURNING EXISTS (SELECT 1 FROM word_tail t WHERE t.space = $1 GROUP BY t.collection HAVING count(*) >= \
-                       CASE t.collection WHEN 1 THEN $9::bigint WHEN 2 THEN $10::bigint ELSE $11::bigint END) \
-                     OR EXISTS (SELECT 1 FROM word_indexes i WHERE i.space = $1 AND i.built < i.until) \
-                     OR EXISTS (SELECT 1 FROM word_segments w WHERE w.space = $1 AND w.state = 2)";
-        let [entries, turns, chunks] = Collection::ALL.map(Collection::longest_tail);
-        let bound = values![self.number, &self.token, entry, turn, chunk, segment, row, entries, turns, chunks];
-        self.upkeep.set(self.one(sql, &bound)?.flag(0)?);
-        if self.number % 100 == 0 {
-            let sql = "DELETE FROM commits WHERE space = $1 AND number < $2";
-            self.execute(sql, &values![self.number - KNOWN_COMMITS])?;
-        }
+        let last = self.last_values()?;
+        self.upkeep.set(self.one(LAST, &last)?.flag(0)?);
         Ok(())
     }
 
-    /// Whether the word index has something to do, as of [`make_ready`](Self::make_ready).
+    /// Writes all that is left, commits, and asks what is asked next.
+    pub(crate) fn commit(&self, next: Vec<Question>) -> Sql<()> {
+        if self.is_ready.replace(true) {
+            return self.run("COMMIT");
+        }
+        let last = self.last_values()?;
+        self.upkeep.set(self.one_and_commit(LAST, &last, next)?.flag(0)?);
+        Ok(())
+    }
+
+    /// Writes all but [`LAST`]; gives what that binds.
+    fn last_values(&self) -> Sql<[Value<'_>; 10]> {
+        self.write_derived()?;
+        if self.number % 100 == 0 {
+            let sql = "DELETE FROM commits WHERE space = $1 AND number < $2";
+            self.post(sql, &values![self.number - KNOWN_COMMITS])?;
+        }
+        let [entry, turn, chunk, segment, row] = self.last.get();
+        let [entries, turns, chunks] = Collection::ALL.map(Collection::longest_tail);
+        Ok(values![self.number, &self.token, entry, turn, chunk, segment, row, entries, turns, chunks])
+    }
+
+    /// Whether the word index has something to do, as of the commit.
     pub(crate) fn has_upkeep(&self) -> bool {
         self.upkeep.get()
     }

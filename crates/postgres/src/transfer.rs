@@ -61,7 +61,7 @@ impl Transfer for PostgresStore {
 
     fn note_export(&self, path: &str) -> Stored<()> {
         let sql = "INSERT INTO exports (space, path) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-        self.write("note an export", |transaction| transaction.execute(sql, &values![path]).map(drop))
+        self.write("note an export", |transaction| transaction.post(sql, &values![path]))
     }
 
     fn exports(&self) -> Stored<Vec<String>> {
@@ -134,7 +134,7 @@ impl<'a> Adopter<'a> {
         }
         // What was consolidated elsewhere came along as memories: it is not to be done again here.
         let done = "UPDATE sessions SET consolidated = last_position WHERE space = $1 AND id = ANY($2)";
-        self.transaction().execute(done, &values![new_sessions]).map(drop)
+        self.transaction().post(done, &values![new_sessions])
     }
 
     fn transaction(&self) -> &'a Transaction<'a> {
@@ -212,12 +212,12 @@ impl<'a> Adopter<'a> {
         }
         let sql = "INSERT INTO uses (space, id, count, last_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
         let bound = values![memory.entry.id.as_str(), memory.recall_count, memory.last_recalled_at];
-        self.transaction().execute(sql, &bound).map(drop)
+        self.transaction().post(sql, &bound)
     }
 
     fn note_adopted(&self, what: &str, id: &str) -> Sql<()> {
         let sql = "INSERT INTO adopted (space, change, what, id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
-        self.transaction().execute(sql, &values![self.number, what, id]).map(drop)
+        self.transaction().post(sql, &values![self.number, what, id])
     }
 
     /// The earlier versions, with the changes that made them; a memory that brings none gets its first here.

@@ -1,18 +1,21 @@
 //! Turns: appended, and read in order.
 
+use std::collections::{BTreeSet, HashMap};
+
 use jiff::Timestamp;
 use throughline_core::model::{Position, Role, SessionId, Turn, TurnId};
-use throughline_core::ports::{NewSession, StoreError, TurnMark, Turns, TurnsOf};
+use throughline_core::ports::{Among, NewSession, StoreError, TurnMark, Turns, TurnsOf};
 use throughline_core::text::tokens;
 use throughline_stores::words::Collection;
 
 use crate::connection::Connection;
 use crate::error::Sql;
 use crate::index::turn_terms;
-use crate::sessions::upsert;
+use crate::pool::Between;
+use crate::sessions::{known, upsert};
 use crate::transaction::{Counter, Transaction};
 use crate::values::{Row, texts, values};
-use crate::{PostgresStore, Stored, retention};
+use crate::{PostgresStore, Stored, backlogs, retention};
 
 impl Turns for PostgresStore {
     fn append(&self, turns: &[Turn]) -> Stored<usize> {
@@ -46,8 +49,12 @@ impl Turns for PostgresStore {
     fn turns_after(&self, id: &SessionId, after: Position) -> Stored<Vec<(Position, Turn)>> {
         let sql = format!("{SELECT_TURNS} WHERE t.space = $1 AND s.id = $2 AND t.position > $3 ORDER BY t.position");
         self.read("read a conversation", |connection| {
-            connection
-                .all(&sql, &values![id.as_str(), after.number()], |row| Ok((Position::new(row.number(6)?), turn(row)?)))
+            if connection.answers().knows(&sent_sql(), &values![id.as_str()])
+                && known(connection, id)?.is_some_and(|known| known.state.kept_from == after)
+            {
+                return sent(connection, id);
+            }
+            connection.all(&sql, &values![id.as_str(), after.number()], with_position)
         })
     }
 
@@ -112,11 +119,26 @@ impl PostgresStore {
         turns: &[Turn],
         then: impl Fn(&Transaction<'_>, &SessionId) -> Sql<()>,
     ) -> Stored<usize> {
-        self.write("append turns", |transaction| {
-            sessions.iter().try_for_each(|session| upsert(transaction, session))?;
+        let ids = || turns.iter().map(|turn| &turn.id);
+        let of: BTreeSet<&SessionId> =
+            sessions.iter().map(|session| &session.id).chain(turns.iter().map(|turn| &turn.session)).collect();
+        let first = |connection: &Connection| {
+            of.iter().for_each(|id| drop(known(connection, id)));
+            let _ = stored(connection, ids());
+        };
+        let next = |connection: &Connection| {
+            for id in &of {
+                let _ = known(connection, id);
+                let _ = backlogs::read(connection, &Among::One((*id).clone()));
+            }
+        };
+        let next: &dyn Fn(&Connection) = if of.len() == 1 { &next } else { &|_| () };
+        self.write_between(self.effort, "append turns", &Between { first: &first, next }, |transaction| {
+            let mut appending = Appending::new(transaction, ids())?;
+            sessions.iter().try_for_each(|session| appending.open(session))?;
             let mut added = 0;
             for turn in turns {
-                if append(transaction, turn)? {
+                if appending.append(turn)? {
                     then(transaction, &turn.session)?;
                     added += 1;
                 }
@@ -128,45 +150,106 @@ impl PostgresStore {
 
 /// Appends one turn, opening its session; a turn that is there already, or was erased, is left alone. Says whether it is new.
 pub(crate) fn append(transaction: &Transaction<'_>, turn: &Turn) -> Sql<bool> {
-    let erased = "SELECT 1 FROM erased_turn_ids WHERE space = $1 AND turn = $2";
-    if transaction.exists(erased, &values![turn.id.as_str()])? {
-        return Ok(false);
+    Appending::new(transaction, std::iter::once(&turn.id))?.append(turn)
+}
+
+/// What became of a turn that is not new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Stored,
+    Erased,
+}
+
+/// Those of some turns that are not new.
+fn stored<'i>(connection: &Connection, ids: impl Iterator<Item = &'i TurnId>) -> Sql<HashMap<String, Kept>> {
+    let sql = "SELECT id, FALSE FROM turns WHERE space = $1 AND id = ANY($2) \
+               UNION ALL SELECT turn, TRUE FROM erased_turn_ids WHERE space = $1 AND turn = ANY($2)";
+    let kept = |row: &Row| Ok((row.text(0)?, if row.flag(1)? { Kept::Erased } else { Kept::Stored }));
+    Ok(connection.all(sql, &values![texts(ids.map(TurnId::as_str))], kept)?.into_iter().collect())
+}
+
+/// Turns on their way into one transaction.
+struct Appending<'t, 'c> {
+    transaction: &'t Transaction<'c>,
+    kept: HashMap<String, Kept>,
+    /// The number of each session, and its last position.
+    sessions: HashMap<SessionId, (i64, i64)>,
+}
+
+impl<'t, 'c> Appending<'t, 'c> {
+    fn new<'i>(transaction: &'t Transaction<'c>, ids: impl Iterator<Item = &'i TurnId>) -> Sql<Self> {
+        Ok(Self { transaction, kept: stored(transaction, ids)?, sessions: HashMap::new() })
     }
-    let sql = "INSERT INTO sessions (space, number, id, created_at, updated_at) VALUES ($1, $2, $3, $4, $4) \
-               ON CONFLICT (space, id) DO UPDATE SET updated_at = greatest(sessions.updated_at, excluded.updated_at) \
-               RETURNING number, last_position";
-    let row = transaction.one(sql, &values![transaction.next(Counter::Row), turn.session.as_str(), turn.at])?;
-    let (session, position) = (row.int(0)?, row.int(1)? + 1);
-    if transaction.exists("SELECT 1 FROM turns WHERE space = $1 AND id = $2", &values![turn.id.as_str()])? {
-        return Ok(false);
+
+    fn open(&mut self, session: &NewSession) -> Sql<()> {
+        let known = known(self.transaction, &session.id)?;
+        let known = upsert(self.transaction, session, known)?;
+        self.sessions.insert(session.id.clone(), (known.number, known.last_position));
+        Ok(())
     }
-    let number = transaction.next(Counter::Turn);
-    let sql = "WITH appended AS (INSERT INTO turns \
-                 (space, number, id, session, position, role, speaker, at, content, terms, tokens) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)) \
-               UPDATE sessions SET last_position = $5 WHERE space = $1 AND number = $4";
-    let bound = values![
-        number,
-        turn.id.as_str(),
-        session,
-        position,
-        turn.role.as_str(),
-        turn.speaker.as_ref(),
-        turn.at,
-        &turn.content,
-        turn_terms(turn.speaker.as_deref(), &turn.content),
-        tokens::estimate(&turn.content),
-    ];
-    transaction.execute(sql, &bound)?;
-    let is_embedded = matches!(turn.role, Role::User | Role::Assistant) && !turn.content.is_empty();
-    transaction.added(Collection::Turns, number, is_embedded);
-    Ok(true)
+
+    /// The session of a turn, which is begun where it is new.
+    fn session(&mut self, turn: &Turn) -> Sql<(i64, i64)> {
+        let id = &turn.session;
+        let place = match self.sessions.get(id) {
+            Some(place) => Some(*place),
+            None => known(self.transaction, id)?.map(|known| (known.number, known.last_position)),
+        };
+        let place = match place {
+            Some(place) => {
+                let sql = "UPDATE sessions SET updated_at = greatest(updated_at, $3) WHERE space = $1 AND id = $2";
+                self.transaction.post(sql, &values![id.as_str(), turn.at])?;
+                place
+            }
+            None => {
+                let sql =
+                    "INSERT INTO sessions (space, number, id, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)";
+                let number = self.transaction.next(Counter::Row);
+                self.transaction.post(sql, &values![number, id.as_str(), turn.at])?;
+                (number, 0)
+            }
+        };
+        self.sessions.insert(id.clone(), place);
+        Ok(place)
+    }
+
+    fn append(&mut self, turn: &Turn) -> Sql<bool> {
+        if self.kept.get(turn.id.as_str()) == Some(&Kept::Erased) {
+            return Ok(false);
+        }
+        let (session, last) = self.session(turn)?;
+        if self.kept.insert(turn.id.as_str().to_owned(), Kept::Stored).is_some() {
+            return Ok(false);
+        }
+        let (transaction, number, position) = (self.transaction, self.transaction.next(Counter::Turn), last + 1);
+        self.sessions.insert(turn.session.clone(), (session, position));
+        let sql = "WITH appended AS (INSERT INTO turns \
+                     (space, number, id, session, position, role, speaker, at, content, terms, tokens) \
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)) \
+                   UPDATE sessions SET last_position = $5 WHERE space = $1 AND number = $4";
+        let bound = values![
+            number,
+            turn.id.as_str(),
+            session,
+            position,
+            turn.role.as_str(),
+            turn.speaker.as_ref(),
+            turn.at,
+            &turn.content,
+            turn_terms(turn.speaker.as_deref(), &turn.content),
+            tokens::estimate(&turn.content),
+        ];
+        transaction.post(sql, &bound)?;
+        let is_embedded = matches!(turn.role, Role::User | Role::Assistant) && !turn.content.is_empty();
+        transaction.added(Collection::Turns, number, is_embedded);
+        Ok(true)
+    }
 }
 
 /// A session in which more is said has not ended. An import and a summary say nothing new, and do not come here.
 pub(crate) fn go_on(transaction: &Transaction<'_>, id: &SessionId) -> Sql<()> {
     let sql = "UPDATE sessions SET ended_at = NULL WHERE space = $1 AND id = $2 AND ended_at IS NOT NULL";
-    transaction.execute(sql, &values![id.as_str()]).map(drop)
+    transaction.post(sql, &values![id.as_str()])
 }
 
 /// Moves the mark of what was imported to the newest turn, unless something was said here since the mark. A summary says
@@ -175,7 +258,20 @@ fn mark_imported(transaction: &Transaction<'_>, id: &SessionId) -> Sql<()> {
     let sql = "UPDATE sessions s SET imported_to = s.last_position WHERE s.space = $1 AND s.id = $2 \
                AND (SELECT count(*) FROM turns t WHERE t.space = $1 AND t.session = s.number \
                     AND t.position > s.imported_to AND t.role <> 'summary') = 1";
-    transaction.execute(sql, &values![id.as_str()]).map(drop)
+    transaction.post(sql, &values![id.as_str()])
+}
+
+fn sent_sql() -> String {
+    format!("{SELECT_TURNS} WHERE t.space = $1 AND s.id = $2 AND t.position > s.kept_from ORDER BY t.position")
+}
+
+/// The turns of a session that are still sent to its model.
+pub(crate) fn sent(connection: &Connection, id: &SessionId) -> Sql<Vec<(Position, Turn)>> {
+    connection.all(&sent_sql(), &values![id.as_str()], with_position)
+}
+
+fn with_position(row: &Row) -> Sql<(Position, Turn)> {
+    Ok((Position::new(row.number(6)?), turn(row)?))
 }
 
 /// The position of a turn in a session.

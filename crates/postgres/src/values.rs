@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -66,6 +67,20 @@ macro_rules! values {
 pub(crate) use values;
 
 impl Value<'_> {
+    /// The same, which outlives what it was made of.
+    pub(crate) fn to_static(&self) -> Value<'static> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Text(text) => Value::Text(Cow::Owned(text.clone().into_owned())),
+            Self::Int(number) => Value::Int(*number),
+            Self::Real(number) => Value::Real(*number),
+            Self::Flag(flag) => Value::Flag(*flag),
+            Self::Bytes(bytes) => Value::Bytes(Cow::Owned(bytes.clone().into_owned())),
+            Self::Texts(texts) => Value::Texts(texts.clone()),
+            Self::Ints(numbers) => Value::Ints(numbers.clone()),
+        }
+    }
+
     /// Its type on the server; what a missing value would be, the server tells by its place.
     pub(crate) fn kind(&self) -> Type {
         match self {
@@ -202,9 +217,14 @@ pub(crate) fn texts<'a, T: AsRef<str> + 'a>(names: impl IntoIterator<Item = T>) 
 }
 
 /// A row that the server gave.
-pub(crate) struct Row(pub(crate) tokio_postgres::Row);
+#[derive(Clone)]
+pub(crate) struct Row(Arc<tokio_postgres::Row>);
 
 impl Row {
+    pub(crate) fn new(row: tokio_postgres::Row) -> Self {
+        Self(Arc::new(row))
+    }
+
     fn get<'r, T: tokio_postgres::types::FromSql<'r>>(&'r self, column: usize) -> Sql<T> {
         self.0.try_get(column).map_err(Error::Postgres)
     }

@@ -33,7 +33,7 @@ impl Vault for PostgresStore {
         let sql = "UPDATE vault_documents SET stamp = $3, bytes = $4 WHERE space = $1 AND id = $2 AND hash = $5";
         self.write("note a document", |transaction| {
             let bound = values![document.id.as_str(), &document.stamp, document.bytes, document.hash.as_str()];
-            transaction.execute(sql, &bound).map(drop)
+            transaction.post(sql, &bound)
         })
     }
 
@@ -43,7 +43,7 @@ impl Vault for PostgresStore {
         let leave_out = "INSERT INTO vault_left_out (space, path) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING";
         self.write("remove from the vault", |transaction| {
             let removed = ids.iter().map(|id| remove(transaction, id)).sum::<Sql<u64>>()?;
-            transaction.execute(leave_out, &values![left_out.to_vec()])?;
+            transaction.post(leave_out, &values![left_out.to_vec()])?;
             changed(transaction)?;
             Ok(removed)
         })
@@ -56,7 +56,7 @@ impl Vault for PostgresStore {
 
     fn take_in_again(&self, paths: &[String]) -> Stored<()> {
         let sql = "DELETE FROM vault_left_out WHERE space = $1 AND path = ANY($2)";
-        self.write("take files in again", |transaction| transaction.execute(sql, &values![paths.to_vec()]).map(drop))
+        self.write("take files in again", |transaction| transaction.post(sql, &values![paths.to_vec()]))
     }
 
     fn chunks_of(&self, document: &VaultId) -> Stored<Vec<Chunk>> {
@@ -79,10 +79,8 @@ impl Vault for PostgresStore {
         let insert = "INSERT INTO vault_unread (space, path, stamp, why) VALUES ($1, $2, $3, $4) \
                       ON CONFLICT (space, path) DO UPDATE SET stamp = excluded.stamp, why = excluded.why";
         self.write("note unread files", |transaction| {
-            transaction.execute(remove, &values![others.to_vec()])?;
-            unread.iter().try_for_each(|file| {
-                transaction.execute(insert, &values![&file.path, &file.stamp, &file.why]).map(drop)
-            })
+            transaction.post(remove, &values![others.to_vec()])?;
+            unread.iter().try_for_each(|file| transaction.post(insert, &values![&file.path, &file.stamp, &file.why]))
         })
     }
 
@@ -98,7 +96,7 @@ impl Vault for PostgresStore {
 
 /// Makes a change of the vault seen in its change token.
 fn changed(transaction: &Transaction<'_>) -> Sql<()> {
-    transaction.execute("UPDATE spaces SET vault = vault + 1 WHERE space = $1", &[]).map(drop)
+    transaction.post("UPDATE spaces SET vault = vault + 1 WHERE space = $1", &[])
 }
 
 fn document(row: &Row) -> Sql<VaultDocument> {
@@ -219,7 +217,7 @@ fn put_chunk(
         &chunk.content,
         terms,
     ];
-    transaction.execute(sql, &bound)?;
+    transaction.post(sql, &bound)?;
     transaction.changed(Collection::Chunks, number);
     Ok(())
 }
@@ -230,7 +228,7 @@ fn remove_chunks(transaction: &Transaction<'_>, chunks: &[(i64, String)]) -> Sql
     }
     let (numbers, ids): (Vec<i64>, Vec<String>) = chunks.iter().cloned().unzip();
     vectors::forget_chunks(transaction, &numbers)?;
-    transaction.execute("DELETE FROM uses WHERE space = $1 AND id = ANY($2)", &values![ids])?;
+    transaction.post("DELETE FROM uses WHERE space = $1 AND id = ANY($2)", &values![ids])?;
     let sql = "DELETE FROM vault_chunks WHERE space = $1 AND number = ANY($2) RETURNING number";
     transaction.remove(Collection::Chunks, sql, &values![numbers]).map(drop)
 }

@@ -124,7 +124,7 @@ fn keep(transaction: &Transaction<'_>, by: &MadeBy, made: &Made) -> Sql<()> {
                ON CONFLICT (space, item, provider, model) DO UPDATE SET why = excluded.why";
     for (chunk, why) in &made.refused {
         if let Some(chunk) = number_of(transaction, chunk)? {
-            transaction.execute(sql, &values![chunk, &by.provider, &by.model, why])?;
+            transaction.post(sql, &values![chunk, &by.provider, &by.model, why])?;
         }
     }
     Ok(())
@@ -141,7 +141,7 @@ fn set_for(transaction: &Transaction<'_>, by: &MadeBy, dimension: usize) -> Sql<
     // Another length is another model: what the one refused, the other may take.
     if at_work(transaction, by)?.is_some() {
         let sql = "DELETE FROM vector_refusals WHERE space = $1 AND provider = $2 AND model = $3";
-        transaction.execute(sql, &values![&by.provider, &by.model])?;
+        transaction.post(sql, &values![&by.provider, &by.model])?;
     }
     let sql = "SELECT number FROM vector_sets WHERE space = $1 AND provider = $2 AND model = $3 AND NOT serving";
     for abandoned in transaction.all(sql, &values![&by.provider, &by.model], |row| row.int(0))? {
@@ -150,7 +150,7 @@ fn set_for(transaction: &Transaction<'_>, by: &MadeBy, dimension: usize) -> Sql<
     let number = transaction.next(Counter::Row);
     let sql = "INSERT INTO vector_sets (space, number, provider, model, dimension, base_url, serving) \
                VALUES ($1, $2, $3, $4, $5, $6, FALSE)";
-    transaction.execute(sql, &values![number, &by.provider, &by.model, dimension, by.base_url.as_ref()])?;
+    transaction.post(sql, &values![number, &by.provider, &by.model, dimension, by.base_url.as_ref()])?;
     Ok(number)
 }
 
@@ -160,16 +160,16 @@ pub(crate) fn forget_chunks(transaction: &Transaction<'_>, chunks: &[i64]) -> Sq
         "DELETE FROM vector_bytes WHERE space = $1 AND item = ANY($2)",
         "DELETE FROM vector_refusals WHERE space = $1 AND item = ANY($2)",
     ] {
-        transaction.execute(sql, &values![chunks.to_vec()])?;
+        transaction.post(sql, &values![chunks.to_vec()])?;
     }
     blocks::take_out(transaction, &blocks::CHUNKS, chunks)
 }
 
 fn remove_set(transaction: &Transaction<'_>, set: i64) -> Sql<()> {
     for table in ["vector_blocks", "vector_bytes"] {
-        transaction.execute(&format!("DELETE FROM {table} WHERE space = $1 AND vector_set = $2"), &values![set])?;
+        transaction.post(&format!("DELETE FROM {table} WHERE space = $1 AND vector_set = $2"), &values![set])?;
     }
-    transaction.execute("DELETE FROM vector_sets WHERE space = $1 AND number = $2", &values![set]).map(drop)
+    transaction.post("DELETE FROM vector_sets WHERE space = $1 AND number = $2", &values![set])
 }
 
 fn serve_if_complete(transaction: &Transaction<'_>, by: &MadeBy) -> Sql<bool> {
@@ -178,13 +178,13 @@ fn serve_if_complete(transaction: &Transaction<'_>, by: &MadeBy) -> Sql<bool> {
     if transaction.exists(&missing, &values![set, &by.provider, &by.model])? {
         return Ok(false);
     }
-    transaction.execute("UPDATE vector_sets SET serving = (number = $2) WHERE space = $1", &values![set])?;
+    transaction.post("UPDATE vector_sets SET serving = (number = $2) WHERE space = $1", &values![set])?;
     let sql = "SELECT number FROM vector_sets WHERE space = $1 AND number <> $2";
     for other in transaction.all(sql, &values![set], |row| row.int(0))? {
         remove_set(transaction, other)?;
     }
     let sql = "DELETE FROM vector_refusals WHERE space = $1 AND (provider <> $2 OR model <> $3)";
-    transaction.execute(sql, &values![&by.provider, &by.model])?;
+    transaction.post(sql, &values![&by.provider, &by.model])?;
     Ok(true)
 }
 

@@ -36,8 +36,8 @@ pub(crate) trait Versioned: Clone + Serialize + DeserializeOwned {
     fn is_gone(&self) -> bool;
     /// Writes what stands in other tables; its own row is written.
     fn write_rest(&self, transaction: &Transaction<'_>, machine: &MachineId) -> Sql<()>;
-    /// Reads what is true on this machine only.
-    fn read_local(&mut self, connection: &Connection, machine: &MachineId) -> Sql<()>;
+    /// Reads what is true of each on this machine only.
+    fn read_local(things: &mut [Self], connection: &Connection, machine: &MachineId) -> Sql<()>;
 }
 
 impl ChangeWriter<'_> {
@@ -61,8 +61,9 @@ impl ChangeWriter<'_> {
 /// Every one, in an order.
 pub(crate) fn all<T: Versioned>(connection: &Connection, machine: &MachineId, order: &str) -> Sql<Vec<T>> {
     let sql = format!("SELECT {} FROM {}s WHERE space = $1 ORDER BY {order}", T::COLUMNS, T::WHAT);
-    let found = connection.all(&sql, &[], T::read)?;
-    found.into_iter().map(|thing| local(thing, connection, machine)).collect()
+    let mut found = connection.all(&sql, &[], T::read)?;
+    T::read_local(&mut found, connection, machine)?;
+    Ok(found)
 }
 
 pub(crate) fn one<T: Versioned>(connection: &Connection, machine: &MachineId, key: &str) -> Sql<Option<T>> {
@@ -73,7 +74,7 @@ pub(crate) fn one<T: Versioned>(connection: &Connection, machine: &MachineId, ke
 
 /// As it is on this machine.
 fn local<T: Versioned>(mut thing: T, connection: &Connection, machine: &MachineId) -> Sql<T> {
-    thing.read_local(connection, machine)?;
+    T::read_local(std::slice::from_mut(&mut thing), connection, machine)?;
     Ok(thing)
 }
 

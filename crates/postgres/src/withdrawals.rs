@@ -35,8 +35,10 @@ impl Withdrawals for PostgresStore {
              ORDER BY w.number DESC LIMIT {MOST}"
         );
         self.snapshot("read what was taken back", |connection| {
-            if !is_any(connection)? {
-                return Ok(None);
+            if let Some(few) = few(connection)? {
+                let is_meant = |(_, withdrawn): &(Vec<u8>, Withdrawn)| concerns(withdrawn, turns, sessions);
+                let meant: Vec<Withdrawn> = few.into_iter().filter(is_meant).map(|(_, withdrawn)| withdrawn).collect();
+                return Ok((!meant.is_empty() || is_any(connection)?).then_some(meant));
             }
             let sessions = texts(sessions.iter().map(SessionId::as_str));
             let turns = texts(turns.iter().map(TurnId::as_str));
@@ -46,19 +48,29 @@ impl Withdrawals for PostgresStore {
 
     fn withdrawals_of(&self, texts: &[String]) -> Stored<Vec<Option<Withdrawn>>> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM withdrawn w WHERE w.space = $1 AND w.digest = $2 AND {HOLDS} \
-             ORDER BY w.at DESC, w.number LIMIT 1"
+            "SELECT DISTINCT ON (w.digest) {COLUMNS}, w.digest FROM withdrawn w \
+             JOIN (SELECT DISTINCT decode(asked, 'hex') AS digest FROM unnest($2::text[]) AS asked) a ON a.digest = w.digest \
+             WHERE w.space = $1 AND {HOLDS} ORDER BY w.digest, w.at DESC, w.number"
         );
         self.snapshot("look for what was taken back", |connection| {
-            if !is_any(connection)? {
+            let few = few(connection)?;
+            if few.as_ref().is_some_and(Vec::is_empty) {
                 return Ok(vec![None; texts.len()]);
             }
             let key = key(connection)?;
-            let find = |text: &String| {
-                let digest = StatementDigest::of(&key, text);
-                connection.maybe(&sql, &values![digest.as_bytes()])?.as_ref().map(withdrawn).transpose()
-            };
-            texts.iter().map(find).collect()
+            let digests: Vec<StatementDigest> = texts.iter().map(|text| StatementDigest::of(&key, text)).collect();
+            if let Some(few) = few {
+                let latest = |digest: &StatementDigest| {
+                    // The latest, and of equals the first: they are in the opposite order.
+                    few.iter().filter(|(of, _)| of == digest.as_bytes()).max_by_key(|(_, withdrawn)| withdrawn.at)
+                };
+                return Ok(digests.iter().map(|digest| latest(digest).map(|(_, found)| found.clone())).collect());
+            }
+            let asked: Vec<String> = digests.iter().map(|digest| hex(digest.as_bytes())).collect();
+            let found = connection
+                .all(&sql, &values![asked], |row| Ok((row.bytes(COLUMNS_WIDTH)?.to_vec(), withdrawn(row)?)))?;
+            let found: HashMap<Vec<u8>, Withdrawn> = found.into_iter().collect();
+            Ok(digests.iter().map(|digest| found.get(digest.as_bytes()).cloned()).collect())
         })
     }
 
@@ -69,6 +81,33 @@ impl Withdrawals for PostgresStore {
             Ok(connection.all(sql, &values![turns], |row| Ok(TurnId::new(row.text(0)?)))?.into_iter().collect())
         })
     }
+}
+
+/// How many columns those are.
+const COLUMNS_WIDTH: usize = 6;
+
+/// So many are read whole, whatever is asked about them.
+const FEW: usize = 200;
+
+/// All that holds, the newest first, by digest; nothing where it is more than a few.
+fn few(connection: &Connection) -> Sql<Option<Vec<(Vec<u8>, Withdrawn)>>> {
+    let sql = format!(
+        "SELECT {COLUMNS}, w.digest FROM withdrawn w WHERE w.space = $1 AND {HOLDS} ORDER BY w.number DESC LIMIT $2"
+    );
+    let read = |row: &Row| Ok((row.bytes(COLUMNS_WIDTH)?.to_vec(), withdrawn(row)?));
+    let found = connection.all(&sql, &values![FEW + 1], read)?;
+    Ok((found.len() <= FEW).then_some(found))
+}
+
+/// Whether what was taken back is of one of these turns or conversations, or of no conversation.
+fn concerns(withdrawn: &Withdrawn, turns: &[TurnId], sessions: &[SessionId]) -> bool {
+    let is_of =
+        |session: &SessionId| sessions.contains(session) || withdrawn.turns.iter().any(|turn| turns.contains(turn));
+    withdrawn.content.is_some() && withdrawn.session.as_ref().is_none_or(is_of)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn is_any(connection: &Connection) -> Sql<bool> {
@@ -86,7 +125,7 @@ fn withdrawn(row: &Row) -> Sql<Withdrawn> {
     })
 }
 
-fn key(connection: &Connection) -> Sql<Vec<u8>> {
+pub(crate) fn key(connection: &Connection) -> Sql<Vec<u8>> {
     Ok(connection.one("SELECT secret FROM spaces WHERE space = $1", &[])?.bytes(0)?.to_vec())
 }
 
@@ -99,7 +138,7 @@ pub(crate) fn settle(transaction: &Transaction<'_>, balance: &Balance, change: &
     let said = balance.said(&key);
     for digest in &said {
         let sql = format!("UPDATE withdrawn w SET lifted = $3 WHERE w.space = $1 AND w.digest = $2 AND {HOLDS}");
-        transaction.execute(&sql, &values![digest.as_bytes(), number])?;
+        transaction.post(&sql, &values![digest.as_bytes(), number])?;
     }
     for NewWithdrawal { digest, memory, why, by } in balance.withdrawals(&key, change.verb, &said) {
         let turns = memory.map_or(&[][..], |entry| &entry.provenance);
@@ -125,23 +164,21 @@ fn insert(transaction: &Transaction<'_>, of: &Of<'_>, turns: &[TurnId], change: 
     let mut turns = texts(turns.iter().map(TurnId::as_str));
     turns.sort_unstable();
     turns.dedup();
-    transaction
-        .execute(
-            sql,
-            &values![
-                transaction.next(Counter::Row),
-                of.digest.as_bytes(),
-                of.memory.map(|entry| &entry.content),
-                of.memory.map(|entry| entry.id.as_str()),
-                of.memory.and_then(|entry| entry.session.as_ref()).map(SessionId::as_str),
-                of.why.as_str(),
-                of.by.as_ref().map(EntryId::as_str),
-                of.at,
-                change,
-                turns,
-            ],
-        )
-        .map(drop)
+    transaction.post(
+        sql,
+        &values![
+            transaction.next(Counter::Row),
+            of.digest.as_bytes(),
+            of.memory.map(|entry| &entry.content),
+            of.memory.map(|entry| entry.id.as_str()),
+            of.memory.and_then(|entry| entry.session.as_ref()).map(SessionId::as_str),
+            of.why.as_str(),
+            of.by.as_ref().map(EntryId::as_str),
+            of.at,
+            change,
+            turns,
+        ],
+    )
 }
 
 /// Derives the withdrawals of inactive entries that have none: an import brings those along.
@@ -173,7 +210,7 @@ pub(crate) fn derive(transaction: &Transaction<'_>) -> Sql<()> {
     let standing = transaction.all(sql, &[], |row| row.text(0))?;
     for digest in standing.iter().filter_map(|content| digest(content)) {
         let sql = "DELETE FROM withdrawn WHERE space = $1 AND lifted IS NULL AND digest = $2";
-        transaction.execute(sql, &values![digest.as_bytes()])?;
+        transaction.post(sql, &values![digest.as_bytes()])?;
     }
     Ok(())
 }
@@ -224,21 +261,21 @@ pub(crate) fn bury_memory(transaction: &Transaction<'_>, entry: &Entry, at: i64)
 
 /// Takes the text out of the withdrawals of a memory that is erased.
 pub(crate) fn blank_memory(transaction: &Transaction<'_>, id: &str) -> Sql<()> {
-    transaction.execute("UPDATE withdrawn SET by = NULL WHERE space = $1 AND by = $2", &values![id])?;
+    transaction.post("UPDATE withdrawn SET by = NULL WHERE space = $1 AND by = $2", &values![id])?;
     let sql = "UPDATE withdrawn SET content = NULL, memory = NULL, session = NULL, why = 'erased', change = NULL \
                WHERE space = $1 AND memory = $2";
-    transaction.execute(sql, &values![id]).map(drop)
+    transaction.post(sql, &values![id])
 }
 
 /// The same for a line that is erased, by its text.
 pub(crate) fn blank_line(transaction: &Transaction<'_>, content: &str) -> Sql<()> {
     let sql = "UPDATE withdrawn SET content = NULL, memory = NULL, session = NULL, why = 'erased', change = NULL \
                WHERE space = $1 AND content = $2";
-    transaction.execute(sql, &values![content]).map(drop)
+    transaction.post(sql, &values![content])
 }
 
 /// Keeps the id of a turn that is erased: an import must not bring it back.
 pub(crate) fn bury_turn(transaction: &Transaction<'_>, turn: &TurnId) -> Sql<()> {
     let sql = "INSERT INTO erased_turn_ids (space, turn) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-    transaction.execute(sql, &values![turn.as_str()]).map(drop)
+    transaction.post(sql, &values![turn.as_str()])
 }

@@ -1,6 +1,6 @@
 //! What changed, told to whoever listens: the panel looks again instead of asking again and again.
 //!
-//! Goes in: change tokens of the store, taken twice a second while somebody listens. Comes out: server-sent events. Other
+//! Goes in: change tokens of the store, taken while somebody listens: twice a second, or when the store is told of a change. Comes out: server-sent events. Other
 //! processes' changes and those of a person's editor arrive like our own. Never happens: the text of a memory in an event.
 
 use std::convert::Infallible;
@@ -24,8 +24,10 @@ use crate::problem::{Code, Problem};
 /// Listeners at once.
 const MOST: usize = 32;
 
-/// How often tokens are taken while somebody listens.
+/// How often tokens are taken while somebody listens, and how often where the store is told of changes: files of projects are
+/// looked at, too.
 const EVERY: Duration = Duration::from_millis(500);
+const AT_LEAST: Duration = Duration::from_secs(2);
 
 /// How often a listener hears that the line is alive.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -72,9 +74,20 @@ impl Events {
     /// Takes tokens until it is stopped, while somebody listens.
     pub(crate) async fn run(self: Arc<Self>) {
         loop {
-            tokio::select! { () = self.stop.cancelled() => return, () = tokio::time::sleep(EVERY) => {} }
+            let events = Arc::clone(&self);
+            let waited = tokio::task::spawn_blocking(move || events.wait());
+            tokio::select! { () = self.stop.cancelled() => return, _ = waited => {} }
             let events = Arc::clone(&self);
             let _ = tokio::task::spawn_blocking(move || events.look()).await;
+        }
+    }
+
+    /// Waits until it is time to look again.
+    fn wait(&self) {
+        let is_heard = self.listeners.load(Ordering::SeqCst) > 0;
+        let waited = is_heard && self.host.engine().health().wait_for_change(EVERY, AT_LEAST).is_ok();
+        if !waited {
+            std::thread::sleep(EVERY);
         }
     }
 

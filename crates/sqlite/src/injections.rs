@@ -1,11 +1,13 @@
 //! Memories that conversations were given.
 
-use rusqlite::Row;
+use rusqlite::{Connection, Row};
 use throughline_core::model::{EntryId, SessionId};
-use throughline_core::ports::Injections;
+use throughline_core::ports::{Injections, NewlyGiven};
 
 use crate::error::while_doing;
 use crate::pool::{Effort, Sharing};
+use crate::sessions::{begin, reset, upsert};
+use crate::turns::go_on;
 use crate::{SqliteStore, Stored};
 
 impl Injections for SqliteStore {
@@ -24,16 +26,38 @@ impl Injections for SqliteStore {
     }
 
     fn note_injected(&self, session: &SessionId, memories: &[EntryId]) -> Stored<()> {
-        let sql = "INSERT INTO injected (session, memory, after, version) \
-                   SELECT row, ?2, last_position, (SELECT version FROM entries WHERE id = ?2) FROM sessions WHERE id = ?1 \
-                   ON CONFLICT (session, memory) DO UPDATE SET after = excluded.after, version = excluded.version";
         // Not worth a sync: what is not noted is given again.
         let effort = Effort::Log(self.effort.patience());
         self.pool.write("note what was injected", (effort, Sharing::Alone), |transaction| {
-            let noted = memories.iter().try_for_each(|memory| {
-                transaction.prepare_cached(sql)?.execute([session.as_str(), memory.as_str()]).map(drop)
-            });
-            noted.map_err(while_doing("note what was injected"))
+            note(transaction, session, memories).map_err(while_doing("note what was injected"))
         })
     }
+
+    fn note_given(&self, given: &NewlyGiven<'_>) -> Stored<Option<String>> {
+        let NewlyGiven { session, forgets, opens, opening, memories } = *given;
+        if !forgets && opens.is_none() && opening.is_none() {
+            return self.note_injected(session, memories).map(|()| None);
+        }
+        let noting = while_doing("note what was given");
+        self.write("note what was given", |transaction| {
+            if forgets {
+                reset(transaction, session).map_err(&noting)?;
+            }
+            if let Some(new) = opens {
+                upsert(transaction, new).and_then(|()| go_on(transaction, session)).map_err(&noting)?;
+            }
+            let opening = opening.map(|(text, since)| begin(transaction, session, text, since)).transpose()?;
+            note(transaction, session, memories).map_err(&noting)?;
+            Ok(opening)
+        })
+    }
+}
+
+fn note(transaction: &Connection, session: &SessionId, memories: &[EntryId]) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO injected (session, memory, after, version) \
+               SELECT row, ?2, last_position, (SELECT version FROM entries WHERE id = ?2) FROM sessions WHERE id = ?1 \
+               ON CONFLICT (session, memory) DO UPDATE SET after = excluded.after, version = excluded.version";
+    memories
+        .iter()
+        .try_for_each(|memory| transaction.prepare_cached(sql)?.execute([session.as_str(), memory.as_str()]).map(drop))
 }

@@ -64,7 +64,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, TransactionBehavior};
 use throughline_core::model::MachineId;
-use throughline_core::ports::{ReadOnly, Replying, Store, StoreError};
+use throughline_core::ports::{ReadOnly, ReadingAhead, ReadsAhead, Replying, Store, StoreError, Upcoming};
 use throughline_stores::words::Cache;
 
 use error::while_doing;
@@ -206,6 +206,13 @@ impl Replying for SqliteStore {
             machine: self.machine.clone(),
             effort: Effort::Brief,
         })
+    }
+}
+
+impl ReadsAhead for SqliteStore {
+    /// A file is near: what is asked for is read then.
+    fn read_ahead(&self, _: &Upcoming<'_>) -> ReadingAhead {
+        ReadingAhead::default()
     }
 }
 

@@ -68,24 +68,11 @@ impl Sessions for SqliteStore {
     }
 
     fn set_opening(&self, id: &SessionId, opening: &str, since: &ErasureMark) -> Stored<String> {
-        self.write("begin a session", |transaction| {
-            erase::check_unerased(transaction, since)?;
-            let sql = "UPDATE sessions SET opening = ifnull(opening, ?2) WHERE id = ?1 RETURNING opening";
-            transaction
-                .query_row(sql, params![id.as_str(), opening], |row| row.get(0))
-                .map_err(while_doing("begin a session"))
-        })
+        self.write("begin a session", |transaction| begin(transaction, id, opening, since))
     }
 
     fn reset_session(&self, id: &SessionId) -> Stored<()> {
-        self.write("reset a session", |transaction| {
-            let forget = "DELETE FROM injected WHERE session = (SELECT row FROM sessions WHERE id = ?)";
-            transaction
-                .execute("UPDATE sessions SET opening = NULL WHERE id = ?", [id.as_str()])
-                .and_then(|_| transaction.execute(forget, [id.as_str()]))
-                .map(drop)
-                .map_err(while_doing("reset a session"))
-        })
+        self.write("reset a session", |transaction| reset(transaction, id).map_err(while_doing("reset a session")))
     }
 
     fn end_session(&self, id: &SessionId, at: Timestamp) -> Stored<()> {
@@ -111,6 +98,20 @@ impl Sessions for SqliteStore {
             counted.map_err(while_doing("count a failure"))
         })
     }
+}
+
+/// Keeps what a session begins with, unless it has begun; gives it as it stands.
+pub(crate) fn begin(connection: &Connection, id: &SessionId, opening: &str, since: &ErasureMark) -> Stored<String> {
+    erase::check_unerased(connection, since)?;
+    let sql = "UPDATE sessions SET opening = ifnull(opening, ?2) WHERE id = ?1 RETURNING opening";
+    connection.query_row(sql, params![id.as_str(), opening], |row| row.get(0)).map_err(while_doing("begin a session"))
+}
+
+/// Forgets what a session was given.
+pub(crate) fn reset(connection: &Connection, id: &SessionId) -> rusqlite::Result<()> {
+    let forget = "DELETE FROM injected WHERE session = (SELECT row FROM sessions WHERE id = ?)";
+    connection.execute("UPDATE sessions SET opening = NULL WHERE id = ?", [id.as_str()])?;
+    connection.execute(forget, [id.as_str()]).map(drop)
 }
 
 /// Inserts a session, or tells the one that is there what it is about; what is not given stays.

@@ -1,19 +1,20 @@
 //! A PostgreSQL server for tests: in a temporary directory, reached by a socket there, gone with the process that started it.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Makes a database, starts the server, says so, and waits for the end of its input; `$1` is the directory, `$2` that of the
-/// programs. The end comes however the tests end. Whoever runs them may interrupt them: this goes on until it has tidied up.
+/// programs, `$3` has further settings. The end comes however the tests end. Whoever runs them may interrupt them: this goes on until it has tidied up.
 const SCRIPT: &str = r#"
 trap '' INT TERM
 cd "$1" || exit 1
 {
   "$2/initdb" -D data -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync &&
   printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$1'" 'max_connections = 300' 'fsync = off' \
-    'full_page_writes = off' 'autovacuum = off' >>data/postgresql.conf &&
+    'full_page_writes = off' 'autovacuum = off' "$3" >>data/postgresql.conf &&
   "$2/pg_ctl" -D data -w -l log start &&
   "$2/psql" -h "$1" -U postgres -d postgres -q -c 'CREATE ROLE throughline LOGIN' &&
   "$2/createdb" -h "$1" -U postgres -O throughline throughline
@@ -27,6 +28,7 @@ rm -rf "$1"
 pub struct Server {
     directory: PathBuf,
     programs: PathBuf,
+    port: u16,
     /// Its input ends with this process.
     _script: Child,
 }
@@ -34,20 +36,39 @@ pub struct Server {
 impl Server {
     /// Starts one, with a database `throughline` that a role `throughline` owns, which is no superuser.
     pub fn start() -> Self {
+        Self::start_with(5432, "", &[])
+    }
+
+    /// Starts one that can also be reached at 127.0.0.1, with further settings. These files stand in its directory.
+    pub fn start_on_network(settings: &str, files: &[(&str, &str)]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("a free port").port();
+        drop(listener);
+        Self::start_with(port, &format!("listen_addresses = '127.0.0.1'\n{settings}"), files)
+    }
+
+    fn start_with(port: u16, settings: &str, files: &[(&str, &str)]) -> Self {
         let programs = programs();
         static STARTED: AtomicUsize = AtomicUsize::new(0);
         let nth = STARTED.fetch_add(1, Ordering::Relaxed);
         let directory = std::env::temp_dir().join(format!("throughline-postgres-{}-{nth}", std::process::id()));
         std::fs::create_dir(&directory).expect("a directory for the server");
+        for (name, text) in files {
+            let mut options = std::fs::OpenOptions::new();
+            let file = std::os::unix::fs::OpenOptionsExt::mode(options.write(true).create_new(true), 0o600);
+            let written = file.open(directory.join(name)).and_then(|mut file| file.write_all(text.as_bytes()));
+            written.expect("a file of the server");
+        }
         let mut command = as_other_user(&directory);
-        command.args(["sh", "-c", SCRIPT, "sh"]).arg(&directory).arg(&programs);
+        command.args(["sh", "-c", SCRIPT, "sh"]).arg(&directory).arg(&programs).arg(settings);
+        command.env("PGPORT", port.to_string());
         let mut script = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
         let mut said = String::new();
         let output = script.stdout.take().expect("the output of the shell");
         BufReader::new(output).read_line(&mut said).expect("the output of the shell");
         let log = || std::fs::read_to_string(directory.join("start.log")).unwrap_or_default();
         assert_eq!(said.trim(), "ready", "PostgreSQL does not start: {}", log());
-        Self { directory, programs, _script: script }
+        Self { directory, programs, port, _script: script }
     }
 
     /// Ends it at once, as a loss of power would.
@@ -62,10 +83,16 @@ impl Server {
 
     fn control(&self, args: &[&str]) {
         let mut command = as_other_user(&self.directory);
+        command.env("PGPORT", self.port.to_string());
         command.arg(self.programs.join("pg_ctl")).args(["-D", "data"]).args(args).current_dir(&self.directory);
         // Its output stays open as long as the server runs: nothing may wait for its end.
         let done = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
         assert!(done.is_ok_and(|status| status.success()), "pg_ctl {args:?}");
+    }
+
+    /// Where it can be reached, if it can over the network.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// The address of its database.
@@ -81,7 +108,7 @@ impl Server {
 
     fn url_of(&self, database: &str) -> String {
         let socket = self.directory.to_string_lossy().replace('/', "%2F");
-        format!("postgres://throughline@{socket}/{database}")
+        format!("postgres://throughline@{socket}:{}/{database}", self.port)
     }
 
     /// Runs SQL as a superuser; gives what it prints.
@@ -103,6 +130,7 @@ impl Server {
             "-c",
             sql,
         ]);
+        psql.env("PGPORT", self.port.to_string());
         let output = psql.stdin(Stdio::null()).output().expect("psql");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
         if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
@@ -129,7 +157,7 @@ fn as_other_user(directory: &Path) -> Command {
     }
     let has = |user: &str| Command::new("id").arg(user).output().is_ok_and(|known| known.status.success());
     let user = if has("postgres") { "postgres" } else { "nobody" };
-    let given = Command::new("chown").arg(user).arg(directory).status();
+    let given = Command::new("chown").arg("-R").arg(user).arg(directory).status();
     assert!(given.is_ok_and(|status| status.success()), "the directory cannot be given to {user}");
     let mut command = Command::new("setpriv");
     command.args(["--reuid", user, "--regid", "nogroup", "--clear-groups", "--"]);

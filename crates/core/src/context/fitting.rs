@@ -46,7 +46,7 @@ const LOOKED_AT: usize = 60;
 const NOTED: usize = 5;
 
 /// So many tasks that were done and share words with a message are looked at; it may name so many.
-const CANDIDATE_TASKS: usize = 50;
+pub const CANDIDATE_TASKS: usize = 50;
 const NAMED_TASKS: usize = 2;
 
 /// What fits a message.

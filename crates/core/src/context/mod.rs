@@ -25,15 +25,16 @@ use crate::kernel::Kernel;
 use crate::memories::MemoryService;
 use crate::model::{EntryId, RecallId, SessionId, SessionState};
 use crate::off_record::{OffRecordService, asks_not_to_be_kept};
-use crate::ports::{self, ErasureMark, NewSession, StoreError};
+use crate::ports::{self, ErasureMark, NewSession, NewlyGiven, ReadingAhead, StoreError, Upcoming};
 use crate::projects::ProjectService;
-use crate::recall::{AskedBy, Hit, OPENING, RecallLog, RecallService};
+use crate::recall::{AskedBy, Hit, OPENING, RecallLog, RecallService, distinct_words};
 use crate::settings::InjectAt;
 use crate::text::{ends::ends, redact::redact};
 use crate::threads::ThreadService;
 use crate::vault::VaultService;
 
 pub use blocks::opening_blocks;
+pub use fitting::CANDIDATE_TASKS;
 pub use lines::OpeningLine;
 pub(crate) use passage::passage;
 pub use readable::Readable;
@@ -214,10 +215,20 @@ impl ContextService<'_> {
         Ok(Context { recall_id, parts, ..context })
     }
 
+    /// Tells the store what is read for a message.
+    pub(crate) fn reading(&self, session: Option<&SessionId>, message: Option<&str>) -> ReadingAhead {
+        let words = message.map(|message| distinct_words(&ends(message, LONGEST_QUESTION))).unwrap_or_default();
+        let upcoming = Upcoming { session, words: &words, searches: message.is_some(), begins: true, person: None };
+        self.kernel.reading(upcoming)
+    }
+
     /// Computes what would go to the model, and why. Records nothing as given. What cannot be read is left out, and
     /// logged.
     pub fn prepare(&self, request: &ContextRequest) -> Done<Prepared> {
+        let _reading = self.reading(request.session.as_ref(), request.message.as_deref());
         self.documents.notice_all_or_warn();
+        // Where a document changed, that was written.
+        let _again = self.reading(request.session.as_ref(), request.message.as_deref());
         let state = request.session.as_ref().map(|session| self.session_store.session(session)).transpose()?.flatten();
         let is_told = request.project.is_some() || request.task.is_some() || request.base_prompt.is_some();
         let request = &self.completed(request, state.as_ref());
@@ -258,24 +269,13 @@ impl ContextService<'_> {
         if prepared.is_off_record {
             return Ok(Given { opening: opening.clone(), recall_id: None });
         }
-        let opening = match self.note_opening(prepared) {
-            // What was erased since it was computed must not be kept with it: the next message computes it anew.
-            Err(EngineError::Store(error)) if error.is_unwritten() || matches!(error, StoreError::Erased) => {
-                tracing::warn!(%error, "what the session begins with is not noted");
-                opening.clone()
-            }
-            outcome => outcome?,
-        };
+        let given = prepared.given_ids();
+        let stays_in_view = visibility == Visibility::Stays && self.kernel.settings.inject_at == InjectAt::Message;
+        let in_view = if stays_in_view && prepared.hits.is_some() { &given[..] } else { &[] };
+        let opening = self.note_for_session(prepared, in_view)?.unwrap_or_else(|| opening.clone());
         let (Some(hits), Some(message)) = (&prepared.hits, &request.message) else {
             return Ok(Given { opening, recall_id: None });
         };
-        let given = prepared.given_ids();
-        let stays_in_view = visibility == Visibility::Stays && self.kernel.settings.inject_at == InjectAt::Message;
-        if let (Some(session), true) = (&request.session, stays_in_view && !given.is_empty())
-            && let Err(error) = self.insisting(|| self.injections.note_injected(session, &given))
-        {
-            tracing::warn!(%error, "what was given is not noted; it may be given again");
-        }
         // The log keeps questions: not those that the person wants forgotten.
         if asks_not_to_be_kept(message) {
             return Ok(Given { opening, recall_id: None });
@@ -285,19 +285,42 @@ impl ContextService<'_> {
         Ok(Given { opening, recall_id: Some(recall_id) })
     }
 
-    /// Records what a session begins with; gives it as it stands.
-    fn note_opening(&self, prepared: &Prepared) -> Done<String> {
+    /// Records what a session begins with and sees; gives what it begins with as it stands, where that is recorded.
+    fn note_for_session(&self, prepared: &Prepared, in_view: &[EntryId]) -> Done<Option<String>> {
         let Prepared { opening, request, .. } = prepared;
-        let Some(session) = request.session.as_ref().filter(|_| !prepared.is_open) else { return Ok(opening.clone()) };
-        if request.afresh {
-            self.insisting(|| self.session_store.reset_session(session))?;
+        let Some(session) = &request.session else { return Ok(None) };
+        let memories = NewlyGiven { session, forgets: false, opens: None, opening: None, memories: in_view };
+        let failure = if prepared.is_open {
+            self.note_in_view(&memories).err()
+        } else {
+            if prepared.opens {
+                input::no_secret("the session's id", session.as_str())?;
+            }
+            let new = prepared.opens.then(|| self.new_session(session, request));
+            let opening = Some((opening.as_str(), &prepared.since));
+            let all = NewlyGiven { forgets: request.afresh, opens: new.as_ref(), opening, ..memories };
+            match self.insisting(|| self.injections.note_given(&all)) {
+                // What was erased since it was computed must not be kept with it: the next message computes it anew.
+                Err(StoreError::Erased) => {
+                    tracing::warn!("something was erased meanwhile: what the session begins with is not noted");
+                    self.note_in_view(&memories).err()
+                }
+                Err(error) if !error.is_unwritten() => return Err(error.into()),
+                Err(error) => Some(error),
+                Ok(opening) => return Ok(opening),
+            }
+        };
+        if let Some(error) = failure {
+            tracing::warn!(%error, "what was given is not noted; it may be given again");
         }
-        if prepared.opens {
-            input::no_secret("the session's id", session.as_str())?;
-            let new = self.new_session(session, request);
-            self.insisting(|| self.session_store.open_session(&new))?;
+        Ok(None)
+    }
+
+    fn note_in_view(&self, given: &NewlyGiven<'_>) -> Result<(), StoreError> {
+        if given.memories.is_empty() {
+            return Ok(());
         }
-        Ok(self.insisting(|| self.session_store.set_opening(session, opening, &prepared.since))?)
+        self.insisting(|| self.injections.note_given(given)).map(drop)
     }
 
     /// Notes in the log what a tool gave. Nothing is in view by that: a tool's answer may be dropped at any time.

@@ -63,7 +63,16 @@ impl<'e> Services<'e> {
             replies,
             files,
             embedders,
-            kernel: Kernel { changes: store, leases: store, clock, ids, settings, actor, now: clock.now() },
+            kernel: Kernel {
+                changes: store,
+                leases: store,
+                ahead: store,
+                clock,
+                ids,
+                settings,
+                actor,
+                now: clock.now(),
+            },
         }
     }
 
@@ -77,7 +86,7 @@ impl<'e> Services<'e> {
 
     /// The same verb on the way to a reply: a write that would wait for another writer gives up soon.
     pub(crate) fn replying(self) -> Self {
-        let kernel = Kernel { changes: self.replies, leases: self.replies, ..self.kernel };
+        let kernel = Kernel { changes: self.replies, leases: self.replies, ahead: self.replies, ..self.kernel };
         Services { store: self.replies, kernel, ..self }
     }
 

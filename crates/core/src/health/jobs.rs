@@ -1,5 +1,7 @@
 //! What a daemon asks about its own work and about everybody else's: the log of jobs, change tokens, the days.
 
+use std::time::Duration;
+
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -42,6 +44,11 @@ impl HealthService<'_> {
     pub fn pulse_of_all(&self) -> Done<ChangeTokens> {
         self.documents.notice_all()?;
         self.pulse()
+    }
+
+    /// Waits until something in the store may have changed: `usual` where nobody tells, `longest` at most.
+    pub fn wait_for_change(&self, usual: Duration, longest: Duration) -> Done<()> {
+        Ok(self.tokens.wait_for_change(usual, longest)?)
     }
 
     /// What was done on each of the last days, today included, oldest first.

@@ -6,7 +6,7 @@ use crate::documents::{LineOutcome, Recorded, RecordedLine, fold_blanks};
 use crate::error::{Done, EngineError};
 use crate::kernel::{Race as _, conflict, retry};
 use crate::model::{Actor, DocumentName, Entry, EntryId, Importance, Layer, MemorySection, Significance, Verb};
-use crate::ports::Op;
+use crate::ports::{Op, Upcoming};
 use crate::text::bullets;
 
 use super::place::{Placed, Placement, Statement, Wanted};
@@ -31,6 +31,7 @@ impl MemoryService<'_> {
     /// Stores a memory. One that is known is confirmed, wherever it stands; what it replaces is superseded; under a key that
     /// is taken, it replaces what is there.
     pub fn remember(&self, new: &NewMemory) -> Done<Remembered> {
+        let _reading = self.kernel.reading(Upcoming { searches: true, ..Upcoming::default() });
         match new.layer {
             Layer::Identity => self.remember_identity(new),
             Layer::Knowledge => {

@@ -1,6 +1,7 @@
 //! Change tokens: whether anything changed, whichever process changed it.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::Stored;
 
@@ -8,6 +9,9 @@ use super::Stored;
 pub trait ChangeWatch {
     /// A token for each kind of thing: cheap enough to be asked for twice a second.
     fn change_tokens(&self) -> Stored<ChangeTokens>;
+    /// Waits until something may have changed, for one who looks again and again. A store that is told of changes waits for
+    /// the next one, and for `longest` at most; any other one waits for `usual`.
+    fn wait_for_change(&self, usual: Duration, longest: Duration) -> Stored<()>;
 }
 
 /// A kind of thing that can change.

@@ -6,6 +6,7 @@
 //! unique is unique by a key. `crates/testkit/suites/stores` holds every store to it.
 
 mod activity;
+mod ahead;
 mod backups;
 mod breakers;
 mod candidates;
@@ -46,6 +47,7 @@ mod vectors;
 mod withdrawals;
 
 pub use activity::{Activity, Doings};
+pub use ahead::{ReadingAhead, ReadsAhead, Upcoming};
 pub use backups::{Backups, CopyCheck};
 pub use breakers::{Breaker, Breakers};
 pub use candidates::{Candidates, Search};
@@ -61,7 +63,7 @@ pub use health::{Health, StoreStats};
 pub use history::{History, KnownDocument};
 pub use ids::Ids;
 pub use index::Index;
-pub use injections::Injections;
+pub use injections::{Injections, NewlyGiven};
 pub use jobs::{Job, Jobs, KEPT_RUNS, Run, RunOutcome};
 pub use leases::{Holder, Lease, Leases};
 pub use ledger::{Ledger, Spent};
@@ -119,6 +121,7 @@ pub trait Store:
     + ChangeWatch
     + Jobs
     + Replying
+    + ReadsAhead
     + Withdrawals
     + Mutes
     + OffRecord
@@ -154,6 +157,7 @@ impl<T> Store for T where
         + ChangeWatch
         + Jobs
         + Replying
+        + ReadsAhead
         + Withdrawals
         + Mutes
         + OffRecord

@@ -6,7 +6,7 @@ use crate::error::{Done, EngineError};
 use crate::kernel::Kernel;
 use crate::lineage::LineageService;
 use crate::model::{EntryId, Kind, Layer};
-use crate::ports::{self, MemorySet, Search};
+use crate::ports::{self, MemorySet, Search, Upcoming};
 use crate::recall::fold::{fold, is_part_of_summary};
 use crate::recall::ranking::{Ranked, measured, order, rank};
 use crate::recall::{
@@ -93,6 +93,7 @@ impl RecallService<'_> {
 
     /// Finds the same and notes nothing: for a person who is still typing.
     pub fn look(&self, request: &RecallRequest) -> Done<Vec<Hit>> {
+        let _reading = self.kernel.reading(Upcoming { searches: true, ..Upcoming::default() });
         self.documents.notice_all_or_warn();
         self.search(request)
     }

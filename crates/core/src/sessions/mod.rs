@@ -212,6 +212,7 @@ impl SessionService<'_> {
     /// The same for a conversation that takes place in a directory, as far as it is about no project yet. One that is new
     /// began with its first turn, which may be long ago.
     pub fn observe_at(&self, session: &SessionId, dir: Option<PathBuf>, said: &[Said]) -> Done<Observed> {
+        let _reading = self.kernel.reading_of(session);
         let now = self.kernel.now;
         let began = said.iter().map(|said| said.at.map_or(now, |at| input::time(at, now))).min();
         let is_about = self.find(session)?.is_some_and(|state| state.session.project.is_some());
@@ -224,6 +225,7 @@ impl SessionService<'_> {
     /// validated first; then the session is opened and the turns are appended in one transaction.
     /// A session that begins with it has its opening from then on.
     pub fn observe_in(&self, start: &StartSession, said: &[Said]) -> Done<Observed> {
+        let _reading = self.kernel.reading_of(&start.id);
         let observed = self.keep(&self.checked(start)?, said)?;
         if let Some(state) = self.find(&start.id)?.filter(|state| state.opening.is_none())
             && let Err(error) = self.opened(&state)

@@ -151,8 +151,11 @@ impl<'s> LookedUp<'s> {
     fn new(store: &'s dyn SegmentReader, tail: &Tail<'_>, terms: &[&str]) -> Result<Self, IndexError> {
         let mut segments = Vec::new();
         let mut statistics = Statistics { frequencies: vec![0; terms.len()], ..Statistics::default() };
-        for id in store.list()? {
-            let segment = Segment::open(store, id)?;
+        let opened = store.list()?.into_iter().map(|id| Segment::open(store, id)).collect::<Result<Vec<_>, _>>()?;
+        if store.is_far() {
+            expect_terms(store, &opened, terms)?;
+        }
+        for segment in opened {
             let entries = terms.iter().map(|term| segment.find(term.as_bytes())).collect::<Result<Vec<_>, _>>()?;
             statistics.documents += u64::from(segment.documents);
             statistics.terms = statistics.terms.saturating_add(segment.terms);
@@ -160,6 +163,9 @@ impl<'s> LookedUp<'s> {
                 *sum += entry.as_ref().map_or(0, |entry| u64::from(entry.frequency));
             }
             segments.push((segment, entries));
+        }
+        if store.is_far() {
+            expect_postings(store, &segments)?;
         }
         // Older documents first: of equal ones they win, so that later ones need not be looked at.
         segments.sort_by_key(|(segment, _)| segment.least);
@@ -171,4 +177,28 @@ impl<'s> LookedUp<'s> {
         }
         Ok(Self { segments, tail, statistics })
     }
+}
+
+/// Says that these terms are about to be looked up.
+fn expect_terms(store: &dyn SegmentReader, segments: &[Segment<'_>], terms: &[&str]) -> Result<(), IndexError> {
+    let mut expected = Vec::new();
+    for (segment, term) in segments.iter().flat_map(|segment| terms.iter().map(move |term| (segment, term))) {
+        segment.expected_of(term.as_bytes(), &mut expected)?;
+    }
+    store.expect(&expected)
+}
+
+/// Says that these lists are about to be read.
+fn expect_postings(
+    store: &dyn SegmentReader,
+    segments: &[(Segment<'_>, Vec<Option<Entry>>)],
+) -> Result<(), IndexError> {
+    let each = || segments.iter().flat_map(|(segment, entries)| entries.iter().flatten().map(move |e| (segment, e)));
+    let first: Vec<_> = each().filter_map(|(segment, entry)| segment.begins_with(entry)).collect();
+    store.expect(&first)?;
+    let mut blocks = Vec::new();
+    for (segment, entry) in each() {
+        blocks.extend(segment.blocks_of(entry)?);
+    }
+    store.expect(&blocks)
 }

@@ -21,6 +21,9 @@ const WITHOUT_PAYLOADS: u16 = 1;
 /// The last format with large pages.
 const WITH_LARGE_PAGES: u16 = 2;
 
+/// So many parts of a long list are said to be expected: the rest may never be read.
+const EXPECTED_BLOCKS: usize = 16;
+
 /// A segment that was found in a store.
 pub(crate) struct Segment<'s> {
     store: &'s dyn SegmentReader,
@@ -216,6 +219,46 @@ impl<'s> Segment<'s> {
     pub(crate) fn tombstones(&self) -> Result<Vec<u32>, IndexError> {
         let Some(bytes) = self.store.get(self.id, Part::TOMBSTONES)? else { return Ok(Vec::new()) };
         read_tombstones(&bytes, self.documents).map_err(self.corrupt())
+    }
+
+    /// Says that a term is about to be looked up.
+    pub(crate) fn expected_of(&self, term: &[u8], parts: &mut Vec<(SegmentId, Part)>) -> Result<(), IndexError> {
+        let block = self.dictionary_block(term).map_err(self.corrupt())?;
+        parts.extend(block.and_then(Part::dictionary).map(|part| (self.id, part)));
+        Ok(())
+    }
+
+    /// Which part of postings a list begins with, or its directory.
+    pub(crate) fn begins_with(&self, entry: &Entry) -> Option<(SegmentId, Part)> {
+        let part = match &entry.place {
+            Place::Inline(..) => None,
+            Place::Block(place) => Part::postings(place.part),
+            Place::Directory { part, .. } => Part::postings(*part),
+        };
+        part.map(|part| (self.id, part))
+    }
+
+    /// The parts that the blocks of a list stand in, the first of them.
+    pub(crate) fn blocks_of(&self, entry: &Entry) -> Result<Vec<(SegmentId, Part)>, IndexError> {
+        if !matches!(entry.place, Place::Directory { .. }) {
+            return Ok(Vec::new());
+        }
+        let mut parts: Vec<u32> = self.places(entry)?.into_iter().map(|place| place.part).collect();
+        parts.dedup();
+        let parts = parts.into_iter().take(EXPECTED_BLOCKS).filter_map(Part::postings);
+        Ok(parts.map(|part| (self.id, part)).collect())
+    }
+
+    /// The page of a number, if it may be here.
+    pub(crate) fn page_part(&self, number: i64) -> Result<Option<(SegmentId, Part)>, IndexError> {
+        let page = self.page_of(number)?.and_then(Part::documents);
+        Ok(page.map(|part| (self.id, part)))
+    }
+
+    /// The payload part of a document.
+    pub(crate) fn payload_part(&self, page: &Page, at: u32) -> Result<Option<(SegmentId, Part)>, IndexError> {
+        let place = page.payload(at).map_err(self.corrupt())?;
+        Ok(place.and_then(|(part, _)| Part::payloads(part)).map(|part| (self.id, part)))
     }
 
     /// The postings of a term.

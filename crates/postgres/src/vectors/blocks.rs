@@ -52,9 +52,9 @@ pub(super) fn write(
         };
         changed.change(width, &slots);
         if changed.is_empty() {
-            transaction.execute(&remove, &values![set, block])?;
+            transaction.post(&remove, &values![set, block])?;
         } else {
-            transaction.execute(&put, &values![set, block, changed.present, changed.bits])?;
+            transaction.post(&put, &values![set, block, changed.present, changed.bits])?;
         }
     }
     Ok(())
@@ -83,7 +83,7 @@ pub(super) fn put_bytes(
          ON CONFLICT (space, vector_set, item) DO UPDATE SET scale = excluded.scale, bytes = excluded.bytes",
         tables.bytes
     );
-    transaction.execute(&sql, &values![set, item, scale, bytes]).map(drop)
+    transaction.post(&sql, &values![set, item, scale, bytes])
 }
 
 /// How many items of a set are there.

@@ -115,7 +115,7 @@ fn begin(transaction: &Transaction<'_>, by: &MadeBy, baseline: &Baseline) -> Sql
     let number = row.int(0)?;
     if !row.flag(1)? {
         let sql = "UPDATE memory_vector_sets SET working = (number = $2) WHERE space = $1";
-        transaction.execute(sql, &values![number])?;
+        transaction.post(sql, &values![number])?;
         others(transaction, number)?.into_iter().skip(1).try_for_each(|set| remove(transaction, set))?;
         queue_again(transaction)?;
     }
@@ -135,9 +135,9 @@ fn others(connection: &Connection, set: i64) -> Sql<Vec<i64>> {
 
 fn remove(transaction: &Transaction<'_>, set: i64) -> Sql<()> {
     for table in ["memory_vector_blocks", "memory_vectors", "memory_vector_refusals"] {
-        transaction.execute(&format!("DELETE FROM {table} WHERE space = $1 AND vector_set = $2"), &values![set])?;
+        transaction.post(&format!("DELETE FROM {table} WHERE space = $1 AND vector_set = $2"), &values![set])?;
     }
-    transaction.execute("DELETE FROM memory_vector_sets WHERE space = $1 AND number = $2", &values![set]).map(drop)
+    transaction.post("DELETE FROM memory_vector_sets WHERE space = $1 AND number = $2", &values![set])
 }
 
 /// Takes the vectors of items out that are gone, or have another text.
@@ -150,7 +150,7 @@ pub(crate) fn forget(transaction: &Transaction<'_>, items: &[i64]) -> Sql<()> {
             "DELETE FROM {table} WHERE space = $1 AND item = ANY($2) AND vector_set IN \
                (SELECT number FROM memory_vector_sets WHERE space = $1)"
         );
-        transaction.execute(&sql, &values![items.to_vec()])?;
+        transaction.post(&sql, &values![items.to_vec()])?;
     }
     blocks::take_out(transaction, &blocks::MEMORIES, items)
 }
@@ -160,14 +160,14 @@ pub(crate) fn queue_again(transaction: &Transaction<'_>) -> Sql<()> {
     transaction.write_derived()?;
     let sql = "SELECT number FROM memory_vector_sets WHERE space = $1 AND working";
     let working = transaction.maybe(sql, &[])?.map(|row| row.int(0)).transpose()?;
-    transaction.execute("DELETE FROM memory_vector_queue WHERE space = $1", &[])?;
+    transaction.post("DELETE FROM memory_vector_queue WHERE space = $1", &[])?;
     let sql = "INSERT INTO memory_vector_queue (space, item) \
                SELECT $1, i.item FROM (SELECT number AS item FROM entries WHERE space = $1 UNION ALL \
                  SELECT number + $3 FROM turns WHERE space = $1 AND role IN ('user', 'assistant') AND content <> '') i \
                WHERE NOT EXISTS (SELECT 1 FROM memory_vectors v WHERE v.space = $1 AND v.vector_set = $2 AND v.item = i.item) \
                  AND NOT EXISTS (SELECT 1 FROM memory_vector_refusals r \
                                  WHERE r.space = $1 AND r.vector_set = $2 AND r.item = i.item)";
-    transaction.execute(sql, &values![working, TURNS]).map(drop)
+    transaction.post(sql, &values![working, TURNS])
 }
 
 /// Entries and bullets are few and say much: they come before turns.
@@ -219,7 +219,7 @@ fn keep(transaction: &Transaction<'_>, set: &VectorSetId, made: &[MemoryVector])
     }
     let unqueue = "DELETE FROM memory_vector_queue WHERE space = $1 AND item = ANY($2) \
                    AND EXISTS (SELECT 1 FROM memory_vector_sets WHERE space = $1 AND number = $3 AND working)";
-    transaction.execute(unqueue, &values![done, set])?;
+    transaction.post(unqueue, &values![done, set])?;
     blocks::write(transaction, &blocks::MEMORIES, (set, dimension), &signs)
 }
 

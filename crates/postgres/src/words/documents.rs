@@ -109,6 +109,15 @@ pub(super) fn read(connection: &Connection, collection: Collection, items: Vec<i
     connection.all(&sql, &values![items], |row| document(collection, row))
 }
 
+/// All rows of a tail that are there.
+pub(super) fn of_tail(connection: &Connection, collection: Collection) -> Sql<Vec<Document>> {
+    let sql = format!(
+        "{} AND d.number IN (SELECT item FROM word_tail WHERE space = $1 AND collection = $2) ORDER BY d.number",
+        select(collection)
+    );
+    connection.all(&sql, &values![collection.number()], |row| document(collection, row))
+}
+
 /// The rows after one and up to another, in order.
 pub(super) fn after(
     connection: &Connection,

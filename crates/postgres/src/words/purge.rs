@@ -37,7 +37,7 @@ pub(crate) fn purge(transaction: &Transaction<'_>) -> Sql<()> {
              AND NOT EXISTS (SELECT 1 FROM {} d WHERE d.space = $1 AND d.number = t.item)",
             collection.table()
         );
-        transaction.execute(&gone, &values![collection.number()])?;
+        transaction.post(&gone, &values![collection.number()])?;
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ impl<'c> WrittenSegments<'c> {
     pub(super) fn become_part_of(&self, set: Set) -> Sql<()> {
         let sql = "UPDATE word_segments SET state = $4 WHERE space = $1 AND collection = $2 AND state = $3";
         let bound = values![self.read.collection.number(), self.read.set.number(), set.number()];
-        self.transaction.execute(sql, &bound).map(drop)
+        self.transaction.post(sql, &bound)
     }
 
     fn insert(&self) -> Sql<SegmentId> {
@@ -68,21 +68,21 @@ impl<'c> WrittenSegments<'c> {
         let sql = "INSERT INTO word_segments (space, number, collection, state, mark) \
                    VALUES ($1, $2, $3, $4, floor(random() * 9007199254740992)::bigint)";
         let bound = values![number, self.read.collection.number(), self.read.set.number()];
-        self.transaction.execute(sql, &bound)?;
+        self.transaction.post(sql, &bound)?;
         u32::try_from(number).map(SegmentId).map_err(crate::error::unreadable)
     }
 
     fn write(&self, segment: SegmentId, part: Part, bytes: &[u8]) -> Sql<()> {
         let sql = "INSERT INTO word_parts (space, segment, part, bytes) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (space, segment, part) DO UPDATE SET bytes = excluded.bytes";
-        self.transaction.execute(sql, &values![segment.0, part.0, bytes]).map(drop)
+        self.transaction.post(sql, &values![segment.0, part.0, bytes])
     }
 
     fn remove(&self, segment: SegmentId) -> Sql<()> {
         let sql = "DELETE FROM word_parts WHERE space = $1 AND segment = $2";
-        self.transaction.execute(sql, &values![segment.0])?;
+        self.transaction.post(sql, &values![segment.0])?;
         let sql = "DELETE FROM word_segments WHERE space = $1 AND number = $2";
-        self.transaction.execute(sql, &values![segment.0]).map(drop)
+        self.transaction.post(sql, &values![segment.0])
     }
 }
 
@@ -138,14 +138,74 @@ pub(super) struct Served<'c> {
     cache: &'c Cache,
     marks: HashMap<SegmentId, i64>,
     ids: Vec<SegmentId>,
+    buried: HashMap<SegmentId, Arc<[u8]>>,
 }
+
+/// A segment with so few parts is read whole by a process that knows none.
+const FEW: i64 = 32;
+
+/// With one part of documents, so many that follow are read.
+const FOLLOWING: u32 = 15;
 
 impl<'c> Served<'c> {
     pub(super) fn new(connection: &'c Connection, cache: &'c Cache, collection: Collection) -> Sql<Self> {
-        let found = list(connection, collection, Set::Served)?;
-        let ids = found.iter().map(|(id, _)| *id).collect();
-        Ok(Self { connection, cache, marks: found.into_iter().collect(), ids })
+        let sql = "SELECT s.number, s.mark, p.bytes FROM word_segments s \
+                   LEFT JOIN word_parts p ON p.space = $1 AND p.segment = s.number AND p.part = $4 \
+                   WHERE s.space = $1 AND s.collection = $2 AND s.state = $3 ORDER BY s.number";
+        let bound = values![collection.number(), Set::Served.number(), Part::TOMBSTONES.0];
+        let (mut marks, mut ids, mut buried) = (HashMap::new(), Vec::new(), HashMap::new());
+        for row in connection.rows(sql, &bound)? {
+            let id = SegmentId(row.number(0)?);
+            ids.push(id);
+            marks.insert(id, row.int(1)?);
+            if !row.is_null(2)? {
+                buried.insert(id, Arc::from(row.bytes(2)?));
+            }
+        }
+        let is_known = |mark: &i64| cache.part(*mark, Part::HEADER).is_some();
+        if !cache.has_parts() || !marks.is_empty() && !marks.values().any(is_known) {
+            read_beginnings(connection, cache, collection)?;
+        }
+        Ok(Self { connection, cache, marks, ids, buried })
     }
+
+    fn known(&self, segment: SegmentId, part: Part) -> Option<Arc<[u8]>> {
+        self.cache.part(*self.marks.get(&segment)?, part)
+    }
+
+    /// Reads those of these parts that are not known, together.
+    fn read_together(&self, parts: &[(SegmentId, Part)]) -> Sql<()> {
+        let unknown = parts.iter().filter(|(segment, part)| self.known(*segment, *part).is_none());
+        let (segments, parts): (Vec<i64>, Vec<i64>) =
+            unknown.map(|(segment, part)| (i64::from(segment.0), i64::from(part.0))).unzip();
+        if segments.is_empty() {
+            return Ok(());
+        }
+        let sql = "SELECT p.segment, p.part, p.bytes FROM unnest($2::bigint[], $3::bigint[]) AS asked (segment, part) \
+                   JOIN word_parts p ON p.space = $1 AND p.segment = asked.segment AND p.part = asked.part";
+        for row in self.connection.rows(sql, &values![segments, parts])? {
+            if let Some(mark) = self.marks.get(&SegmentId(row.number(0)?)) {
+                self.cache.keep_expected(*mark, Part(row.number(1)?), Arc::from(row.bytes(2)?));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the headers of all served segments, and the small ones whole.
+fn read_beginnings(connection: &Connection, cache: &Cache, collection: Collection) -> Sql<()> {
+    let sql = "WITH served AS (SELECT number, mark FROM word_segments WHERE space = $1 AND collection = $2 AND state = $3) \
+               SELECT s.mark, p.part, p.bytes FROM served s \
+                 JOIN word_parts p ON p.space = $1 AND p.segment = s.number AND p.part = $4 \
+               UNION ALL SELECT s.mark, p.part, p.bytes FROM served s \
+                 JOIN LATERAL (SELECT count(*) AS parts FROM (SELECT 1 FROM word_parts q \
+                   WHERE q.space = $1 AND q.segment = s.number LIMIT $6 + 1) few) c ON c.parts <= $6 \
+                 JOIN word_parts p ON p.space = $1 AND p.segment = s.number AND p.part > $5";
+    let bound = values![collection.number(), Set::Served.number(), Part::HEADER.0, Part::TOMBSTONES.0, FEW];
+    for row in connection.rows(sql, &bound)? {
+        cache.keep_expected(row.int(0)?, Part(row.number(1)?), Arc::from(row.bytes(2)?));
+    }
+    Ok(())
 }
 
 impl SegmentReader for Served<'_> {
@@ -154,14 +214,24 @@ impl SegmentReader for Served<'_> {
     }
 
     fn get(&self, segment: SegmentId, part: Part) -> Result<Option<Arc<[u8]>>, IndexError> {
-        let mark = self.marks.get(&segment).copied();
-        let Some(mark) = mark.filter(|_| part.is_immutable()) else {
-            return read(self.connection, segment, part).map_err(as_index);
-        };
-        if let Some(bytes) = self.cache.part(mark, part) {
+        if part == Part::TOMBSTONES {
+            return Ok(self.buried.get(&segment).map(Arc::clone));
+        }
+        if let Some(bytes) = self.known(segment, part) {
             return Ok(Some(bytes));
         }
-        let bytes = read(self.connection, segment, part).map_err(as_index)?;
-        Ok(bytes.inspect(|bytes| self.cache.keep_part(mark, part, Arc::clone(bytes))))
+        // What was said may stand on the next page, too.
+        let following = if part.is_of_documents() { FOLLOWING } else { 0 };
+        let parts: Vec<_> = part.and_next(following).map(|part| (segment, part)).collect();
+        self.read_together(&parts).map_err(as_index)?;
+        Ok(self.known(segment, part))
+    }
+
+    fn is_far(&self) -> bool {
+        true
+    }
+
+    fn expect(&self, parts: &[(SegmentId, Part)]) -> Result<(), IndexError> {
+        self.read_together(parts).map_err(as_index)
     }
 }

@@ -113,7 +113,7 @@ fn put_sealed(pool: &Pool, collection: Collection, sealing: &Sealing) -> Stored<
         let mut segments = WrittenSegments::new(transaction, collection, Set::Served);
         let id = sealing.built.as_ref().map(|built| add(&mut segments, built)).transpose()?;
         bury(&mut segments, &sealing.items, id)?;
-        transaction.execute(&format!("DELETE FROM {SAME}"), &bound)?;
+        transaction.post(&format!("DELETE FROM {SAME}"), &bound)?;
         Ok(Step::Done)
     })
 }
@@ -194,7 +194,7 @@ fn put_built(pool: &Pool, collection: Collection, building: &Building) -> Stored
             return Ok(Step::Overtaken);
         }
         let sql = "UPDATE word_indexes SET built = $3 WHERE space = $1 AND collection = $2";
-        transaction.execute(sql, &values![collection.number(), building.built_to])?;
+        transaction.post(sql, &values![collection.number(), building.built_to])?;
         if let Some(built) = &building.built {
             add(&mut WrittenSegments::new(transaction, collection, Set::Building), built)?;
         }
@@ -211,7 +211,7 @@ fn finish(transaction: &Transaction<'_>, collection: Collection) -> Sql<()> {
     WrittenSegments::new(transaction, collection, Set::Building).become_part_of(Set::Served)?;
     let sql = "DELETE FROM word_tail t USING word_indexes i WHERE t.space = $1 AND t.collection = $2 \
                AND i.space = $1 AND i.collection = $2 AND t.written <= i.tail";
-    transaction.execute(sql, &values![collection.number()]).map(drop)
+    transaction.post(sql, &values![collection.number()])
 }
 
 /// Does what is left to do, until there is nothing or others are at it.
@@ -242,7 +242,7 @@ pub(super) fn begin(transaction: &Transaction<'_>, collection: Collection) -> Sq
         Collection::Chunks => Counter::Chunk,
     });
     let sql = "UPDATE word_indexes SET built = 0, until = $3, tail = $4 WHERE space = $1 AND collection = $2";
-    transaction.execute(sql, &values![collection.number(), until, transaction.number()])?;
+    transaction.post(sql, &values![collection.number(), until, transaction.number()])?;
     match progress(transaction, collection)? {
         Some(_) => Ok(()),
         None => finish(transaction, collection),

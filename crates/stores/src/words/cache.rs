@@ -65,6 +65,17 @@ impl Cache {
         }
     }
 
+    /// Keeps a part of a segment that was read before anybody asked for it.
+    pub fn keep_expected(&self, mark: i64, part: Part, bytes: Arc<[u8]>) {
+        locked(&self.parts).keep(mark, part, bytes);
+    }
+
+    /// Whether any part is known.
+    pub fn has_parts(&self) -> bool {
+        let parts = locked(&self.parts);
+        !parts.young.is_empty() || !parts.old.is_empty()
+    }
+
     /// Keeps from here on only what one search asks for twice: this process ends soon.
     pub fn keep_little(&self) {
         locked(&self.parts).keeps_little = true;
@@ -73,6 +84,11 @@ impl Cache {
     /// What a row of a tail stands for, if that is known: nothing if it was removed.
     pub fn item(&self, mark: i64) -> Option<Option<Arc<TailItem>>> {
         locked(&self.items).get(&mark).cloned()
+    }
+
+    /// Whether any row of a tail is known.
+    pub fn has_items(&self) -> bool {
+        !locked(&self.items).is_empty()
     }
 
     /// Keeps what a row of a tail stands for.

@@ -38,6 +38,9 @@ pub fn add_turns(
     rows: &[Found],
     pool: &mut Pool,
 ) -> Result<(), IndexError> {
+    let mut near: Vec<i64> = rows.iter().flat_map(|(row, _)| row - BESIDE..=row + BESIDE).collect();
+    near.dedup();
+    lookup.expect(&near)?;
     let mut sessions: BTreeMap<i64, OfSession> = BTreeMap::new();
     for (row, found_by) in rows {
         if let Some((candidate, Some(Place { session, position }))) = lookup.candidate(*row, *found_by)?

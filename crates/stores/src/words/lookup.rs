@@ -36,6 +36,11 @@ impl<'s> Lookup<'s> {
         Ok(Self { searched, fetch, judged: HashMap::default() })
     }
 
+    /// Says that these rows are about to be looked up.
+    pub fn expect(&mut self, numbers: &[i64]) -> Result<(), IndexError> {
+        self.fetch.as_mut().map_or(Ok(()), |fetch| fetch.expect(numbers))
+    }
+
     /// A row as a candidate, and where it stands if it is a turn. None if there is no such row.
     pub fn candidate(
         &mut self,

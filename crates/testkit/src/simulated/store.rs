@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use throughline_core::embedding::Baseline;
@@ -46,6 +47,12 @@ impl Replying for SimulatedStore {
     fn for_replies(&self) -> Arc<dyn Store> {
         let (around, pending) = (Arc::clone(&self.around), Arc::clone(&self.pending));
         Arc::new(Self { inner: self.inner.for_replies(), around, bug: self.bug, pending })
+    }
+}
+
+impl ReadsAhead for SimulatedStore {
+    fn read_ahead(&self, upcoming: &Upcoming<'_>) -> ReadingAhead {
+        self.inner.read_ahead(upcoming)
     }
 }
 
@@ -103,6 +110,7 @@ around! {
 around! {
     ChangeWatch {
         fn change_tokens() -> ChangeTokens;
+        fn wait_for_change(usual: Duration, longest: Duration) -> ();
     }
 }
 
@@ -188,6 +196,7 @@ around! {
     Injections {
         fn injected(session: &SessionId) -> Vec<EntryId>;
         fn note_injected(session: &SessionId, memories: &[EntryId]) -> ();
+        fn note_given(given: &NewlyGiven<'_>) -> Option<String>;
     }
 }
 

@@ -128,6 +128,8 @@ impl Hooked<'_> {
                 if may_be_new { given.and(self.keep(event)) } else { given }
             }
             Event::Prompt => {
+                let message = self.message();
+                let _reading = self.world.engine.reading(self.session.as_ref(), message.as_deref());
                 // The message is kept whatever becomes of the memories for it.
                 let given = self.for_prompt().and_then(|given| self.give(event, given, say));
                 self.keep_prompt().and(given)
@@ -191,9 +193,10 @@ impl Hooked<'_> {
     /// Memories that fit the message; before the first one, what the conversation begins with, if nothing gave it yet.
     /// Only the person's own words are looked for: clients put much else into a message.
     fn for_prompt(&self) -> Result<Given, Failure> {
-        let Some(prompt) = &self.input.prompt else { return Ok(Given::default()) };
-        let message = transcripts::own_words(Role::User, prompt);
-        let prepared = self.engine().context().prepare(&self.request(message))?;
+        if self.input.prompt.is_none() {
+            return Ok(Given::default());
+        }
+        let prepared = self.engine().context().prepare(&self.request(self.message()))?;
         let Some(session) = &self.session else { return Ok(Given { text: prepared.block, prepared: None }) };
         let begins = !prepared.is_open;
         let opening = if begins { opening(&prepared.opening) } else { None };
@@ -207,6 +210,11 @@ impl Hooked<'_> {
     fn is_begun(&self) -> bool {
         let known = self.session.as_ref().and_then(|session| self.world.engine.sessions().find(session).ok().flatten());
         known.is_some_and(|state| state.opening.is_some())
+    }
+
+    /// The person's own words of the message.
+    fn message(&self) -> Option<String> {
+        transcripts::own_words(Role::User, self.input.prompt.as_ref()?)
     }
 
     /// Whose context is wanted.
