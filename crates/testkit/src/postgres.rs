@@ -6,14 +6,15 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Makes a database, starts the server, says so, and waits for the end of its input; `$1` is the directory, `$2` that of the
-/// programs. The end comes however the tests end. Whoever runs them may interrupt them: this goes on until it has tidied up.
+/// programs, `$3` the addresses to listen on, `$4` the network whose machines may connect, `$5` more settings. The end comes however the tests end. Whoever runs them may interrupt them: this goes on until it has tidied up.
 const SCRIPT: &str = r#"
 trap '' INT TERM
 cd "$1" || exit 1
 {
   "$2/initdb" -D data -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync &&
-  printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$1'" 'max_connections = 300' 'fsync = off' \
+  printf '%s\n' "listen_addresses = '$3'" "unix_socket_directories = '$1'" 'max_connections = 300' 'fsync = off' \
     'full_page_writes = off' 'autovacuum = off' >>data/postgresql.conf &&
+  printf '%s\n' "$5" >>data/postgresql.conf && printf '%s\n' "host all all $4 trust" >>data/pg_hba.conf &&
   "$2/pg_ctl" -D data -w -l log start &&
   "$2/psql" -h "$1" -U postgres -d postgres -q -c 'CREATE ROLE throughline LOGIN' &&
   "$2/createdb" -h "$1" -U postgres -O throughline throughline
@@ -27,6 +28,7 @@ rm -rf "$1"
 pub struct Server {
     directory: PathBuf,
     programs: PathBuf,
+    port: String,
     /// Its input ends with this process.
     _script: Child,
 }
@@ -34,20 +36,40 @@ pub struct Server {
 impl Server {
     /// Starts one, with a database `throughline` that a role `throughline` owns, which is no superuser.
     pub fn start() -> Self {
+        Self::listening("", "127.0.0.1/32", "")
+    }
+
+    /// The same on every address of the network namespace that this thread is in; machines of `network` may connect.
+    pub fn on_network(network: &str) -> Self {
+        Self::listening("*", network, "")
+    }
+
+    /// One that syncs what it confirms, for measurements, and its address on this port of this machine.
+    pub fn durable_on_loopback(port: u16) -> (Self, String) {
+        let settings = format!(
+            "port = {port}\nfsync = on\nfull_page_writes = on\nautovacuum = on\nshared_buffers = 512MB\nmax_wal_size = 4GB"
+        );
+        let server = Self::listening("127.0.0.1", "127.0.0.1/32", &settings);
+        (server, format!("postgres://throughline@127.0.0.1:{port}/throughline?sslmode=disable"))
+    }
+
+    fn listening(addresses: &str, network: &str, settings: &str) -> Self {
         let programs = programs();
         static STARTED: AtomicUsize = AtomicUsize::new(0);
         let nth = STARTED.fetch_add(1, Ordering::Relaxed);
         let directory = std::env::temp_dir().join(format!("throughline-postgres-{}-{nth}", std::process::id()));
         std::fs::create_dir(&directory).expect("a directory for the server");
         let mut command = as_other_user(&directory);
-        command.args(["sh", "-c", SCRIPT, "sh"]).arg(&directory).arg(&programs);
+        command.args(["sh", "-c", SCRIPT, "sh"]).arg(&directory).arg(&programs).args([addresses, network, settings]);
+        let port = settings.lines().find_map(|line| line.strip_prefix("port = ")).unwrap_or("5432").to_owned();
+        command.env("PGPORT", &port);
         let mut script = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
         let mut said = String::new();
         let output = script.stdout.take().expect("the output of the shell");
         BufReader::new(output).read_line(&mut said).expect("the output of the shell");
         let log = || std::fs::read_to_string(directory.join("start.log")).unwrap_or_default();
         assert_eq!(said.trim(), "ready", "PostgreSQL does not start: {}", log());
-        Self { directory, programs, _script: script }
+        Self { directory, programs, port, _script: script }
     }
 
     /// Ends it at once, as a loss of power would.
@@ -92,7 +114,7 @@ impl Server {
     /// Runs SQL as a role in a database; gives what it prints, or why it failed.
     pub fn run_as(&self, role: &str, database: &str, sql: &str) -> Result<String, String> {
         let mut psql = Command::new(self.programs.join("psql"));
-        psql.arg("-h").arg(&self.directory).args([
+        psql.env("PGPORT", &self.port).arg("-h").arg(&self.directory).args([
             "-U",
             role,
             "-d",
