@@ -37,6 +37,10 @@ quality dir:
 torture:
     scripts/torture
 
+# Two machines on one server: clients killed, the server restarted, the network cut
+machines:
+    scripts/machines
+
 # Ten thousand kills, power cuts and broken disks
 crashes batches="50":
     BATCHES={{batches}} scripts/crashes

@@ -29,6 +29,10 @@ const MOST_IDLE: usize = 8;
 const ATTEMPTS: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(25);
 
+/// A server that kept somebody waiting in vain counts as away for so long: what a command asks next fails at once, instead of each of
+/// its questions waiting as long again. One that refuses at once is tried every time.
+const AWAY: Duration = Duration::from_secs(3);
+
 /// How long a write on the way to a reply waits for another writer.
 const BRIEF: Duration = Duration::from_millis(100);
 
@@ -75,6 +79,8 @@ pub(crate) struct Pool {
     /// Whether the server tells others of what is written.
     notifies: AtomicBool,
     feed: Feed,
+    /// When it was given up last.
+    given_up: Mutex<Option<Instant>>,
     /// Drives the connections.
     runtime: Option<Runtime>,
 }
@@ -106,6 +112,7 @@ impl Pool {
             round_trips: Arc::default(),
             notifies: AtomicBool::new(false),
             feed: Feed::new(),
+            given_up: Mutex::default(),
             runtime: Some(runtime),
         };
         let can_notify = pool.read("open the memory", |connection| {
@@ -243,7 +250,7 @@ impl Pool {
 
     /// Whether a transaction was committed whose answer was lost.
     fn find_out(&self, number: i64, token: &str) -> Result<bool, Failed> {
-        let asked = self.repeat(Effort::Confirmed, || {
+        let asked = self.insist(Effort::Confirmed, || {
             let connection = self.take().map_err(Failed::before)?;
             let outcome = was_committed(&connection, number, token);
             self.give_back(connection);
@@ -253,8 +260,20 @@ impl Pool {
         asked.map_err(|error| Failed { error, is_final: true })
     }
 
-    /// Tries again what a lost connection or the server's own reasons ended.
-    fn repeat<T>(&self, effort: Effort, mut attempt: impl FnMut() -> Result<T, Failed>) -> Sql<T> {
+    /// Tries again what a lost connection or the server's own reasons ended, unless the server is known to be away.
+    fn repeat<T>(&self, effort: Effort, attempt: impl FnMut() -> Result<T, Failed>) -> Sql<T> {
+        if self.given_up().is_some_and(|at| at.elapsed() < AWAY) {
+            return Err(Error::Silent);
+        }
+        let began = Instant::now();
+        let outcome = self.insist(effort, attempt);
+        if outcome.as_ref().is_err_and(Error::is_broken) && began.elapsed() > self.address.patience / 2 {
+            *self.given_up() = Some(Instant::now());
+        }
+        outcome
+    }
+
+    fn insist<T>(&self, effort: Effort, mut attempt: impl FnMut() -> Result<T, Failed>) -> Sql<T> {
         let (began, mut pause) = (Instant::now(), PAUSE);
         let has_time = |pause: Duration| began.elapsed() + pause < self.address.patience;
         for _ in 1..effort.attempts() {
@@ -319,6 +338,10 @@ impl Pool {
         let connection = Connection::new(client, self.address.space.clone(), Arc::clone(&self.round_trips));
         open::equip(&connection, patience)?;
         Ok(connection)
+    }
+
+    fn given_up(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.given_up.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {

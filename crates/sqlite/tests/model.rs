@@ -6,3 +6,6 @@ mod fixture;
 mod model;
 
 use fixture::fixture;
+
+const CASES: u32 = 64;
+const LONG_RUN: usize = 10_000;

@@ -7,14 +7,16 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Makes a database, starts the server, says so, and waits for the end of its input; `$1` is the directory, `$2` that of the
-/// programs, `$3` has further settings. The end comes however the tests end. Whoever runs them may interrupt them: this goes on until it has tidied up.
+/// programs, `$3` the addresses to listen on, `$4` the network whose machines may connect, `$5` more settings. The end comes however the
+/// tests end. A person may interrupt them: this goes on until it has tidied up.
 const SCRIPT: &str = r#"
 trap '' INT TERM
 cd "$1" || exit 1
 {
   "$2/initdb" -D data -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync &&
-  printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$1'" 'max_connections = 300' 'fsync = off' \
-    'full_page_writes = off' 'autovacuum = off' "$3" >>data/postgresql.conf &&
+  printf '%s\n' "listen_addresses = '$3'" "unix_socket_directories = '$1'" 'max_connections = 300' 'fsync = off' \
+    'full_page_writes = off' 'autovacuum = off' >>data/postgresql.conf &&
+  printf '%s\n' "$5" >>data/postgresql.conf && printf '%s\n' "host all all $4 trust" >>data/pg_hba.conf &&
   "$2/pg_ctl" -D data -w -l log start &&
   "$2/psql" -h "$1" -U postgres -d postgres -q -c 'CREATE ROLE throughline LOGIN' &&
   "$2/createdb" -h "$1" -U postgres -O throughline throughline
@@ -33,10 +35,28 @@ pub struct Server {
     _script: Child,
 }
 
+/// How a server is started.
+struct Listening<'a> {
+    port: u16,
+    /// Where it can be reached over the network.
+    addresses: &'a str,
+    /// The machines that may connect there.
+    network: &'a str,
+    settings: &'a str,
+    /// Files in its directory.
+    files: &'a [(&'a str, &'a str)],
+}
+
+impl Default for Listening<'_> {
+    fn default() -> Self {
+        Self { port: 5432, addresses: "", network: "127.0.0.1/32", settings: "", files: &[] }
+    }
+}
+
 impl Server {
     /// Starts one, with a database `throughline` that a role `throughline` owns, which is no superuser.
     pub fn start() -> Self {
-        Self::start_with(5432, "", &[])
+        Self::listening(&Listening::default())
     }
 
     /// Starts one that can also be reached at 127.0.0.1, with further settings. These files stand in its directory.
@@ -44,23 +64,35 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("a free port").port();
         drop(listener);
-        Self::start_with(port, &format!("listen_addresses = '127.0.0.1'\n{settings}"), files)
+        Self::listening(&Listening { port, addresses: "127.0.0.1", settings, files, ..Listening::default() })
     }
 
-    fn start_with(port: u16, settings: &str, files: &[(&str, &str)]) -> Self {
+    /// The same on every address of the network namespace that this thread is in; machines of `network` may connect.
+    pub fn on_network(network: &str) -> Self {
+        Self::listening(&Listening { addresses: "*", network, ..Listening::default() })
+    }
+
+    /// One that syncs what it confirms, for measurements, and its address on this port of this machine.
+    pub fn durable_on_loopback(port: u16) -> (Self, String) {
+        let settings = "fsync = on\nfull_page_writes = on\nautovacuum = on\nshared_buffers = 512MB\nmax_wal_size = 4GB";
+        let server = Self::listening(&Listening { port, addresses: "127.0.0.1", settings, ..Listening::default() });
+        (server, format!("postgres://throughline@127.0.0.1:{port}/throughline?sslmode=disable"))
+    }
+
+    fn listening(Listening { port, addresses, network, settings, files }: &Listening<'_>) -> Self {
         let programs = programs();
         static STARTED: AtomicUsize = AtomicUsize::new(0);
         let nth = STARTED.fetch_add(1, Ordering::Relaxed);
         let directory = std::env::temp_dir().join(format!("throughline-postgres-{}-{nth}", std::process::id()));
         std::fs::create_dir(&directory).expect("a directory for the server");
-        for (name, text) in files {
+        for (name, text) in *files {
             let mut options = std::fs::OpenOptions::new();
             let file = std::os::unix::fs::OpenOptionsExt::mode(options.write(true).create_new(true), 0o600);
             let written = file.open(directory.join(name)).and_then(|mut file| file.write_all(text.as_bytes()));
             written.expect("a file of the server");
         }
         let mut command = as_other_user(&directory);
-        command.args(["sh", "-c", SCRIPT, "sh"]).arg(&directory).arg(&programs).arg(settings);
+        command.args(["sh", "-c", SCRIPT, "sh"]).arg(&directory).arg(&programs).args([addresses, network, settings]);
         command.env("PGPORT", port.to_string());
         let mut script = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
         let mut said = String::new();
@@ -68,7 +100,7 @@ impl Server {
         BufReader::new(output).read_line(&mut said).expect("the output of the shell");
         let log = || std::fs::read_to_string(directory.join("start.log")).unwrap_or_default();
         assert_eq!(said.trim(), "ready", "PostgreSQL does not start: {}", log());
-        Self { directory, programs, port, _script: script }
+        Self { directory, programs, port: *port, _script: script }
     }
 
     /// Ends it at once, as a loss of power would.
@@ -119,7 +151,7 @@ impl Server {
     /// Runs SQL as a role in a database; gives what it prints, or why it failed.
     pub fn run_as(&self, role: &str, database: &str, sql: &str) -> Result<String, String> {
         let mut psql = Command::new(self.programs.join("psql"));
-        psql.arg("-h").arg(&self.directory).args([
+        psql.env("PGPORT", &self.port).arg("-h").arg(&self.directory).args([
             "-U",
             role,
             "-d",

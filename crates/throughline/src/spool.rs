@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
-use throughline_core::engine::{Engine, EngineError, Said, StartSession};
+use throughline_core::engine::{Engine, EngineError, Said, StartSession, chain};
 use throughline_core::model::{Role, SessionId};
 use throughline_core::off_record::asks_not_to_be_kept;
 use throughline_core::ports::{Ids as _, StoreError};
@@ -50,6 +50,12 @@ pub(crate) enum SpoolError {
     /// The directory could not be made.
     #[error(transparent)]
     Directory(#[from] OpenError),
+}
+
+impl From<SpoolError> for StoreError {
+    fn from(error: SpoolError) -> Self {
+        Self::Failed { doing: "keep what was said until the server is back", source: Box::new(error) }
+    }
 }
 
 /// How a conversation is opened when its turns are delivered.
@@ -256,36 +262,52 @@ fn named(said: &[Said]) -> Vec<Said> {
 }
 
 impl World {
-    /// Keeps what was said: in the memory or, where a server has it that cannot be reached, here until it can.
+    /// Keeps what was said: in the memory or, where a server has it that cannot be reached, here until it can. While something
+    /// waits, what comes later waits behind it: the turns of a conversation stay in order.
     pub(crate) fn observe(&self, start: &StartSession, said: &[Said]) -> Result<Kept, EngineError> {
-        self.deliver_waiting();
+        let is_free = self.deliver_waiting();
         if self.config.config.store.url.is_none() {
             return self.engine.sessions().observe_in(start, said).map(Kept::Stored);
         }
         let said = named(said);
+        if !is_free {
+            return self.wait(start, &said);
+        }
         match self.engine.sessions().observe_in(start, &said) {
-            Err(EngineError::Store(error @ StoreError::Failed { .. })) => {
-                let put = Spool::of(&self.home).put(By::Host, start, &said, &self.now());
-                put.map(|()| Kept::Waiting(said.len())).map_err(|full| {
-                    tracing::warn!(error = %full, "what was said cannot wait for the server");
-                    EngineError::Store(error)
-                })
-            }
+            Err(EngineError::Store(StoreError::Failed { .. })) => self.wait(start, &said),
             observed => observed.map(Kept::Stored),
         }
     }
 
-    /// Brings what waited for the server into the memory.
-    pub(crate) fn deliver_waiting(&self) {
+    fn wait(&self, start: &StartSession, said: &[Said]) -> Result<Kept, EngineError> {
+        let exclude = &self.engine.settings().exclude;
+        if exclude.covers_channel(&start.id) || start.dir.as_ref().is_some_and(|dir| exclude.covers_directory(dir)) {
+            return Ok(Kept::Waiting(0));
+        }
+        match Spool::of(&self.home).put(By::Host, start, said, &self.now()) {
+            Ok(()) => Ok(Kept::Waiting(said.len())),
+            Err(error) => {
+                tracing::warn!(error = chain(&error), "what was said cannot wait for the server");
+                Err(EngineError::Store(error.into()))
+            }
+        }
+    }
+
+    /// Brings what waited for the server into the memory; says whether nothing waits any more.
+    pub(crate) fn deliver_waiting(&self) -> bool {
         let spool = Spool::of(&self.home);
         if spool.count() == 0 {
-            return;
+            return true;
         }
         match spool.deliver(&self.engine) {
             Ok(Delivered { turns, refused }) => {
-                tracing::info!(turns, refused, "what waited for the server is delivered")
+                tracing::info!(turns, refused, "what waited for the server is delivered");
+                true
             }
-            Err(error) => tracing::warn!(%error, "what waits for the server still waits"),
+            Err(error) => {
+                tracing::warn!(error = chain(&error), "what waits for the server still waits");
+                false
+            }
         }
     }
 }

@@ -9,6 +9,14 @@ mod common;
 mod copy;
 #[path = "postgres/isolation.rs"]
 mod isolation;
+#[path = "mcp/peer.rs"]
+#[allow(dead_code, reason = "other tests need more of it")]
+mod peer;
+#[path = "proxy/place.rs"]
+#[allow(dead_code, reason = "the proxy's own tests need more of it")]
+mod place;
+#[path = "postgres/spool.rs"]
+mod spool;
 
 use std::sync::OnceLock;
 

@@ -12,12 +12,15 @@
 //! - [`words`]: the word index while it is merged, built and migrated to
 //! - [`vanish`]: a database that disappears under a daemon with many clients
 //! - [`crashes`]: every way in, killed, without power and on broken disks
+//! - [`machines`]: two machines with the memory on a server, whose clients are killed, whose server restarts, whose network is cut
 //! - [`daemon`]: the real program and its daemon, as processes
 
 #[cfg(target_os = "linux")]
 pub mod crashes;
 pub mod daemon;
 pub mod hammer;
+#[cfg(target_os = "linux")]
+pub mod machines;
 pub mod said;
 pub mod siege;
 pub mod talk;

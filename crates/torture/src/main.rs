@@ -1,18 +1,22 @@
 //! `hammer work` is one worker; `hammer siege` starts many, kills some, and says whether the memory kept its word.
 //! `hammer talk` and `hammer interrupt` are the same for conversations, `hammer index` and `hammer upheave` for the word index. `hammer vanish` takes the database away from a daemon,
-//! `hammer crashes` kills writers of every kind, cuts the power and breaks the disk, and `hammer throughline` is the program itself.
+//! `hammer machines` runs two machines on one server, `hammer crashes` kills writers of every kind, cuts the power and breaks the disk, and `hammer throughline` is the program itself.
 
 #![allow(clippy::print_stdout, reason = "what it prints is what it is for")]
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::{Args, Parser};
+#[cfg(target_os = "linux")]
+use throughline_testkit::postgres::Server;
 #[cfg(target_os = "linux")]
 use throughline_torture::crashes::{Report, faults::Failing, kills::Killing, power::Outage, tracer::Fault};
 use throughline_torture::daemon::Program;
 use throughline_torture::hammer::{self, Orders};
+#[cfg(target_os = "linux")]
+use throughline_torture::machines;
 use throughline_torture::siege::{Record, Siege};
 use throughline_torture::talk::{self, Interruption};
 use throughline_torture::vanish::{self, Vanishing, Way};
@@ -41,6 +45,9 @@ enum Command {
     /// Kill writers of every kind, cut the power, break the disk, and check that nothing confirmed is lost
     #[cfg(target_os = "linux")]
     Crashes(Crashes),
+    /// Run two machines on one server, and check that nothing confirmed is lost or stored twice, whatever fails
+    #[cfg(target_os = "linux")]
+    Machines(Machines),
     /// Take the database away from a daemon under load, and check that nothing confirmed afterwards is lost
     Vanish(Vanish),
 }
@@ -143,6 +150,25 @@ struct Crashes {
     seed: u64,
 }
 
+#[cfg(target_os = "linux")]
+#[derive(Args)]
+struct Machines {
+    /// Clients of one machine that are killed at a message to or from the server, and at other moments
+    #[arg(long, default_value_t = 200)]
+    messages: usize,
+    /// Clients of two machines that are killed
+    #[arg(long, default_value_t = 50)]
+    kills: usize,
+    /// How often the server is stopped under load
+    #[arg(long, default_value_t = 20)]
+    restarts: usize,
+    /// Seconds without network
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
 #[derive(Args)]
 struct Vanish {
     /// How often each way is tried
@@ -188,6 +214,8 @@ fn main() -> ExitCode {
         Command::Interrupt(interrupt) => interrupt.run().unwrap_or_else(|error| broken(&error)),
         #[cfg(target_os = "linux")]
         Command::Crashes(crashes) => crashes.run().unwrap_or_else(|error| broken(&error)),
+        #[cfg(target_os = "linux")]
+        Command::Machines(machines) => machines.run().unwrap_or_else(|error| broken(&error)),
         Command::Vanish(vanish) => vanish.run().unwrap_or_else(|error| broken(&error)),
     }
 }
@@ -211,11 +239,36 @@ impl Crashes {
             is_clean &= report.problems.is_empty();
             Ok(())
         };
-        told("killed", &|| Killing { program: program.clone(), kills, seed }.run())?;
+        told("killed", &|| Killing { program: program.clone(), kills, seed, server: None }.run())?;
         told("power cut", &|| Outage { program: program.clone(), cuts, syncs: true, seed }.run())?;
         for fault in Fault::OF_A_DISK {
             told(fault.as_str(), &|| Failing { program: program.clone(), fault, faults, seed }.run())?;
         }
+        Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Machines {
+    fn run(self) -> Result<ExitCode, Failure> {
+        let Self { messages, kills, restarts, seconds, seed } = self;
+        let (program, cut) = (Program::within(std::env::current_exe()?), Duration::from_secs(seconds));
+        let start = Instant::now();
+        let server = Server::start();
+        let killing = Killing { program: program.clone(), kills: messages, seed, server: Some(server.url()) };
+        let killed = killing.run()?;
+        drop(server);
+        shown(&killed.problems);
+        println!("killed on a server · {killed} · {:.1} s", start.elapsed().as_secs_f64());
+        let reports = machines::Machines { program, kills, restarts, cut, seed }.run()?;
+        let reports = reports.map_err(|why| format!("network namespaces cannot be made here: {why}"))?;
+        let mut is_clean = killed.problems.is_empty();
+        for report in &reports {
+            shown(&report.problems);
+            println!("{report}");
+            is_clean &= report.problems.is_empty();
+        }
+        println!("two machines · {:.1} s", start.elapsed().as_secs_f64());
         Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use throughline_testkit::postgres::Server;
 use throughline_torture::Failure;
 use throughline_torture::crashes::Report;
 use throughline_torture::crashes::faults::Failing;
@@ -27,7 +28,14 @@ fn check(report: Result<Report, Failure>, cycles: usize) -> Report {
 
 #[test]
 fn nothing_confirmed_is_lost_when_writers_of_every_kind_are_killed() {
-    check(Killing { program: program(), kills: 24, seed: 1 }.run(), 24);
+    check(Killing { program: program(), kills: 24, seed: 1, server: None }.run(), 24);
+}
+
+#[test]
+fn nothing_confirmed_is_lost_on_a_server_when_writers_of_every_kind_are_killed() {
+    let server = Server::start();
+    let killing = Killing { program: program(), kills: 24, seed: 1, server: Some(server.url()) };
+    check(killing.run(), 24);
 }
 
 #[test]

@@ -85,10 +85,13 @@ impl Conversations {
         if let Some(session) = self.of_exchange(&asked.said) {
             return Ok(session);
         }
-        let first = asked.said.iter().find(|spoken| spoken.by == By::Person);
-        let name = &digest(&["first", &first.map(|spoken| own(&spoken.text)).unwrap_or_default()])[..16];
         let has_replies = asked.said.iter().any(|spoken| spoken.by == By::Assistant);
-        if has_replies { Ok(format!("{CHANNEL}:{name}").parse()?) } else { self.beginning(engine, name) }
+        if has_replies { Self::by_words(asked) } else { self.beginning(engine, &first_words(asked)) }
+    }
+
+    /// The conversation that begins with the words of this one.
+    pub(super) fn by_words(asked: &Asked) -> Result<SessionId, EngineError> {
+        Ok(format!("{CHANNEL}:{}", first_words(asked)).parse()?)
     }
 
     fn of_response(&self, id: &str) -> Option<SessionId> {
@@ -193,6 +196,12 @@ fn plain(name: &str) -> String {
         return name.to_owned();
     }
     digest(&["name", name])[..16].to_owned()
+}
+
+/// A name of what a conversation begins with.
+fn first_words(asked: &Asked) -> String {
+    let first = asked.said.iter().find(|spoken| spoken.by == By::Person);
+    digest(&["first", &first.map(|spoken| own(&spoken.text)).unwrap_or_default()])[..16].to_owned()
 }
 
 /// The words themselves: without what memory had put in front, and with single blanks.

@@ -8,12 +8,13 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use throughline_core::engine::chain;
-use throughline_core::model::EntryId;
+use throughline_core::model::{EntryId, SessionId};
 use tokio::sync::oneshot;
 
+use super::conversations::Conversations;
 use super::edits::applied;
 use super::headers;
-use super::memory::{ComposeError, Composed, Request as Asking, compose};
+use super::memory::{ComposeError, Composed, Heard, Request as Asking, compose};
 use super::passing::{self, Passed};
 use super::recording::{Exchange, compact, record};
 use super::upstream::{PassedOn, send};
@@ -21,7 +22,7 @@ use super::wires::{Asked, Wire, read_reply};
 use super::wish::{Mode, Wish};
 use super::{MOST_BYTES, ProxySettings};
 use crate::http::App;
-use crate::{Code, Problem};
+use crate::{Code, Host, Problem};
 
 const MEMORY: HeaderName = HeaderName::from_static("x-throughline-memory");
 const MEMORIES: HeaderName = HeaderName::from_static("x-throughline-memories");
@@ -46,9 +47,43 @@ enum Memory {
     /// Not asked for, switched off, or off the record.
     Off,
     /// It took too long.
-    Late,
+    Late(Option<Missed>),
     /// It is broken, or the request cannot be read.
-    Failed,
+    Failed(Option<Missed>),
+}
+
+/// A request that went on without memory, although what is said in it is to be kept.
+struct Missed {
+    wire: Wire,
+    session: Option<SessionId>,
+    body: Bytes,
+}
+
+impl Missed {
+    fn heard(self, host: &dyn Host, conversations: &Conversations) -> Option<Heard> {
+        let asked = Asked::read(self.wire, &self.body)?;
+        let heard = Heard::of(host.engine(), conversations, self.session, asked);
+        heard.unwrap_or_else(|error| {
+            tracing::warn!(error = chain(&error), "an exchange is not recorded; the next one brings it again");
+            None
+        })
+    }
+}
+
+/// What is recorded of a request once its reply has passed.
+enum Source {
+    Composed(Box<Composed>),
+    Missed(Missed),
+}
+
+impl Source {
+    fn exchange(self, host: &dyn Host, conversations: &Conversations) -> Option<Exchange> {
+        let (heard, given) = match self {
+            Self::Composed(composed) => (composed.heard, Some((composed.prepared, composed.visibility))),
+            Self::Missed(missed) => (missed.heard(host, conversations)?, None),
+        };
+        Some(Exchange { heard, given, reply: None, compacts: None })
+    }
 }
 
 /// A request that memory adds to.
@@ -73,15 +108,16 @@ pub(super) async fn exchange(app: &Arc<App>, wire: Wire, purpose: Purpose, reque
         Err(answer) => return answer,
     };
     let told = told(&memory);
+    let is_kept = purpose == Purpose::Reply && response.status().is_success();
     let kept = match memory {
-        Memory::Added(Mode::On, composed) if purpose == Purpose::Reply && response.status().is_success() => {
-            Some((composed, settings.compacts.then_some(sent)))
-        }
-        _ => None,
+        _ if !is_kept => None,
+        Memory::Added(Mode::On, composed) => Some((Source::Composed(composed), settings.compacts.then_some(sent))),
+        Memory::Late(missed) | Memory::Failed(missed) => missed.map(|missed| (Source::Missed(missed), None)),
+        Memory::Added(..) | Memory::Off => None,
     };
     let mut answer = match kept {
-        Some((composed, compacts)) => {
-            let passed = waits(app, wire, *composed, compacts, content_type(response.headers()));
+        Some((source, compacts)) => {
+            let passed = waits(app, wire, source, compacts, content_type(response.headers()));
             passed_on(response, passed)
         }
         None => passed_on(response, oneshot::channel().0),
@@ -123,6 +159,11 @@ async fn remembered(
     if wish.mode == Mode::Off {
         return Memory::Off;
     }
+    let missed = || {
+        let (session, body) = (wish.session.clone(), body.clone());
+        (wish.mode == Mode::On).then_some(Missed { wire, session, body })
+    };
+    let (late, failed) = (missed(), missed());
     let (host, conversations, body) = (Arc::clone(&app.host), Arc::clone(&app.proxy.conversations), body.clone());
     let work = move || {
         let asked = Asked::read(wire, &body).ok_or(ComposeError::Unreadable)?;
@@ -132,16 +173,16 @@ async fn remembered(
     let composed = match tokio::time::timeout(settings.deadline, app.proxy.composing.run(work)).await {
         Err(_) => {
             tracing::warn!("memory is late; a request goes on without it");
-            return Memory::Late;
+            return Memory::Late(late);
         }
         Ok(Some(Ok(composed))) => composed,
         Ok(Some(Err(error))) => {
             tracing::warn!(error = chain(&error), "memory adds nothing; a request goes on as it is");
-            return Memory::Failed;
+            return Memory::Failed(failed);
         }
         Ok(None) => {
             tracing::error!("memory ended in the middle; a request goes on without it");
-            return Memory::Failed;
+            return Memory::Failed(failed);
         }
     };
     let Some(composed) = composed else { return Memory::Off };
@@ -158,13 +199,14 @@ fn told(memory: &Memory) -> HeaderMap {
         Memory::Added(Mode::On, _) => "on",
         Memory::Added(..) => "read",
         Memory::Off => "off",
-        Memory::Late => "late",
-        Memory::Failed => "failed",
+        Memory::Late(_) => "late",
+        Memory::Failed(_) => "failed",
     };
     headers.insert(MEMORY, HeaderValue::from_static(word));
     if let Memory::Added(_, composed) = memory {
         let ids: Vec<&str> = composed.used.iter().take(MOST_NAMED).map(EntryId::as_str).collect();
-        headers.extend(HeaderValue::from_bytes(composed.session.as_str().as_bytes()).ok().map(|id| (SESSION, id)));
+        headers
+            .extend(HeaderValue::from_bytes(composed.heard.session.as_str().as_bytes()).ok().map(|id| (SESSION, id)));
         headers.extend(HeaderValue::from_str(&ids.join(",")).ok().map(|ids| (MEMORIES, ids)));
     }
     headers
@@ -189,7 +231,7 @@ fn content_type(headers: &HeaderMap) -> String {
 fn waits(
     app: &Arc<App>,
     wire: Wire,
-    composed: Composed,
+    source: Source,
     compacts: Option<usize>,
     content_type: String,
 ) -> oneshot::Sender<Passed> {
@@ -205,14 +247,15 @@ fn waits(
             let reply = passed.body().and_then(|body| read_reply(wire, &content_type, &body));
             let reply = reply.filter(|reply| reply.is_complete || passed.is_whole);
             let reply = reply.filter(|reply| !reply.text.trim().is_empty() || reply.id.is_some());
-            let exchange = Exchange { composed, reply, compacts };
+            let exchange = Exchange { reply, compacts, ..source.exchange(&*keeper, &conversations)? };
             record(&*keeper, &conversations, &exchange);
-            exchange
+            Some(exchange)
         });
         let recorded = recording.await;
         drop(turn);
         let compacted = match recorded {
-            Ok(exchange) => tokio::task::spawn_blocking(move || compact(&*host, &exchange)).await,
+            Ok(Some(exchange)) => tokio::task::spawn_blocking(move || compact(&*host, &exchange)).await,
+            Ok(None) => Ok(()),
             Err(error) => Err(error),
         };
         if let Err(error) = compacted {

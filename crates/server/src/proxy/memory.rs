@@ -33,12 +33,39 @@ pub(super) enum ComposeError {
     },
 }
 
-/// A request with what memory adds to it.
-pub(super) struct Composed {
+/// What a request says.
+pub(super) struct Heard {
     pub(super) session: SessionId,
     /// What was said in it, each with its name.
     pub(super) said: Vec<Spoken>,
     pub(super) keys: Vec<String>,
+}
+
+impl Heard {
+    /// What a request says to which memory added nothing, because it was late or could not be read; nothing where memory is off.
+    pub(super) fn of(
+        engine: &Engine,
+        conversations: &Conversations,
+        session: Option<SessionId>,
+        asked: Asked,
+    ) -> Result<Option<Self>, EngineError> {
+        if !engine.settings().enabled {
+            return Ok(None);
+        }
+        let session = match session.map_or_else(|| conversations.recognise(engine, &asked), Ok) {
+            // The store is away: it cannot be asked whether somebody began with the same words before.
+            Err(EngineError::Store(_)) => Conversations::by_words(&asked)?,
+            recognised => recognised?,
+        };
+        let (keys, said) = (keys(&asked.said), asked.said);
+        conversations.note_seen(&session, &said, engine.now());
+        Ok(Some(Self { session, said, keys }))
+    }
+}
+
+/// A request with what memory adds to it.
+pub(super) struct Composed {
+    pub(super) heard: Heard,
     pub(super) edits: Vec<Edit>,
     /// The memories that stand in front of messages, those of the latest first.
     pub(super) used: Vec<EntryId>,
@@ -102,19 +129,20 @@ pub(super) fn compose(
     let used = placed.used(fresh.as_ref().map(|(_, block)| block), &prepared);
     let visibility = if wire == Wire::Responses { Visibility::Stays } else { Visibility::Once };
     let fresh = fresh.map(|(at, block)| (keys[at].clone(), block));
-    let said = asked.said;
-    Ok(Some(Composed { session, said, keys, edits, used, prepared, visibility, opening, fresh }))
+    let heard = Heard { session, said: asked.said, keys };
+    Ok(Some(Composed { heard, edits, used, prepared, visibility, opening, fresh }))
 }
 
 impl Composed {
     /// Notes what was added, so that it is added again.
     pub(super) fn accept(&self, engine: &Engine, conversations: &Conversations) {
-        conversations.note_seen(&self.session, &self.said, engine.now());
+        let Heard { session, said, .. } = &self.heard;
+        conversations.note_seen(session, said, engine.now());
         if !self.prepared.is_open {
-            conversations.keep_opening(&self.session, &self.opening);
+            conversations.keep_opening(session, &self.opening);
         }
         if let Some((key, block)) = &self.fresh {
-            conversations.keep_block(&self.session, key, block.clone());
+            conversations.keep_block(session, key, block.clone());
         }
     }
 }

@@ -2,11 +2,11 @@
 //! kept once, because turns have the names of their words.
 
 use throughline_core::context::without_fence;
-use throughline_core::engine::{EngineError, Said, StartSession, chain};
-use throughline_core::model::Role;
+use throughline_core::engine::{EngineError, Prepared, Said, StartSession, Visibility, chain};
+use throughline_core::model::{Role, SessionId};
 
 use super::conversations::{Conversations, reply_key};
-use super::memory::Composed;
+use super::memory::Heard;
 use super::wires::{By, Reply};
 use crate::Host;
 
@@ -21,7 +21,9 @@ const LONGEST_SPEAKER: usize = 60;
 
 /// What came of a request.
 pub(super) struct Exchange {
-    pub(super) composed: Composed,
+    pub(super) heard: Heard,
+    /// What memory added to the request, where it was not late.
+    pub(super) given: Option<(Prepared, Visibility)>,
     /// The reply, where it came whole.
     pub(super) reply: Option<Reply>,
     /// How much was sent, in bytes, where that may be too much for the model.
@@ -30,7 +32,9 @@ pub(super) struct Exchange {
 
 /// Records an exchange. What cannot be kept is logged: the client sends it again with its next message.
 pub(super) fn record(host: &dyn Host, conversations: &Conversations, exchange: &Exchange) {
-    if let Err(error) = note_given(host, conversations, &exchange.composed) {
+    if let Some((prepared, visibility)) = &exchange.given
+        && let Err(error) = note_given(host, conversations, &exchange.heard.session, prepared, *visibility)
+    {
         tracing::warn!(error = chain(&error), "what was given is not noted");
     }
     match keep(host, conversations, exchange) {
@@ -41,18 +45,24 @@ pub(super) fn record(host: &dyn Host, conversations: &Conversations, exchange: &
     }
 }
 
-fn note_given(host: &dyn Host, conversations: &Conversations, composed: &Composed) -> Result<(), EngineError> {
+fn note_given(
+    host: &dyn Host,
+    conversations: &Conversations,
+    session: &SessionId,
+    prepared: &Prepared,
+    visibility: Visibility,
+) -> Result<(), EngineError> {
     let engine = host.engine();
-    engine.context_afterwards().note_given(&composed.prepared, composed.visibility)?;
+    engine.context_afterwards().note_given(prepared, visibility)?;
     // From then on, it comes from the store.
-    if engine.sessions().find(&composed.session)?.is_some_and(|state| state.opening.is_some()) {
-        conversations.drop_opening(&composed.session);
+    if engine.sessions().find(session)?.is_some_and(|state| state.opening.is_some()) {
+        conversations.drop_opening(session);
     }
     Ok(())
 }
 
 fn keep(host: &dyn Host, conversations: &Conversations, exchange: &Exchange) -> Result<(), EngineError> {
-    let Composed { session, said, keys, .. } = &exchange.composed;
+    let Heard { session, said, keys } = &exchange.heard;
     let latest = said.iter().rfind(|spoken| spoken.by == By::Person).map(|spoken| spoken.text.as_str());
     let mut turns: Vec<Said> = said
         .iter()
@@ -93,7 +103,7 @@ pub(super) fn compact(host: &dyn Host, exchange: &Exchange) {
     let limit = policy.trigger_ratio * policy.context_window as f64;
     let is_long = |bytes: usize| limit > 0.0 && (bytes / BYTES_A_TOKEN) as f64 > limit;
     if exchange.compacts.is_some_and(is_long)
-        && let Err(problem) = host.compact(&exchange.composed.session, None)
+        && let Err(problem) = host.compact(&exchange.heard.session, None)
     {
         tracing::warn!(problem = problem.message, "a long conversation is not compacted");
     }

@@ -158,7 +158,7 @@ impl Pair {
     pub(crate) fn check_coverage(&self) {
         for verb in ["remember", "edit", "forget", "restore", "undo", "correct", "merge", "task", "done"] {
             assert!(
-                self.model.effects.get(verb).is_some_and(|count| *count >= 100),
+                self.model.effects.get(verb).is_some_and(|count| *count >= crate::LONG_RUN / 100),
                 "{verb}: {:?}",
                 self.model.effects
             );

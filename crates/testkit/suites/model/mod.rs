@@ -1,4 +1,5 @@
-//! Random operations through the engine, over any store, do what plain lists of versions with an undo stack would do.
+//! Random operations through the engine, over any store, do what plain lists of versions with an undo stack would do. How many, the
+//! test program says that takes this in: `CASES` short runs, and one of `LONG_RUN` operations.
 #![allow(clippy::print_stdout, reason = "says where a long run failed")]
 
 mod acts;
@@ -15,15 +16,13 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use pair::Pair;
 
-const CASES: u32 = 64;
 const OPS: usize = 40;
 
-/// How long the long run is, and how often everything is compared.
-const LONG_RUN: usize = 10_000;
+/// How often everything is compared.
 const INTERVAL: usize = 250;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::CASES, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_engine_does_what_a_plain_map_would_do(acts in proptest::collection::vec(acts::any(), OPS)) {
@@ -35,14 +34,14 @@ proptest! {
 
 /// What was touched is compared after each operation, everything at intervals. `THROUGHLINE_SEED` chooses another run.
 #[test]
-fn ten_thousand_operations_equal_the_plain_model() {
+fn long_run_equals_the_plain_model() {
     let seed = seed();
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
     let (mut pair, acts) = (Pair::new(), acts::any());
-    for nth in 1..=LONG_RUN {
+    for nth in 1..=crate::LONG_RUN {
         let now = Now { seed, nth, act: acts.new_tree(&mut runner).unwrap().current() };
         pair.act(&now.act);
         if nth % INTERVAL == 0 {

@@ -4,6 +4,8 @@
 
 pub(crate) mod daemon;
 pub(crate) mod installed;
+#[cfg(unix)]
+pub(crate) mod on_postgres;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -16,6 +18,16 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 pub(crate) const NOON: &str = "2026-03-01T12:00:00Z";
+
+/// Whether this test program keeps memories on a PostgreSQL server.
+pub(crate) fn is_on_postgres() -> bool {
+    env!("CARGO_CRATE_NAME").ends_with("_on_postgres")
+}
+
+/// What an erasure says that it cannot reach.
+pub(crate) fn beyond_erasing() -> Value {
+    if is_on_postgres() { serde_json::json!([throughline_postgres::BEYOND_ERASING]) } else { serde_json::json!([]) }
+}
 
 /// What a command printed, and how it ended.
 #[derive(Debug)]
@@ -66,12 +78,23 @@ impl Home {
         for directory in ["person", "tmp"] {
             std::fs::create_dir(root.path().join(directory)).unwrap();
         }
-        Self { root, now: NOON.to_owned(), variables: BTreeMap::new() }
+        let home = Self { root, now: NOON.to_owned(), variables: BTreeMap::new() };
+        #[cfg(unix)]
+        if is_on_postgres() {
+            home.put("config.toml", &on_postgres::config(include_str!("../../first-run.toml")));
+        }
+        home
     }
 
     /// One with a config file, and nothing else.
     pub(crate) fn with_config(name: &str, text: &str) -> Self {
         let home = Self::new();
+        #[cfg(unix)]
+        if is_on_postgres() {
+            assert_eq!(name, "config.toml");
+            home.put(name, &on_postgres::config(text));
+            return home;
+        }
         home.put(name, text);
         home
     }

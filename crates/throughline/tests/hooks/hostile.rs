@@ -5,8 +5,8 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::common::Ran;
-use super::{CLIENTS, Home, PATIENCE, added, at, event, fixture, quiet};
+use crate::common::{Home, Ran};
+use crate::events::{CLIENTS, PATIENCE, added, at, event, fixture, quiet};
 
 const EVENTS: [&str; 5] = ["session-start", "prompt", "pre-compact", "stop", "session-end"];
 
@@ -124,12 +124,12 @@ fn a_locked_database_keeps_nobody_waiting() {
         assert!(answer == json!({}) || may_give && !added(&answer).is_empty(), "{name}: {said}");
     }
     // The limit for messages that the config sets.
-    home.put("config.toml", &format!("{}[hooks]\nprompt_deadline_ms = 100\n", super::QUIET));
+    home.put("config.toml", &format!("{}[hooks]\nprompt_deadline_ms = 100\n", crate::events::QUIET));
     let stdin = event("claude-code", "prompt").to_string();
     home.run_with(&["hook", "prompt"], &stdin).done();
     lock.execute_batch("ROLLBACK").unwrap();
     assert_eq!(home.json(&["session", "list"])["sessions"], json!([]), "nothing was half done");
-    assert!(added(&super::hook(&home, "prompt", &event("claude-code", "prompt"))).contains("Postgres"));
+    assert!(added(&crate::events::hook(&home, "prompt", &event("claude-code", "prompt"))).contains("Postgres"));
 }
 
 /// Standard input that never ends is not waited for.
@@ -159,7 +159,7 @@ fn only_a_plain_file_of_somebody_elses_is_a_transcript() {
     for name in ["pipe.jsonl", "zero.jsonl", "own.jsonl", "folder.jsonl", "notes.txt", "missing.jsonl"] {
         let mut stop = at("claude-code", "stop", home.root(), &at_root(name));
         stop["last_assistant_message"] = Value::Null;
-        assert_eq!(super::hook(&home, "stop", &stop), json!({}), "{name}");
+        assert_eq!(crate::events::hook(&home, "stop", &stop), json!({}), "{name}");
     }
     assert_eq!(home.json(&["session", "list"])["sessions"], json!([]));
     home.run(&["doctor"]).done();
@@ -167,17 +167,17 @@ fn only_a_plain_file_of_somebody_elses_is_a_transcript() {
 
 #[test]
 fn an_opening_that_nobody_read_is_given_with_the_next_message() {
-    let home = super::quiet();
+    let home = crate::events::quiet();
     home.put("user/profile.md", "- Ada keeps bees.\n");
-    let start = super::event("claude-code", "session-start");
+    let start = crate::events::event("claude-code", "session-start");
     let mut child = home.throughline(&["hook", "session-start"]).stdin(Stdio::piped()).spawn().unwrap();
     // The client hangs up before there is an answer.
     drop(child.stdout.take());
     child.stdin.take().unwrap().write_all(start.to_string().as_bytes()).unwrap();
     assert!(child.wait().unwrap().success());
-    let prompt = super::event("claude-code", "prompt");
-    assert!(added(&super::hook(&home, "prompt", &prompt)).contains("keeps bees"));
-    let again = added(&super::hook(&home, "prompt", &prompt));
+    let prompt = crate::events::event("claude-code", "prompt");
+    assert!(added(&crate::events::hook(&home, "prompt", &prompt)).contains("keeps bees"));
+    let again = added(&crate::events::hook(&home, "prompt", &prompt));
     assert!(!again.contains("keeps bees"), "once it was read, it is not given again: {again}");
 }
 

@@ -4,7 +4,8 @@ use std::io::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{CLIENTS, Home, at, event, fixture, hook, quiet, session, string, turns, until};
+use crate::common::{Home, string, until};
+use crate::events::{CLIENTS, at, event, fixture, hook, quiet, session, turns};
 
 fn transcript(client: &str) -> std::path::PathBuf {
     fixture(client, if client == "gemini" { "transcript.json" } else { "transcript.jsonl" })
@@ -34,7 +35,7 @@ fn nothing_that_was_injected_is_stored_again() {
         // Whatever a client was given, it may keep as a part of what was said.
         let mut given = String::new();
         for name in ["session-start", "prompt"] {
-            given.push_str(&super::added(&hook(&home, name, &event(client, name))));
+            given.push_str(&crate::events::added(&hook(&home, name, &event(client, name))));
         }
         assert!(given.contains("Postgres"), "{client}: {given}");
         let fenced = &given[given.find("<memory-context>").unwrap()..];

@@ -6,7 +6,8 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::{Home, PATIENCE, added, at, event, fixture, hook, quiet, session, string, turns, until};
+use crate::common::{Home, string, until};
+use crate::events::{PATIENCE, added, at, event, fixture, hook, quiet, session, turns};
 
 const PROFILE: &str = "- My name is Ada.\n";
 

@@ -10,7 +10,7 @@ use throughline_testkit::postgres::Server;
 use super::common::daemon::Daemon;
 use super::common::{Home, until};
 
-fn home_on(server: &Server, more: &str) -> Home {
+pub(crate) fn home_on(server: &Server, more: &str) -> Home {
     let url = server.url();
     Home::with_config(
         "config.toml",
@@ -18,24 +18,24 @@ fn home_on(server: &Server, more: &str) -> Home {
     )
 }
 
-fn observe(home: &Home, session: &str, text: &str) -> Value {
+pub(crate) fn observe(home: &Home, session: &str, text: &str) -> Value {
     home.json(&["session", "observe", "--session", session, "--role", "user", text])
 }
 
 /// What was said in a session, in order.
-fn said(home: &Home, session: &str) -> Vec<String> {
+pub(crate) fn said(home: &Home, session: &str) -> Vec<String> {
     let shown = home.json(&["session", "show", session]);
     let turns = shown["turns"].as_array().unwrap().iter().filter(|turn| turn["role"] != "summary");
     turns.map(|turn| super::common::string(&turn["content"])).collect()
 }
 
-fn waiting(home: &Home) -> Vec<std::path::PathBuf> {
+pub(crate) fn waiting(home: &Home) -> Vec<std::path::PathBuf> {
     let found = std::fs::read_dir(home.path("spool")).into_iter().flatten().flatten().map(|file| file.path());
     found.filter(|path| path.extension().is_some_and(|end| end == "json")).collect()
 }
 
 /// A message of an assistant that keeps no transcript.
-fn prompt(home: &Home, words: &str) {
+pub(crate) fn prompt(home: &Home, words: &str) {
     let input =
         json!({ "hook_event_name": "UserPromptSubmit", "session_id": "h1", "prompt": words, "cwd": home.root() });
     let ran = home.run_with(&["hook", "prompt", "--client", "claude-code"], &input.to_string());

@@ -1,6 +1,7 @@
 //! Writers of every kind on one memory, each killed again and again (`SIGKILL`).
 //!
-//! Half of the kills come at a change of a file, chosen by chance, and half from outside at some moment.
+//! Half of the kills come at a change of a file, chosen by chance, and half from outside at some moment. Where a server keeps the
+//! memory, they come at a message over a socket in place of a change of a file.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -27,9 +28,22 @@ pub struct Killing {
     pub kills: usize,
     /// Where chance begins.
     pub seed: u64,
+    /// The server that keeps the memory, in a space of its own for each round; a file where there is none.
+    pub server: Option<String>,
 }
 
 impl Killing {
+    fn surfaces(&self) -> &'static [Surface] {
+        if self.server.is_some() { &Surface::ON_A_SERVER } else { &Surface::ALL }
+    }
+
+    fn config(&self, round: usize) -> String {
+        match &self.server {
+            Some(url) => format!("{CONFIG}\n[store]\nurl = \"{url}?space=killed-{}-{round}\"\n", self.seed),
+            None => CONFIG.to_owned(),
+        }
+    }
+
     /// Runs it, with a memory of its own for each round.
     pub fn run(&self) -> Result<Report, Failure> {
         let (mut report, mut dice) = (Report::default(), Dice::new(self.seed));
@@ -37,7 +51,7 @@ impl Killing {
         let tracer = Tracer::compile(tools.path())?;
         while report.cycles < self.kills {
             let left = self.kills - report.cycles;
-            let each = left.div_ceil(Surface::ALL.len()).min(ROUND);
+            let each = left.div_ceil(self.surfaces().len()).min(ROUND);
             self.round(&tracer, &mut dice, each, &mut report)?;
         }
         Ok(report)
@@ -47,18 +61,20 @@ impl Killing {
         let place = workplace()?;
         let home = place.path().join("home");
         std::fs::create_dir(&home)?;
-        std::fs::write(home.join("config.toml"), CONFIG)?;
-        let round = Round { program: &self.program, tracer, home: &home, each, told: Mutex::default() };
+        std::fs::write(home.join("config.toml"), self.config(report.cycles))?;
+        let is_on_server = self.server.is_some();
+        let round = Round { program: &self.program, tracer, home: &home, each, is_on_server, told: Mutex::default() };
         let outcomes: Vec<Result<(), Failure>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = Surface::ALL
-                .map(|surface| {
+            let threads: Vec<_> = self
+                .surfaces()
+                .iter()
+                .map(|&surface| {
                     let seed = dice.roll();
                     let name = format!("{}{}", surface.as_str().replace(' ', ""), report.cycles);
                     let writer = Writer::new(surface, &home, place.path(), name, seed);
                     let round = &round;
                     scope.spawn(move || round.lives(writer, Dice::new(seed)))
                 })
-                .into_iter()
                 .collect();
             threads
                 .into_iter()
@@ -87,6 +103,7 @@ struct Round<'a> {
     tracer: &'a Tracer,
     home: &'a Path,
     each: usize,
+    is_on_server: bool,
     told: Mutex<Told>,
 }
 
@@ -95,7 +112,7 @@ fn reach(surface: Surface) -> (u64, u64) {
     match surface {
         Surface::Daemon => (400, 60),
         Surface::Mcp => (250, 40),
-        Surface::CommandLine | Surface::Hook => (70, 120),
+        Surface::CommandLine | Surface::Hook | Surface::Observe | Surface::Prompt => (70, 120),
     }
 }
 
@@ -109,7 +126,8 @@ impl Round<'_> {
             let program = if is_outside {
                 self.program.clone()
             } else {
-                self.tracer.failing(self.program, self.home, Fault::Kill, dice.below(changes), 0)
+                let fault = if self.is_on_server { Fault::KillAtMessage } else { Fault::Kill };
+                self.tracer.failing(self.program, self.home, fault, dice.below(changes), 0)
             };
             // One that serves is killed at one of its writes.
             let mut spared = if is_outside && writer.surface.is_lasting() { dice.below(8) } else { 0 };

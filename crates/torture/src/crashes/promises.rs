@@ -45,7 +45,9 @@ pub fn broken(home: &Path, promises: &[Promise], goes_on: bool) -> Result<Vec<St
     let file = world.engine.documents().read(&profile)?.unwrap_or_default();
     let bundle = world.store.bundle()?;
     let mut problems = world.store.check()?;
-    compare(promises, &stored(&bundle, &file), &mut problems);
+    let stored = stored(&bundle, &file);
+    compare(promises, &stored, &mut problems);
+    order(promises, &stored, &mut problems);
     documents(&world, &bundle, &mut problems)?;
     if goes_on {
         let new = NewMemory::fact("written afterwards".to_owned());
@@ -78,6 +80,19 @@ fn compare(promises: &[Promise], stored: &[Promise], problems: &mut Vec<String>)
         .extend(promises.iter().filter(|it| !counts.contains_key(it)).map(|it| format!("confirmed and lost: {it:?}")));
     let twice = counts.iter().filter(|(_, count)| **count > 1);
     problems.extend(twice.map(|(it, count)| format!("stored {count} times: {it:?}")));
+}
+
+/// Turns of a conversation are in the order in which they were confirmed: each writer waits for that before it says more.
+fn order(promises: &[Promise], stored: &[Promise], problems: &mut Vec<String>) {
+    let places: HashMap<&Promise, usize> = stored.iter().enumerate().map(|(place, it)| (it, place)).collect();
+    let mut latest: HashMap<&str, usize> = HashMap::new();
+    for promise in promises {
+        let (Promise::Turn { session, .. }, Some(&place)) = (promise, places.get(promise)) else { continue };
+        let before = latest.insert(session, place);
+        if before.is_some_and(|before| before > place) {
+            problems.push(format!("stored before what was said earlier: {promise:?}"));
+        }
+    }
 }
 
 fn count<T: Hash + Eq>(items: &[T]) -> HashMap<&T, usize> {
@@ -117,5 +132,16 @@ mod tests {
         assert_eq!(none, Vec::<String>::new());
         compare(&[memory("a"), memory("c")], &[memory("a"), memory("a")], &mut problems);
         assert_eq!(problems.len(), 2, "{problems:?}");
+    }
+
+    #[test]
+    fn turns_in_another_order_are_told() {
+        let turn = |session: &str, text: &str| Promise::Turn { session: session.to_owned(), text: text.to_owned() };
+        let (mut none, mut problems) = (Vec::new(), Vec::new());
+        let said = [turn("a", "1"), turn("b", "1"), turn("a", "2")];
+        order(&said, &[turn("a", "1"), turn("a", "2"), turn("b", "1")], &mut none);
+        assert_eq!(none, Vec::<String>::new());
+        order(&said, &[turn("a", "2"), turn("a", "1"), turn("b", "1")], &mut problems);
+        assert_eq!(problems.len(), 1, "{problems:?}");
     }
 }

@@ -5,7 +5,7 @@
  *
  * TORTURE_ROOT   the directory, without links in its path
  * TORTURE_LOG    where to record; without it, nothing is recorded. While recording, nothing is really synced.
- * TORTURE_FAULT  kill, enospc, eio or erofs: what happens to a change
+ * TORTURE_FAULT  kill, enospc, eio or erofs: what happens to a change; message: killed where something is sent over a socket
  * TORTURE_AFTER  how many changes go well first
  * TORTURE_FOR    how many then fail; 0 means all of them
  *
@@ -47,8 +47,8 @@
 
 #define PATH 4096
 
-enum kind { NOTHING, CREATE, MKDIR, WRITE, TRUNCATE, SYNC, SYNCDIR, RENAME, EXCHANGE, LINK, REMOVE };
-enum fault { NONE, KILL, NOSPACE, BROKEN, READONLY };
+enum kind { NOTHING, CREATE, MKDIR, WRITE, TRUNCATE, SYNC, SYNCDIR, RENAME, EXCHANGE, LINK, REMOVE, MESSAGE };
+enum fault { NONE, KILL, NOSPACE, BROKEN, READONLY, AT_MESSAGE };
 
 struct header {
   uint32_t kind, first, second, unused;
@@ -70,7 +70,8 @@ static const long traced[] = {
     SYS_renameat,
 #endif
     SYS_openat, SYS_openat2, SYS_renameat2, SYS_linkat, SYS_unlinkat, SYS_mkdirat, SYS_write, SYS_pwrite64, SYS_writev,
-    SYS_pwritev, SYS_ftruncate, SYS_fallocate, SYS_fsync, SYS_fdatasync, SYS_copy_file_range, SYS_sendfile};
+    SYS_pwritev, SYS_ftruncate, SYS_fallocate, SYS_fsync, SYS_fdatasync, SYS_copy_file_range, SYS_sendfile,
+    SYS_sendto, SYS_sendmsg};
 #define TRACED (sizeof traced / sizeof *traced)
 
 static char root[PATH];
@@ -255,12 +256,21 @@ static void on_file(int tid, struct change *change, enum kind kind, int fd) {
   if (kind == WRITE) change->offset = position(tid, fd, &now);
 }
 
+/* Whether a message is sent, where those are counted. */
+static int sends(int tid, const struct ptrace_syscall_info *info) {
+  char target[PATH];
+  long call = info->seccomp.nr;
+  if (fault != AT_MESSAGE || !(call == SYS_sendto || call == SYS_sendmsg || call == SYS_write || call == SYS_writev)) return 0;
+  return read_link(target, "/proc/%d/fd/%d", tid, info->seccomp.args[0]) && !strncmp(target, "socket:", 7);
+}
+
 /* What a system call would change. Calls that have no record are refused: programs then use others. */
 static int understand(int tid, const struct ptrace_syscall_info *info, struct change *change) {
   const uint64_t *a = (const uint64_t *)info->seccomp.args;
   struct open_how how = {0};
   struct iovec part;
-  change->kind = NOTHING;
+  change->kind = sends(tid, info) ? MESSAGE : NOTHING;
+  if (fault == AT_MESSAGE) return 0;
   switch (info->seccomp.nr) {
 #ifdef SYS_open
   case SYS_open: opening(tid, change, AT_FDCWD, a[0], a[1]); break;
@@ -338,7 +348,13 @@ static void handle(int tid, int leader) {
   change.one[0] = change.other[0] = 0;
   change.inode = change.offset = change.address = change.length = 0;
   int refused = understand(tid, &info, &change);
-  if (change.kind != NOTHING) {
+  if (change.kind == MESSAGE) {
+    if (++count > after) {
+      /* Half of the messages arrive, and nobody hears the answer. */
+      if (after & 1) finish(tid);
+      kill(leader, SIGKILL);
+    }
+  } else if (change.kind != NOTHING) {
     if (log_fd >= 0) flock(log_fd, LOCK_EX);
     int error = refused ? refused : fails(change.kind);
     int is_first = count == after + 1;
@@ -392,7 +408,7 @@ int main(int argc, char **argv) {
   snprintf(root, sizeof root, "%s", dir);
   root_length = strlen(root);
   if (path && (log_fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)) < 0) die(path);
-  if (name) fault = !strcmp(name, "kill") ? KILL : !strcmp(name, "enospc") ? NOSPACE : !strcmp(name, "eio") ? BROKEN : READONLY;
+  if (name) fault = !strcmp(name, "kill") ? KILL : !strcmp(name, "enospc") ? NOSPACE : !strcmp(name, "eio") ? BROKEN : !strcmp(name, "message") ? AT_MESSAGE : READONLY;
   after = number("TORTURE_AFTER");
   duration = number("TORTURE_FOR");
 

@@ -16,6 +16,8 @@ const SOURCE: &str = include_str!("tracer.c");
 pub enum Fault {
     /// The process is killed (`SIGKILL`) in the place of a change, sometimes in the middle of it.
     Kill,
+    /// The process is killed where it sends something over a socket: half of the time before, half of the time behind.
+    KillAtMessage,
     /// `ENOSPC`: the disk is full. The first write still writes a part.
     Full,
     /// `EIO`: writes and syncs fail.
@@ -32,6 +34,7 @@ impl Fault {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Kill => "kill",
+            Self::KillAtMessage => "message",
             Self::Full => "enospc",
             Self::Broken => "eio",
             Self::ReadOnly => "erofs",

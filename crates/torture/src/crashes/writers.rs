@@ -5,7 +5,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ExitStatus, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::Failure;
 use crate::daemon::{Daemon, Program, signal};
 
 /// No consolidation by itself: what is stored is what the writers wrote.
-pub(super) const CONFIG: &str = "[memory]\nuser_namespace = \"user\"\ntools = \"all\"\nconsolidation_turn_threshold = 0\n\
+pub(crate) const CONFIG: &str = "[memory]\nuser_namespace = \"user\"\ntools = \"all\"\nconsolidation_turn_threshold = 0\n\
     flush_every_prompts = 0\nidle_consolidation_minutes = 0\n\n[server]\nbackup_every_hours = 0\n";
 
 /// Lines of the profile that one writer writes at most: identity has a limit.
@@ -39,13 +39,21 @@ pub enum Surface {
     CommandLine,
     /// `throughline mcp`.
     Mcp,
-    /// `throughline hook stop`.
+    /// `throughline hook stop`, with a transcript.
     Hook,
+    /// `throughline session observe`.
+    Observe,
+    /// `throughline hook prompt`, of a client without a transcript.
+    Prompt,
 }
 
 impl Surface {
-    /// Every one.
+    /// Those into a memory on this machine.
     pub const ALL: [Self; 4] = [Self::Daemon, Self::CommandLine, Self::Mcp, Self::Hook];
+
+    /// Those into a memory on a server: also those whose turns wait here while it is away.
+    pub const ON_A_SERVER: [Self; 6] =
+        [Self::Daemon, Self::CommandLine, Self::Mcp, Self::Hook, Self::Observe, Self::Prompt];
 
     /// Its name.
     pub fn as_str(self) -> &'static str {
@@ -54,6 +62,8 @@ impl Surface {
             Self::CommandLine => "command line",
             Self::Mcp => "mcp",
             Self::Hook => "hook",
+            Self::Observe => "observe",
+            Self::Prompt => "prompt",
         }
     }
 
@@ -65,7 +75,7 @@ impl Surface {
 
 /// What became of a write.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// It is stored.
     Confirmed,
     /// It was refused, in these words.
@@ -76,7 +86,7 @@ pub(super) enum Outcome {
 
 impl Outcome {
     /// Whether somebody killed the process.
-    pub(super) fn is_killed(&self) -> bool {
+    pub(crate) fn is_killed(&self) -> bool {
         matches!(self, Self::Ended(status) if signal(status) == Some(SIGKILL))
     }
 }
@@ -87,8 +97,8 @@ enum Serving {
 }
 
 /// One writer on one home.
-pub(super) struct Writer {
-    pub(super) surface: Surface,
+pub(crate) struct Writer {
+    pub(crate) surface: Surface,
     home: PathBuf,
     transcript: PathBuf,
     name: String,
@@ -101,19 +111,21 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(surface: Surface, home: &Path, transcripts: &Path, name: String, seed: u64) -> Self {
+    pub(crate) fn new(surface: Surface, home: &Path, transcripts: &Path, name: String, seed: u64) -> Self {
         let transcript = transcripts.join(format!("{name}.jsonl"));
         let (home, dice) = (home.to_owned(), Dice::new(seed));
         Self { surface, home, transcript, name, nth: 0, lines: 0, told: 0, dice, serving: None }
     }
 
     /// Something new to be stored.
-    pub(super) fn wish(&mut self) -> Promise {
+    pub(crate) fn wish(&mut self) -> Promise {
         self.nth += 1;
         let text = format!("{} w{:x} writes w{:x}n{}", self.name, self.dice.roll(), self.dice.roll(), self.nth);
         let share = self.dice.below(6);
         match self.surface {
             Surface::Hook => Promise::Turn { session: format!("claude-code:{}", self.name), text },
+            Surface::Observe => Promise::Turn { session: format!("cli:{}", self.name), text },
+            Surface::Prompt => Promise::Turn { session: format!("codex:{}", self.name), text },
             Surface::Daemon if share < 2 => Promise::Turn { session: format!("web:{}", self.name), text },
             Surface::Daemon | Surface::CommandLine if share == 5 && self.lines < MOST_LINES => {
                 self.lines += 1;
@@ -124,7 +136,7 @@ impl Writer {
     }
 
     /// Tries to store it once. `outside` is when the process is killed from outside, if at all.
-    pub(super) fn attempt(
+    pub(crate) fn attempt(
         &mut self,
         program: &Program,
         wish: &Promise,
@@ -139,6 +151,8 @@ impl Writer {
                 Ok(outcome(&output, |_| true))
             }
             Surface::Hook => self.stop(program, wish, outside),
+            Surface::Observe => self.observe(program, wish, outside),
+            Surface::Prompt => self.prompt(program, wish, outside),
             Surface::Daemon | Surface::Mcp => {
                 if self.serving.is_none()
                     && let Some(ended) = self.serve(program)?
@@ -165,16 +179,29 @@ impl Writer {
             self.told = self.nth;
         }
         let args = ["hook", "stop", "--client", "claude-code", "--deadline-ms", HOOK_PATIENCE];
-        let mut command = program.command(&self.home, &args);
-        command.env("THROUGHLINE_LOG", "warn").stdin(Stdio::piped());
-        let mut process = command.spawn()?;
         let event = json!({ "session_id": self.name, "transcript_path": self.transcript, "cwd": "/",
             "hook_event_name": "Stop", "stop_hook_active": false });
-        // One that was killed at once does not read it.
-        let _ = process.stdin.take().ok_or("a hook has no input")?.write_all(event.to_string().as_bytes());
-        let output = run(process, outside)?;
+        let output = run_with(program.command(&self.home, &args), &event, outside)?;
         // It never fails; whether it kept anything is in its log.
         Ok(outcome(&output, |output| output.stderr.is_empty()))
+    }
+
+    /// The words are in the event alone: they wait on this machine, should the server not take them.
+    fn prompt(&self, program: &Program, wish: &Promise, outside: Option<Duration>) -> Result<Outcome, Failure> {
+        let Promise::Turn { text, .. } = wish else { return Err("a hook keeps turns".into()) };
+        let args = ["hook", "prompt", "--client", "codex", "--deadline-ms", HOOK_PATIENCE];
+        let event = json!({ "session_id": self.name, "turn_id": last_word(text), "prompt": text, "cwd": "/",
+            "hook_event_name": "UserPromptSubmit" });
+        let output = run_with(program.command(&self.home, &args), &event, outside)?;
+        let is_lost = |output: &Output| String::from_utf8_lossy(&output.stderr).contains("cannot wait for the server");
+        Ok(outcome(&output, |output| !is_lost(output)))
+    }
+
+    fn observe(&self, program: &Program, wish: &Promise, outside: Option<Duration>) -> Result<Outcome, Failure> {
+        let Promise::Turn { session, text } = wish else { return Err("it keeps turns".into()) };
+        let command = program.command(&self.home, &["session", "observe", "--session", session]);
+        let turn = json!({ "role": "user", "content": text, "id": last_word(text) });
+        Ok(outcome(&run_with(command, &turn, outside)?, |_| true))
     }
 
     /// Starts the process that serves; gives how it ended, should it end at once.
@@ -224,18 +251,31 @@ impl Writer {
     }
 
     /// Kills the process that serves, if there is one.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.serving = None;
     }
 
     /// Whether the process that serves is alive.
-    pub(super) fn is_serving(&mut self) -> bool {
+    pub(crate) fn is_serving(&mut self) -> bool {
         match &mut self.serving {
             Some(Serving::Daemon(daemon)) => daemon.is_alive().is_ok(),
             Some(Serving::Mcp(mcp)) => mcp.process.try_wait().is_ok_and(|ended| ended.is_none()),
             None => false,
         }
     }
+}
+
+/// What is different in each text of a writer.
+fn last_word(text: &str) -> Option<&str> {
+    text.rsplit(' ').next()
+}
+
+/// Runs a command with something on its standard input.
+fn run_with(mut command: Command, input: &Value, outside: Option<Duration>) -> Result<Output, Failure> {
+    let mut process = command.env("THROUGHLINE_LOG", "warn").stdin(Stdio::piped()).spawn()?;
+    // One that was killed at once does not read it.
+    let _ = process.stdin.take().ok_or("a process has no input")?.write_all(input.to_string().as_bytes());
+    run(process, outside)
 }
 
 /// Waits for a process, or kills it at some moment.
@@ -263,8 +303,7 @@ fn ask_daemon(daemon: &Daemon, name: &str, wish: &Promise) -> Option<Outcome> {
         Promise::Line { text } => memory(text, "identity"),
         Promise::Turn { text, .. } => {
             let session = format!("/api/sessions/web:{name}");
-            let id = text.rsplit(' ').next();
-            (format!("{session}/turns"), json!({ "role": "user", "content": text, "id": id }))
+            (format!("{session}/turns"), json!({ "role": "user", "content": text, "id": last_word(text) }))
         }
     };
     if matches!(wish, Promise::Turn { .. }) {
@@ -272,7 +311,8 @@ fn ask_daemon(daemon: &Daemon, name: &str, wish: &Promise) -> Option<Outcome> {
     }
     let response = daemon.send("POST", &target, Some(&body)).ok()?;
     Some(match response.status {
-        200 | 201 => Outcome::Confirmed,
+        // 202: it waits on this machine for the server.
+        200..=202 => Outcome::Confirmed,
         status => Outcome::Refused(format!("{status} {}", response.json())),
     })
 }
@@ -317,8 +357,7 @@ impl Mcp {
 
     fn store(&mut self, wish: &Promise) -> Option<Outcome> {
         let Promise::Memory { text } = wish else { return None };
-        let key = text.rsplit(' ').next();
-        let arguments = json!({ "key": key, "content": text, "category": "knowledge" });
+        let arguments = json!({ "key": last_word(text), "content": text, "category": "knowledge" });
         let answer = self.ask("tools/call", &json!({ "name": "memory_store", "arguments": arguments }))?;
         let is_done = answer.get("error").is_none() && answer["result"]["isError"] != true;
         Some(if is_done { Outcome::Confirmed } else { Outcome::Refused(answer.to_string()) })

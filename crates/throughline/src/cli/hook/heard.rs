@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use jiff::Zoned;
 use throughline_clients::Client;
 use throughline_clients::connect::{self, Platform};
 use throughline_clients::hooks::{Event, HookInput, Start};
 use throughline_clients::transcripts::{self, Spoken};
 use throughline_core::engine::{Said, Settings, StartSession};
-use throughline_core::model::Role;
+use throughline_core::model::{Role, SessionId};
 
 use crate::spool::{By, Spool};
 use crate::world::{self, Home, Prepared};
@@ -112,13 +113,16 @@ impl Heard<'_> {
         }
     }
 
-    fn put(&self, event: Event, prepared: &Prepared, settings: &Settings, mut said: Vec<Said>) -> bool {
+    fn put(&self, event: Event, prepared: &Prepared, settings: &Settings, said: Vec<Said>) -> bool {
         let Some(session) = self.input.session_id().filter(|_| self.brings_turns(event) && settings.enabled) else {
             return false;
         };
-        if self.is_excluded(settings) || settings.exclude.covers_channel(&session) {
-            return false;
-        }
+        let is_excluded = self.is_excluded(settings) || settings.exclude.covers_channel(&session);
+        !is_excluded && self.put_behind(session, said, &prepared.now())
+    }
+
+    /// Puts turns behind what waits already. Says whether they wait.
+    pub(super) fn put_behind(&self, session: SessionId, mut said: Vec<Said>, now: &Zoned) -> bool {
         let spool = Spool::of(self.home);
         let waiting = spool.waiting(&session);
         said.retain(|said| said.id.as_ref().is_none_or(|id| !waiting.contains(id)));
@@ -129,7 +133,7 @@ impl Heard<'_> {
             return false;
         }
         let start = StartSession { dir: self.dir(), ..StartSession::new(session) };
-        match spool.put(By::Hook, &start, &said, &prepared.now()) {
+        match spool.put(By::Hook, &start, &said, now) {
             Ok(()) => true,
             Err(error) => {
                 tracing::warn!(%error, "what was said cannot wait for the server");

@@ -255,6 +255,10 @@ impl Hooked<'_> {
         Ok(())
     }
 
+    fn is_excluded(&self, session: &SessionId) -> bool {
+        self.world.engine.settings().exclude.covers_channel(session)
+    }
+
     /// Says whether a consolidation is due.
     fn observe(&self, session: &SessionId, said: &[Said]) -> Result<bool, Failure> {
         if said.is_empty() {
@@ -265,8 +269,11 @@ impl Hooked<'_> {
             let sessions = self.world.engine.sessions();
             return Ok(sessions.find(session)?.is_some() && sessions.due(session)?.is_some());
         }
-        // What waited was said before.
-        self.world.deliver_waiting();
+        // What waited was said before; while it waits, so does this.
+        if !self.world.deliver_waiting() && !self.is_excluded(session) {
+            self.heard.put_behind(session.clone(), said.to_vec(), &self.world.now());
+            return Ok(false);
+        }
         // One turn that cannot be kept whole must not keep the others out, now and with every event to come.
         let mut said = said.to_vec();
         let cut = said.iter_mut().map(Said::fit).filter(|is_cut| *is_cut).count();
