@@ -10,6 +10,7 @@ use throughline_core::ports::Erasure;
 use throughline_core::text::bullets;
 
 use crate::backups::{self, Turn};
+use crate::spool::Spool;
 use crate::world::World;
 
 mod scope;
@@ -32,6 +33,7 @@ pub(crate) fn erase(world: &World, reference: &str, with_sources: bool) -> Resul
     }
     unreached.extend(erase_from_copies(world, &world.engine.transfer().exports()?, &erasure, entry.as_ref()));
     unreached.extend(erase_from_chat_history(&world.home.chat_history(), &erasure));
+    unreached.extend(Spool::of(&world.home).erase(None, &|text| holds(text, &erasure, entry.as_ref())));
     let mut erased = world.engine.memories().erase(reference, with_sources)?;
     erased.erased.unreached.extend(unreached);
     Ok(erased)

@@ -237,6 +237,54 @@ fn tasks_and_files_of_the_vault_that_still_say_it_are_named() {
     assert!(named.iter().any(|place| place.contains("gate.md of the vault")), "{named:?}");
 }
 
+/// What waited for a server and was refused by it stays in the home: erasing reaches it, too.
+#[test]
+fn what_was_set_aside_is_erased_or_named() {
+    let home = quiet();
+    say(&home, "telegram:1", "My dentist is Brimblewick.");
+    say(&home, "telegram:2", "My cat is called Snorfelbin.");
+    let waiting = |session: &str, text: &str| {
+        serde_json::json!({ "by": "host", "session": session, "turns": [{ "id": "t9", "role": "summary", "content": text,
+            "at": "2026-03-01T11:00:00Z" }] })
+        .to_string()
+    };
+    home.put("spool/000000000000001-a.json", &waiting("telegram:1", "My dentist is Brimblewick."));
+    home.put("spool/000000000000002-b.json", &waiting("telegram:2", "My cat is called Snorfelbin."));
+    home.put("spool/000000000000003-c.json", "My cat is called Snorfelbin. {");
+    home.json(&["list"]);
+    let aside: Vec<_> = left(&home, "Brimblewick").into_iter().filter(|file| file.contains("spool")).collect();
+    assert_eq!(aside, ["memory/spool/000000000000001-a.refused"], "what is refused is set aside");
+    let told = home.json(&["forget", "--session", "telegram:1", "--erase", "--yes"]);
+    assert_eq!(left(&home, "Brimblewick"), [""; 0], "{told}");
+    let id = home.remember(&["My cat is called Snorfelbin"]);
+    let named = home.json(&["forget", &id, "--erase", "--yes"])["unreached"].to_string();
+    for file in ["000000000000002-b.refused", "000000000000003-c.refused"] {
+        assert!(named.contains(file), "{named}");
+    }
+    home.json(&["forget", "--everything", "--erase", "--yes"]);
+    assert_eq!(left(&home, "Snorfelbin"), [""; 0]);
+}
+
+/// Neither is ours, and opening a pipe would wait for ever.
+#[cfg(unix)]
+#[test]
+fn a_link_or_a_pipe_among_what_waits_is_not_opened() {
+    let home = quiet();
+    home.put(
+        "elsewhere.json",
+        r#"{"by": "host", "session": "telegram:1", "turns": [{"id": "t1", "role": "user",
+        "content": "My dentist is Brimblewick.", "at": "2026-03-01T11:00:00Z"}]}"#,
+    );
+    home.put("spool/keep", "");
+    std::os::unix::fs::symlink(home.path("elsewhere.json"), home.path("spool/000000000000001-a.json")).unwrap();
+    let pipe = std::process::Command::new("mkfifo").arg(home.path("spool/000000000000002-b.json")).status();
+    assert!(pipe.unwrap().success());
+    home.json(&["list"]);
+    assert_eq!(home.found(&["--kind", "turn", "dentist"]), [""; 0]);
+    let names: Vec<_> = std::fs::read_dir(home.path("spool")).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert!(names.iter().all(|name| !name.to_string_lossy().ends_with(".json")), "{names:?}");
+}
+
 /// Indexes whose segments have a term of a word: it, or a stem of it.
 fn indexed(home: &Home, word: &str) -> Vec<String> {
     let stem = &word.to_lowercase()[..6];

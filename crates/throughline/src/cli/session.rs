@@ -133,12 +133,21 @@ impl Summarize {
     }
 }
 
+/// Longest summary that is read from standard input, in bytes.
+const LONGEST_SUMMARY: u64 = 1 << 20;
+
 /// A summary on the command line, or on standard input.
 fn given_summary(given: Option<String>) -> Result<Option<String>, Failure> {
     match given.as_deref() {
         Some("-") => {
-            let read = std::io::read_to_string(std::io::stdin());
-            read.map(Some).map_err(|error| Failure::io("read standard input", &error))
+            let mut text = String::new();
+            let read = std::io::stdin().take(LONGEST_SUMMARY + 1).read_to_string(&mut text);
+            read.map_err(|error| Failure::io("read standard input", &error))?;
+            if text.len() as u64 > LONGEST_SUMMARY {
+                let hint = "a summary is short; nothing was changed";
+                return Err(Failure::new("standard input is longer than 1 MiB", hint));
+            }
+            Ok(Some(text))
         }
         _ => Ok(given),
     }

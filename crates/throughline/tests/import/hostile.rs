@@ -96,3 +96,46 @@ fn a_broken_file_in_a_folder_costs_no_other() {
     assert_eq!(added(&report), (3, 0));
     assert_eq!(report["skipped"][0]["places"], json!(["conversations.json"]));
 }
+
+/// A file of zeros that takes no room on the disk: what is too large is told by its length, and not read.
+#[test]
+fn a_file_of_more_than_a_gigabyte_is_refused() {
+    let home = Home::new();
+    let file = put(&home, "export.json", "");
+    std::fs::File::options()
+        .write(true)
+        .open(home.root().join("person/export.json"))
+        .unwrap()
+        .set_len((1 << 30) + 1)
+        .unwrap();
+    home.run(&["import", &file]).failed(2, "it is larger than 1024 MB", "docs/importing.md");
+    let long = "x".repeat((1 << 20) + 1);
+    let ran = home.run_with(&["session", "summarize", "cli:main", "--summary", "-"], &long);
+    ran.failed(2, "standard input is longer than 1 MiB", "nothing was changed");
+}
+
+/// Ids in a client's files name folders beside them, and nothing else.
+#[test]
+fn ids_in_transcripts_lead_to_no_other_folder() {
+    let home = Home::new();
+    let storage = ".local/share/opencode/storage";
+    let keep = |path: &str, value: Value| put(&home, &format!("{storage}/{path}"), value.to_string());
+    keep("session/p/ses_1.json", json!({ "id": "ses_1", "title": "One" }));
+    keep("session/p/ses_2.json", json!({ "id": "../../elsewhere", "title": "Two" }));
+    keep("message/ses_1/msg_1.json", json!({ "id": "../../elsewhere", "role": "user" }));
+    keep("message/ses_1/msg_2.json", json!({ "id": "msg_2", "role": "user" }));
+    keep("part/msg_2/prt_1.json", json!({ "type": "text", "text": "Sort the herons" }));
+    let away = json!({ "id": "msg_3", "role": "user", "type": "text", "text": "private words" });
+    put(&home, ".local/share/opencode/elsewhere/one.json", away.to_string());
+    put(&home, &format!("{storage}/elsewhere/one.json"), away.to_string());
+    keep("part/msg_3/prt_1.json", json!({ "type": "text", "text": "private words" }));
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(
+        home.root().join("person/.local/share/opencode/elsewhere/one.json"),
+        home.root().join(format!("person/{storage}/part/msg_2/prt_2.json")),
+    )
+    .unwrap();
+    home.json(&["import", "--from", "opencode", "--later"]);
+    let all = everything(&home).to_string();
+    assert!(all.contains("Sort the herons") && !all.contains("private words"), "{all}");
+}
