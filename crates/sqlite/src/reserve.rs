@@ -82,8 +82,9 @@ impl Reserve {
         available(&self.file).is_some_and(|available| available < LITTLE)
     }
 
+    /// A link is not ours: what it leads to is neither cut nor filled.
     fn kept(&self) -> u64 {
-        std::fs::symlink_metadata(&self.file).map_or(0, |found| found.len())
+        std::fs::symlink_metadata(&self.file).ok().filter(|found| found.is_file()).map_or(0, |found| found.len())
     }
 
     /// Written, not only made long: a hole takes no room.
@@ -91,7 +92,10 @@ impl Reserve {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
         #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+        }
         options.open(&self.file)?.write_all(&vec![0; usize::try_from(wanted).unwrap_or_default()])
     }
 }
@@ -147,6 +151,19 @@ mod tests {
         reserve.fill(KEPT_OF_LITTLE).unwrap();
         assert!(reserve.give_to_open() && !reserve.give_to_open(), "the rest is for removing");
         assert!(reserve.give_to_remove() && reserve.give_to_remove());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_link_leads_to_is_neither_cut_nor_filled() {
+        let directory = tempfile::tempdir().unwrap();
+        let notes = directory.path().join("notes.md");
+        std::fs::write(&notes, "- tea\n").unwrap();
+        let reserve = Reserve::beside(&directory.path().join("memory.db"));
+        std::os::unix::fs::symlink(&notes, directory.path().join("memory.db.reserve")).unwrap();
+        reserve.keep();
+        assert!(!reserve.give_to_remove() && !reserve.give_to_open());
+        assert_eq!(std::fs::read_to_string(&notes).unwrap(), "- tea\n");
     }
 
     #[test]

@@ -10,7 +10,6 @@ use throughline_core::ports::{Erased, Erasure, ErasureScope};
 
 use super::{STILL_THERE, erase_from_backups, erase_in_database, holds, write_private};
 use crate::backups::Turn;
-use crate::spool::Spool;
 use crate::world::World;
 
 /// Erases a scope for good.
@@ -30,7 +29,7 @@ pub(crate) fn erase_scope(world: &World, scope: &ErasureScope) -> Result<ErasedS
     };
     unreached.extend(erase_typed(&world.home.chat_history(), &words));
     let said = Erasure { texts: words.said.iter().chain(&words.statements).cloned().collect(), ..Erasure::default() };
-    unreached.extend(Spool::of(&world.home).erase(Some(scope), &|text| holds(text, &said, None)));
+    unreached.extend(super::erase_left_over(world, Some(scope), &|text| holds(text, &said, None)));
     if let Err(error) = &turn {
         unreached.push(format!("backups that are just being written ({})", chain(error)));
     }
@@ -49,7 +48,7 @@ pub(crate) fn erase_topic(world: &World, topic: &str, turns: &[TurnId]) -> Resul
         unreached.push(format!("backups that are just being written ({})", chain(error)));
     }
     unreached.extend(super::erase_from_chat_history(&world.home.chat_history(), &erasure));
-    unreached.extend(Spool::of(&world.home).erase(None, &|text| holds(text, &erasure, None)));
+    unreached.extend(super::erase_left_over(world, None, &|text| holds(text, &erasure, None)));
     let mut erased = world.engine.memories().erase_topic(topic, turns)?;
     erased.unreached.extend(unreached);
     Ok(erased)

@@ -112,6 +112,9 @@ fn a_file_of_more_than_a_gigabyte_is_refused() {
     let long = "x".repeat((1 << 20) + 1);
     let ran = home.run_with(&["session", "summarize", "cli:main", "--summary", "-"], &long);
     ran.failed(2, "standard input is longer than 1 MiB", "nothing was changed");
+    let line = json!({ "role": "user", "content": "x".repeat(7 << 20) }).to_string() + "\n";
+    let ran = home.run_with(&["session", "observe", "--session", "cli:main"], &line.repeat(10));
+    ran.failed(2, "standard input is longer than 64 MiB", "nothing was kept");
 }
 
 /// Ids in a client's files name folders beside them, and nothing else.
