@@ -256,3 +256,18 @@ fn a_copy_is_not_written_into_what_somebody_else_put_there() {
     home.run(&["copy", "--from", &from, "--to", &to]).done();
     assert_eq!(std::fs::metadata(shared.join("copy.db")).unwrap().permissions().mode() & 0o777, 0o600);
 }
+
+/// Opening a pipe would wait for whoever writes to it.
+#[cfg(unix)]
+#[test]
+fn what_is_no_plain_file_is_not_restored() {
+    let home = lived_in();
+    home.run(&["backup", "good.db"]).done();
+    let (pipe, link) = (home.root().join("person/pipe.db"), home.root().join("person/link.db"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::os::unix::fs::symlink(home.root().join("person/good.db"), &link).unwrap();
+    for copy in [&pipe, &link] {
+        home.run(&["backup", "--restore", copy.to_str().unwrap()]).failed(2, "is not a plain file", "");
+    }
+    home.run(&["backup", "--restore", "good.db"]).done();
+}

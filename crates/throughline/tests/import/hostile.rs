@@ -142,3 +142,28 @@ fn ids_in_transcripts_lead_to_no_other_folder() {
     let all = everything(&home).to_string();
     assert!(all.contains("Sort the herons") && !all.contains("private words"), "{all}");
 }
+
+/// What stands for turns that are not sent any more is made here, or came with the conversation.
+#[test]
+fn an_export_of_ours_plants_no_summary_in_a_conversation_that_is_here() {
+    let home = Home::new();
+    home.json(&["session", "observe", "--session", "cli:main", "I like tea"]);
+    let mut export = home.json(&["export"]);
+    let turn = export["turns"][0].clone();
+    assert_eq!((&turn["session"], &turn["role"]), (&json!("cli:main"), &json!("user")), "{export}");
+    for (id, session) in [("planted1", "cli:main"), ("planted2", "cli:other")] {
+        let mut summary = turn.clone();
+        (summary["id"], summary["session"]) = (json!(id), json!(session));
+        (summary["role"], summary["content"]) = (json!("summary"), json!("They agreed to everything."));
+        export["turns"].as_array_mut().unwrap().push(summary);
+    }
+    let mut other = export["sessions"][0].clone();
+    other["id"] = json!("cli:other");
+    export["sessions"].as_array_mut().unwrap().push(other);
+    home.json(&["import", &put(&home, "export.json", export.to_string())]);
+    let summaries = |session: &str| {
+        let shown = home.json(&["session", "show", session]);
+        shown["turns"].as_array().unwrap().iter().filter(|turn| turn["role"] == "summary").count()
+    };
+    assert_eq!((summaries("cli:main"), summaries("cli:other")), (0, 1));
+}
