@@ -20,7 +20,7 @@ mod problem;
 mod proxy;
 mod scheduler;
 
-pub use channels::{ChannelHost, ChannelSecret, ChannelSettings, Incoming, TelegramSettings, WebhookSettings};
+pub use channels::{Author, ChannelHost, ChannelSecret, ChannelSettings, Incoming, TelegramSettings, WebhookSettings};
 pub use daemon::{Daemon, Listening, ServeError, Tls, certificate_digest};
 pub use host::{
     Host, Kept, ModelWork, Observing, Setting, Settings, SkippedFiles, Synced, Unreadable, VaultAdded, VaultFiles,

@@ -126,6 +126,7 @@ pub(crate) fn close_quietly(connection: &Connection, quietly: bool) -> rusqlite:
 /// A connection to a backup of the current schema: one file, no log beside it.
 pub(crate) fn connect_to_backup(path: &Path) -> Result<Connection, StoreError> {
     let opening = while_doing("open a backup");
+    check_is_file(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags).map_err(|error| opening(without_path(error)))?;
     let found = schema_version(&connection).map_err(&opening)?;
@@ -139,9 +140,19 @@ pub(crate) fn connect_to_backup(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Refuses what is no plain file: opening a pipe would wait for whoever writes to it.
+fn check_is_file(path: &Path) -> Result<(), StoreError> {
+    if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+        let source = std::io::Error::other(format!("{} is not a plain file", path.display()));
+        return Err(StoreError::Failed { doing: "open a backup", source: Box::new(source) });
+    }
+    Ok(())
+}
+
 /// A connection that only reads a copy of a database of ours, whatever its schema, unless that is newer than this program.
 pub(crate) fn connect_to_copy(path: &Path) -> Result<Connection, StoreError> {
     let opening = while_doing("open a backup");
+    check_is_file(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags).map_err(|error| opening(without_path(error)))?;
     let found = schema_version(&connection).map_err(&opening)?;

@@ -151,7 +151,7 @@ impl Server {
     /// Runs SQL as a role in a database; gives what it prints, or why it failed.
     pub fn run_as(&self, role: &str, database: &str, sql: &str) -> Result<String, String> {
         let mut psql = Command::new(self.programs.join("psql"));
-        psql.env("PGPORT", &self.port).arg("-h").arg(&self.directory).args([
+        psql.arg("-h").arg(&self.directory).args([
             "-U",
             role,
             "-d",

@@ -6,13 +6,17 @@ use std::path::{Path, PathBuf};
 use throughline_core::engine::{EngineError, ErasedMemory, Export, chain};
 use throughline_core::lineage::Trace;
 use throughline_core::model::Entry;
-use throughline_core::ports::Erasure;
+use throughline_core::ports::{Erasure, ErasureScope};
 use throughline_core::text::bullets;
 
 use crate::backups::{self, Turn};
+use crate::spool::Spool;
 use crate::world::World;
 
 mod scope;
+
+/// How the names of files begin that hold what was typed and could not be stored.
+pub(crate) const UNSAVED: &str = "unsaved-";
 
 /// Why a copy is named.
 const STILL_THERE: &str = "words of it still stand there, in what others say or because it was changed since";
@@ -32,6 +36,7 @@ pub(crate) fn erase(world: &World, reference: &str, with_sources: bool) -> Resul
     }
     unreached.extend(erase_from_copies(world, &world.engine.transfer().exports()?, &erasure, entry.as_ref()));
     unreached.extend(erase_from_chat_history(&world.home.chat_history(), &erasure));
+    unreached.extend(erase_left_over(world, None, &|text| holds(text, &erasure, entry.as_ref())));
     let mut erased = world.engine.memories().erase(reference, with_sources)?;
     erased.erased.unreached.extend(unreached);
     Ok(erased)
@@ -133,6 +138,27 @@ fn erase_from_copy(
         write_private(path, &without).map_err(|error| error.to_string())?;
     }
     if holds(&without, erasure, entry) { Err(STILL_THERE.to_owned()) } else { Ok(()) }
+}
+
+/// Removes what was put aside in the home and belongs to a scope: turns that a server has not taken, and with everything also what was
+/// typed and could not be stored. Names what `is_left` finds in the rest.
+fn erase_left_over(world: &World, scope: Option<&ErasureScope>, is_left: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let files = std::fs::read_dir(&world.home.data).into_iter().flatten().flatten().map(|file| file.path());
+    let erase = |path: PathBuf| {
+        if scope == Some(&ErasureScope::Everything) {
+            return std::fs::remove_file(&path).err().map(|error| format!("{} ({error})", path.display()));
+        }
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        is_left(&text).then(|| format!("{}, which was typed and not stored", path.display()))
+    };
+    let unsaved = files.filter(|path| is_unsaved(path)).filter_map(erase);
+    unsaved.chain(Spool::of(&world.home).erase(scope, is_left)).collect()
+}
+
+fn is_unsaved(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let is_named = name.is_some_and(|name| name.starts_with(UNSAVED) && name.ends_with(".txt"));
+    is_named && path.symlink_metadata().is_ok_and(|file| file.is_file())
 }
 
 /// Takes every line that repeats it out of the lines that were typed in chats.

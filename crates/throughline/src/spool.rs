@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use throughline_core::engine::{Engine, EngineError, Said, StartSession, chain};
 use throughline_core::model::{Role, SessionId};
 use throughline_core::off_record::asks_not_to_be_kept;
-use throughline_core::ports::{Ids as _, StoreError};
+use throughline_core::ports::{ErasureScope, Ids as _, StoreError};
 use throughline_core::text::redact;
 use throughline_server::Kept;
 
@@ -144,6 +144,8 @@ impl Spool {
             }
         };
         let StartSession { id, title, project, dir, task, person, system_prompt: _ } = start.clone();
+        let plain = |name: Option<String>| name.map(|name| redact::redact(&name).text.into_owned());
+        let [title, project, task, person] = [title, project, task, person].map(plain);
         let turns = said.iter().enumerate().map(turn).collect();
         let waiting = Waiting { by, session: id, title, project, dir, task, person, turns };
         let failed = |source| SpoolError::Io { directory: self.directory.clone(), source };
@@ -160,7 +162,7 @@ impl Spool {
         for path in self.files() {
             let Some(waiting) = read(&path) else {
                 // Another process may have delivered it.
-                if path.exists() {
+                if path.symlink_metadata().is_ok() {
                     delivered.refused += 1;
                     set_aside(&path);
                 }
@@ -193,7 +195,7 @@ impl Spool {
 
     fn check_room(&self, bytes: u64) -> Result<(), SpoolError> {
         let files = self.files();
-        let length = |path: &PathBuf| path.metadata().map_or(0, |found| found.len());
+        let length = |path: &PathBuf| path.symlink_metadata().map_or(0, |found| found.len());
         if files.len() >= MOST_FILES || files.iter().map(length).sum::<u64>() + bytes > MOST_BYTES {
             return Err(SpoolError::Full { directory: self.directory.clone() });
         }
@@ -202,10 +204,35 @@ impl Spool {
 
     /// What waits, the oldest first.
     fn files(&self) -> Vec<PathBuf> {
+        let mut files = self.all();
+        files.retain(|path| path.extension().is_some_and(|end| end == "json"));
+        files
+    }
+
+    /// Everything, what was set aside included.
+    fn all(&self) -> Vec<PathBuf> {
         let found = std::fs::read_dir(&self.directory).into_iter().flatten().flatten().map(|file| file.path());
-        let mut files: Vec<PathBuf> = found.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
+        let mut files: Vec<PathBuf> = found.collect();
         files.sort();
         files
+    }
+
+    /// Removes what waits or was set aside of a conversation, or of everything; names what `is_left` finds in the rest, and what
+    /// could not be removed.
+    pub(crate) fn erase(&self, scope: Option<&ErasureScope>, is_left: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let erase = |path: PathBuf| {
+            let is_its = match scope {
+                Some(ErasureScope::Everything) => true,
+                Some(ErasureScope::Session(id)) => read(&path).is_some_and(|waiting| waiting.session == *id),
+                Some(ErasureScope::Project(_)) | None => false,
+            };
+            if is_its {
+                return std::fs::remove_file(&path).err().map(|error| format!("{} ({error})", path.display()));
+            }
+            let is_named = text(&path).is_some_and(|text| is_left(&text));
+            is_named.then(|| format!("{}, which was not taken into the memory", path.display()))
+        };
+        self.all().into_iter().filter_map(erase).collect()
     }
 }
 
@@ -230,9 +257,17 @@ impl Waiting {
 }
 
 fn read(path: &Path) -> Option<Waiting> {
+    serde_json::from_str(&text(path)?).ok()
+}
+
+/// What a file of ours says; nothing for a link or a pipe, which are not.
+fn text(path: &Path) -> Option<String> {
+    if !path.symlink_metadata().ok()?.is_file() {
+        return None;
+    }
     let mut text = String::new();
     File::open(path).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok()
+    Some(text)
 }
 
 /// Out of the way, and not lost.

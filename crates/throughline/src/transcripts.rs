@@ -149,10 +149,13 @@ impl Transcript {
 
     /// OpenCode keeps each message and each part of it in a file of its own, named in their order.
     fn opencode(&self, session: &str) -> Vec<Spoken> {
-        let Some(storage) = self.path.ancestors().nth(3) else { return Vec::new() };
+        let Some(storage) = self.path.ancestors().nth(3).filter(|_| is_name(session)) else { return Vec::new() };
         let mut said = Vec::new();
         for message in documents(&storage.join("message").join(session)) {
             let (Some(id), Some(role)) = (text(&message, "/id"), text(&message, "/role")) else { continue };
+            if !is_name(&id) {
+                continue;
+            }
             let role = match role.as_str() {
                 "user" => Role::User,
                 "assistant" => Role::Assistant,
@@ -169,12 +172,18 @@ impl Transcript {
     }
 }
 
-/// The JSON files of a folder, by their names.
+/// Whether a name that a file gives is that of a folder, and leads nowhere else.
+fn is_name(name: &str) -> bool {
+    name != "." && name != ".." && !name.contains(['/', '\\', '\0'])
+}
+
+/// The JSON files of a folder, by their names; links are not followed.
 fn documents(folder: &Path) -> Vec<Value> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path()).collect();
     paths.sort();
-    let is_fit = |path: &PathBuf| path.metadata().is_ok_and(|file| file.is_file() && file.len() <= LARGEST_PART);
+    let is_fit =
+        |path: &PathBuf| path.symlink_metadata().is_ok_and(|file| file.is_file() && file.len() <= LARGEST_PART);
     let read = |path: PathBuf| serde_json::from_slice(&std::fs::read(path).ok()?).ok();
     paths.into_iter().filter(is_fit).filter_map(read).collect()
 }

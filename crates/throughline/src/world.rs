@@ -33,7 +33,7 @@ use crate::tool_models::OwnModels;
 
 pub use error::OpenError;
 pub use private::private_directory;
-pub(crate) use private::{is_open_to_others, private_file};
+pub(crate) use private::{is_open_to_others, is_own, private_file};
 pub use settable_clock::SettableClock;
 pub(crate) use store::{CopyFailure, Place, backups_of};
 pub use store::{Durability, StoreOnServer, store_at};

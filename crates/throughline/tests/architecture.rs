@@ -113,3 +113,28 @@ fn the_program_runs_on_a_sqlite_without_the_known_corruption() {
     let lock = std::fs::read_to_string(workspace().join("Cargo.lock")).unwrap();
     assert_eq!(lock.matches("name = \"libsqlite3-sys\"").count(), 1, "one SQLite, bundled");
 }
+
+/// Coverage-guided fuzzing is a workspace of its own: with a stale lock, `scripts/fuzz` does not build.
+#[test]
+fn the_lock_of_the_coverage_build_is_not_stale() {
+    let read = |path: PathBuf| std::fs::read_to_string(path).unwrap().parse::<toml::Table>().unwrap();
+    let lock = read(workspace().join("crates/fuzz/coverage/Cargo.lock"));
+    let packages = lock["package"].as_array().unwrap().iter();
+    let ours = packages.filter(|package| package["name"].as_str().unwrap().starts_with("throughline"));
+    let mut count = 0;
+    for package in ours {
+        let name = package["name"].as_str().unwrap();
+        let folder = name.strip_prefix("throughline-").unwrap_or(name).replace("fuzz-coverage", "fuzz/coverage");
+        let wanted = read(workspace().join("crates").join(&folder).join("Cargo.toml"));
+        let locked = package.get("dependencies").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        let locked: Vec<&str> = locked.iter().filter_map(|line| line.as_str()?.split(' ').next()).collect();
+        for wanted in wanted["dependencies"].as_table().unwrap().keys() {
+            assert!(
+                locked.contains(&wanted.as_str()),
+                "{name} needs {wanted}: cargo update -w in crates/fuzz/coverage"
+            );
+        }
+        count += 1;
+    }
+    assert!(count > 10, "the crates of the workspace are locked there");
+}

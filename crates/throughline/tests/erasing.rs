@@ -237,6 +237,93 @@ fn tasks_and_files_of_the_vault_that_still_say_it_are_named() {
     assert!(named.iter().any(|place| place.contains("gate.md of the vault")), "{named:?}");
 }
 
+/// What waited for a server and was refused by it stays in the home: erasing reaches it, too.
+#[test]
+fn what_was_set_aside_is_erased_or_named() {
+    let home = quiet();
+    say(&home, "telegram:1", "My dentist is Brimblewick.");
+    say(&home, "telegram:2", "My cat is called Snorfelbin.");
+    let waiting = |session: &str, text: &str| {
+        serde_json::json!({ "by": "host", "session": session, "turns": [{ "id": "t9", "role": "summary", "content": text,
+            "at": "2026-03-01T11:00:00Z" }] })
+        .to_string()
+    };
+    home.put("spool/000000000000001-a.json", &waiting("telegram:1", "My dentist is Brimblewick."));
+    home.put("spool/000000000000002-b.json", &waiting("telegram:2", "My cat is called Snorfelbin."));
+    home.put("spool/000000000000003-c.json", "My cat is called Snorfelbin. {");
+    home.put("unsaved-2026-03-01-110000.txt", "My cat is called Snorfelbin, and she is old.");
+    home.json(&["list"]);
+    let aside: Vec<_> = left(&home, "Brimblewick").into_iter().filter(|file| file.contains("spool")).collect();
+    assert_eq!(aside, ["memory/spool/000000000000001-a.refused"], "what is refused is set aside");
+    let told = home.json(&["forget", "--session", "telegram:1", "--erase", "--yes"]);
+    assert_eq!(left(&home, "Brimblewick"), [""; 0], "{told}");
+    let id = home.remember(&["My cat is called Snorfelbin"]);
+    let named = home.json(&["forget", &id, "--erase", "--yes"])["unreached"].to_string();
+    for file in ["000000000000002-b.refused", "000000000000003-c.refused", "unsaved-2026-03-01-110000.txt"] {
+        assert!(named.contains(file), "{named}");
+    }
+    home.json(&["forget", "--everything", "--erase", "--yes"]);
+    assert_eq!(left(&home, "Snorfelbin"), [""; 0]);
+}
+
+/// Neither is ours, and opening a pipe would wait for ever.
+#[cfg(unix)]
+#[test]
+fn a_link_or_a_pipe_among_what_waits_is_not_opened() {
+    let home = quiet();
+    home.put(
+        "elsewhere.json",
+        r#"{"by": "host", "session": "telegram:1", "turns": [{"id": "t1", "role": "user",
+        "content": "My dentist is Brimblewick.", "at": "2026-03-01T11:00:00Z"}]}"#,
+    );
+    home.put("spool/keep", "");
+    std::os::unix::fs::symlink(home.path("elsewhere.json"), home.path("spool/000000000000001-a.json")).unwrap();
+    let pipe = std::process::Command::new("mkfifo").arg(home.path("spool/000000000000002-b.json")).status();
+    assert!(pipe.unwrap().success());
+    home.json(&["list"]);
+    assert_eq!(home.found(&["--kind", "turn", "dentist"]), [""; 0]);
+    let names: Vec<_> = std::fs::read_dir(home.path("spool")).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert!(names.iter().all(|name| !name.to_string_lossy().ends_with(".json")), "{names:?}");
+}
+
+/// A word in everything that a memory can hold: in texts, keys, labels, names, titles, questions and what was put aside.
+#[test]
+fn everything_leaves_no_word_in_any_file() {
+    let home = quiet();
+    home.remember(&["The gate code is Zarkolint", "--key", "Zarkolint-code", "--tag", "Zarkolint"]);
+    home.remember(&["--layer", "identity", "My aunt is Zarkolint"]);
+    let wrong = home.remember(&["The office is in Zarkolint"]);
+    home.run(&["correct", "The office is in Porto", "--wrong", &wrong]).done();
+    let muted = home.remember(&["Zarkolint is closed on Tuesdays"]);
+    home.run(&["mute", &muted]).done();
+    home.run_with(&["write", "user/notes/Zarkolint"], "- The boat is called Zarkolint\n").done();
+    say(
+        &home,
+        "telegram:Zarkolint",
+        "My dentist is Zarkolint. I'm working on the letter to Zarkolint in letters/a.md.",
+    );
+    home.run(&["session", "consolidate", "telegram:Zarkolint"]).done();
+    home.run(&["task", "add", "Ask about Zarkolint"]).done();
+    let dir = home.root().join("person/shop");
+    std::fs::create_dir(&dir).unwrap();
+    home.run(&["project", "add", "Zarkolint", "--dir", dir.to_str().unwrap()]).done();
+    home.remember(&["The shop uses Zarkolint", "--project", "Zarkolint"]);
+    home.put("../person/gate.md", "# Gate\n\nZarkolint opens it.\n");
+    home.json(&["vault", "add", "gate.md"]);
+    home.json(&["context", "--session", "web:1", "--message", "what about Zarkolint?"]);
+    home.put("chat-history", "who is Zarkolint?\n");
+    home.put("unsaved-2026-03-01-110000.txt", "Zarkolint\n");
+    home.put("spool/000000000000001-a.json", "Zarkolint");
+    copy(&home, "who is Zarkolint");
+    assert!(left(&home, "Zarkolint").len() > 6, "{:?}", left(&home, "Zarkolint"));
+    std::fs::remove_file(home.root().join("person/gate.md")).unwrap();
+    let told = home.json(&["forget", "--everything", "--erase", "--yes"]);
+    assert_eq!(left(&home, "Zarkolint"), [""; 0], "{told}");
+    let names = tree(home.root()).into_keys().filter(|path| path.display().to_string().contains("Zarkolint"));
+    assert_eq!(names.count(), 0, "{told}");
+    assert_eq!(home.run(&["doctor"]).code, 0);
+}
+
 /// Indexes whose segments have a term of a word: it, or a stem of it.
 fn indexed(home: &Home, word: &str) -> Vec<String> {
     let stem = &word.to_lowercase()[..6];

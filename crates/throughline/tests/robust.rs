@@ -229,3 +229,45 @@ fn many_processes_that_change_the_same_things_lose_nothing() {
     assert_eq!(home.json(&["show", "deploy"])["recall_count"], 6);
     assert_eq!(home.run(&["doctor"]).code, 0);
 }
+
+/// Somebody who may write in a directory could wait there with a file or a link of theirs.
+#[cfg(unix)]
+#[test]
+fn a_copy_is_not_written_into_what_somebody_else_put_there() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let home = lived_in();
+    let shared = home.root().join("person/shared");
+    std::fs::create_dir(&shared).unwrap();
+    let from = format!("sqlite://{}", home.path("memory.db").display());
+    let to = format!("sqlite://{}", shared.join("copy.db").display());
+    let (waiting, theirs) = (shared.join("copy.db.copying"), home.root().join("person/theirs"));
+    std::fs::write(&theirs, "").unwrap();
+    std::fs::write(&waiting, "").unwrap();
+    std::fs::set_permissions(&waiting, std::fs::Permissions::from_mode(0o644)).unwrap();
+    for is_link in [false, true] {
+        if is_link {
+            std::fs::remove_file(&waiting).unwrap();
+            symlink(&theirs, &waiting).unwrap();
+        }
+        home.run(&["copy", "--from", &from, "--to", &to]).failed(2, "is not yours alone", "");
+        assert!(!shared.join("copy.db").exists() && std::fs::read(&theirs).unwrap().is_empty());
+    }
+    std::fs::remove_file(&waiting).unwrap();
+    home.run(&["copy", "--from", &from, "--to", &to]).done();
+    assert_eq!(std::fs::metadata(shared.join("copy.db")).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+/// Opening a pipe would wait for whoever writes to it.
+#[cfg(unix)]
+#[test]
+fn what_is_no_plain_file_is_not_restored() {
+    let home = lived_in();
+    home.run(&["backup", "good.db"]).done();
+    let (pipe, link) = (home.root().join("person/pipe.db"), home.root().join("person/link.db"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::os::unix::fs::symlink(home.root().join("person/good.db"), &link).unwrap();
+    for copy in [&pipe, &link] {
+        home.run(&["backup", "--restore", copy.to_str().unwrap()]).failed(2, "is not a plain file", "");
+    }
+    home.run(&["backup", "--restore", "good.db"]).done();
+}

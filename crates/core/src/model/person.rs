@@ -38,6 +38,12 @@ impl Person {
         turn.role == Role::User && !self.is_other(turn)
     }
 
+    /// Whether a name reads like theirs, in whatever case, spacing and letters it is written.
+    pub fn looks_like(&self, name: &str) -> bool {
+        let seen = crate::text::guard::seen_letters;
+        self.name.as_deref().is_some_and(|own| is_same(Some(own), Some(name)) || seen(own) == seen(name))
+    }
+
     /// Whether these are another person's words.
     pub fn is_other(&self, turn: &Turn) -> bool {
         turn.role == Role::User && turn.speaker.is_some() && !is_same(turn.speaker.as_deref(), self.name.as_deref())
@@ -153,6 +159,21 @@ mod tests {
         for profile in ["- I work with Ada", "- Ada is my sister", "- My name is Adalbert", "- I'm not Ada", ""] {
             assert_eq!(among(&[Some("Grace"), Some("Ada")], profile), Some("Grace".to_owned()), "{profile}");
         }
+    }
+
+    #[test]
+    fn a_name_that_reads_like_the_persons_is_known() {
+        let ada = Person::named("Ada Lovelace");
+        for (name, expected) in [
+            ("ada  lovelace", true),
+            ("\u{410}da Lovel\u{430}ce", true),
+            ("A\u{200b}da Lovelace", true),
+            ("Grace", false),
+            ("Ada", false),
+        ] {
+            assert_eq!(ada.looks_like(name), expected, "{name}");
+        }
+        assert!(!Person::default().looks_like("Ada"));
     }
 
     #[test]

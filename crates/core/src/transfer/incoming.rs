@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use crate::error::{Done, EngineError};
-use crate::model::{Actor, Change, ContentHash, DocumentName, DocumentVersion, Kind, Memory, Namespace, Source, Verb};
+use crate::model::{
+    Actor, Change, ContentHash, DocumentName, DocumentVersion, Kind, Memory, Namespace, Role, SessionId, Source, Verb,
+};
 use crate::ports::{Bundle, ErasureMark};
 use crate::text::redact::redact;
 use crate::transfer::{Export, Imported, TransferService};
@@ -31,7 +33,8 @@ impl TransferService<'_> {
             return Err(EngineError::BadExport { problem });
         }
         self.documents.notice_all()?;
-        let bundle = checked(&export.bundle, self.kernel.now)?;
+        let mut bundle = checked(&export.bundle, self.kernel.now)?;
+        self.without_foreign_summaries(&mut bundle)?;
         let (to_write, of_projects, imported) = Default::default();
         let mut incoming = Incoming { bundle, of_projects, to_write, imported };
         for document in &export.documents {
@@ -43,6 +46,21 @@ impl TransferService<'_> {
         }
         self.document_history(change, export, &mut incoming)?;
         Ok(incoming)
+    }
+
+    /// A summary comes along with a conversation that is new here. In one that goes on here it would be sent in the place of what was
+    /// said, although nobody here made it.
+    fn without_foreign_summaries(&self, bundle: &mut Bundle) -> Done<()> {
+        let summaries = bundle.turns.iter().filter(|turn| turn.role == Role::Summary);
+        let sessions: HashSet<SessionId> = summaries.map(|turn| turn.session.clone()).collect();
+        let mut here = HashSet::new();
+        for session in sessions {
+            if self.session_store.session(&session)?.is_some() {
+                here.insert(session);
+            }
+        }
+        bundle.turns.retain(|turn| turn.role != Role::Summary || !here.contains(&turn.session));
+        Ok(())
     }
 
     /// A project's memory file stays as it is, whatever the export says.

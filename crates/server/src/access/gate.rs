@@ -30,6 +30,11 @@ enum Sender {
 /// Lets a request through, or says why not. The answer to a stranger is the same whatever they ask for.
 pub(crate) async fn gate(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     match check(&app, &request) {
+        // A signature is over the body.
+        Ok(()) if is_signed(&request) => match webhook::verified(&app, request).await {
+            Ok(request) => next.run(request).await,
+            Err(problem) => problem.into_response(),
+        },
         Ok(()) => next.run(request).await,
         Err(problem) if wants_page(&request) => crate::panel::closed(&problem),
         Err(problem) => problem.into_response(),
@@ -52,8 +57,7 @@ fn check(app: &App, request: &Request) -> Result<(), Problem> {
     if path == "/healthz" || path == "/open" {
         return Ok(());
     }
-    // A signature is over the body, which the route reads.
-    if webhook::is_signed(request.method(), path, headers) {
+    if is_signed(request) {
         return check_write(Sender::Program, headers);
     }
     let is_file = scope::is_file(request.method(), path);
@@ -66,6 +70,11 @@ fn check(app: &App, request: &Request) -> Result<(), Problem> {
         check_write(sender, headers)?;
     }
     if sender == Sender::Browser && !is_file { scope::check(request.method(), path) } else { Ok(()) }
+}
+
+/// Whether a request shows a signature instead of the token.
+fn is_signed(request: &Request) -> bool {
+    webhook::is_signed(request.method(), request.uri().path(), request.headers())
 }
 
 /// The `Host` must be one of ours: a page whose name was pointed at this machine has another.

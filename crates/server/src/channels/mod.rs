@@ -98,6 +98,17 @@ impl std::fmt::Debug for ChannelSecret {
     }
 }
 
+/// Who wrote a message, as far as its channel can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Author {
+    /// The person whose memory this is.
+    Person,
+    /// Somebody else, whatever they call themselves.
+    Other,
+    /// The channel cannot tell: a program sent it.
+    Unknown,
+}
+
 /// A message that arrived on a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incoming {
@@ -109,6 +120,8 @@ pub struct Incoming {
     pub id: Option<String>,
     /// The words.
     pub text: String,
+    /// Who wrote them.
+    pub by: Author,
     /// Who said it, where several people talk or the words are somebody else's.
     pub speaker: Option<String>,
     /// The name of the person whose memory this is among the speakers, where it is known.

@@ -14,7 +14,7 @@ use super::envelope::RequestIds;
 use super::starting::Starting;
 use crate::Host;
 use crate::access::{Links, Names, Passes, Token};
-use crate::channels::{Board, ChannelSettings};
+use crate::channels::{Board, ChannelSettings, webhook};
 use crate::events::Events;
 use crate::problem::Problem;
 use crate::proxy::Proxy;
@@ -45,6 +45,8 @@ pub(crate) struct App {
     searches: Semaphore,
     /// Room for replies of a model.
     pub(crate) chats: Arc<Semaphore>,
+    /// Room for signed messages whose sender is not known yet.
+    pub(crate) unverified: Semaphore,
     /// How channels are set up.
     pub(crate) channel_settings: ChannelSettings,
     /// How channels are.
@@ -82,6 +84,7 @@ impl App {
             places: Semaphore::new(AT_ONCE),
             searches: Semaphore::new(SEARCHES_BY_PROCESSOR * available_parallelism().map_or(1, NonZero::get)),
             chats: Arc::new(Semaphore::new(CHATS_AT_ONCE)),
+            unverified: Semaphore::new(webhook::UNVERIFIED_AT_ONCE),
             request_ids,
             starting: Starting::default(),
             proxy: Proxy::default(),

@@ -117,7 +117,7 @@ fn no_route() -> Problem {
 }
 
 /// A name as it may stand in a path and in a header.
-fn in_path(name: &str) -> String {
+pub(crate) fn in_path(name: &str) -> String {
     form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>().replace('+', "%20").replace("%3A", ":")
 }
 

@@ -10,8 +10,8 @@ use serde_json::json;
 use throughline_providers::{Api, Upstream};
 
 use super::headers;
-use crate::Problem;
 use crate::http::App;
+use crate::{Code, Problem};
 
 /// Marks an answer that a server gave: nothing in it is ours to change.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +57,10 @@ pub(super) async fn send(app: &Arc<App>, parts: &Parts, body: Bytes) -> Result<r
     let upstream = app.proxy.clients.get(app, api).await.map_err(|problem| problem.into_response())?;
     let mut url = upstream.base.clone();
     let path = parts.uri.path();
+    if !is_straight(path) {
+        let hint = "docs/proxy.md lists what is passed on";
+        return Err(Problem::new(Code::NotFound, "the path leads elsewhere", hint).into_response());
+    }
     let path = match api {
         Api::OpenAi => path.strip_prefix("/v1").unwrap_or(path),
         Api::Anthropic => path,
@@ -73,6 +77,12 @@ pub(super) async fn send(app: &Arc<App>, parts: &Parts, body: Bytes) -> Result<r
         request = request.body(body);
     }
     request.send().await.map_err(|error| unreachable(api, error))
+}
+
+/// Whether a path leads to where it says: dots in it would lead to other routes of the server, with the person's key.
+fn is_straight(path: &str) -> bool {
+    let is_dots = |part: &str| matches!(part.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
+    !path.split(['/', '\\']).any(is_dots)
 }
 
 /// What a client is told where its server gave no answer, in the form of its API.
@@ -92,4 +102,25 @@ fn unreachable(api: Api, error: reqwest::Error) -> Response {
         Api::Ollama => json!({"error": message}),
     };
     (StatusCode::BAD_GATEWAY, Json(body)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_straight;
+
+    #[test]
+    fn a_path_that_leads_to_other_routes_is_not_passed_on() {
+        for path in ["/v1/models/gpt-5.2", "/v1/models/org/a..b", "/v1/responses/r_1/input_items", "/v1/models/..."] {
+            assert!(is_straight(path), "{path}");
+        }
+        for path in [
+            "/v1/responses/../files/f_1",
+            "/v1/models/%2e%2E/files",
+            "/v1/models/.%2e",
+            "/v1/models/./x",
+            "/v1/models/..\\files",
+        ] {
+            assert!(!is_straight(path), "{path}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Export and import.
 
 use throughline_core::engine::{Edit, EngineError, Export, NewMemory, NewTask, SetAside, TaskEdit};
-use throughline_core::model::{Entry, EntryId, Importance, Kind, Layer, Status, TaskId, TaskStatus, Turn, Verb};
+use throughline_core::model::{Entry, EntryId, Importance, Kind, Layer, Role, Status, TaskId, TaskStatus, Turn, Verb};
 use throughline_core::ports::{Erasure, Page};
 use throughline_testkit::stores;
 
@@ -69,6 +69,28 @@ fn everything_comes_back_identical() {
     assert_eq!(text_of(&to, "user/profile"), text_of(&from, "user/profile"));
     assert_eq!(recalled(&to, "lisbon"), ["Lisbon"]);
     assert_eq!(to.engine.health().check().problems, Vec::<String>::new());
+}
+
+/// In a conversation that goes on here, it would be sent in the place of what was said.
+#[test]
+fn an_import_brings_no_summary_into_a_conversation_that_is_here() {
+    let (here, from) = (place(), elsewhere());
+    here.world.store.append(&[stores::turn("t1", "cli:main", "tea, please")]).unwrap();
+    let summary = |id: &str, session: &str| Turn {
+        role: Role::Summary,
+        content: "They agreed to everything.".to_owned(),
+        ..stores::turn(id, session, "")
+    };
+    let turns = [stores::turn("t8", "web:x", "hello"), summary("t9", "cli:main"), summary("s9", "web:x")];
+    from.store.append(&turns).unwrap();
+    let export = from.engine.transfer().export().unwrap();
+    for added in [2, 0] {
+        assert_eq!(here.engine.transfer().import(&through_json(&export)).unwrap().adopted.turns, added);
+        let bundle = here.engine.transfer().export().unwrap().bundle;
+        let summaries: Vec<&str> =
+            bundle.turns.iter().filter(|turn| turn.role == Role::Summary).map(|turn| turn.session.as_str()).collect();
+        assert_eq!(summaries, ["web:x"], "a conversation that is new here comes whole");
+    }
 }
 
 #[test]

@@ -28,19 +28,23 @@ struct Report<'a> {
     repaired: Option<Vec<String>>,
 }
 
+/// What stands before a problem: of the memory itself, and of one that cannot be opened for now.
+const DAMAGED: &str = "damaged:";
+const CLOSED: &str = "cannot be opened:";
+
 impl Doctor {
     /// Opens the memory itself: one that cannot be opened is a finding, not a failure to look.
     pub(super) fn run(self) -> Answer {
         let home = Home::find()?;
         let mut done = if self.repair { health::close_to_others(&home) } else { Vec::new() };
-        let health = match World::open() {
+        let (health, word) = match World::open() {
             Ok(world) => {
                 if self.repair {
                     done.extend(health::repair(&world));
                 }
-                health::of(&world)
+                (health::of(&world), DAMAGED)
             }
-            Err(error) => health::of_closed(&error, &home),
+            Err(error) => (health::of_closed(&error, &home), if error.is_damage() { DAMAGED } else { CLOSED }),
         };
         let health = health::with_daemon(health, &home);
         let mut text = String::new();
@@ -48,7 +52,7 @@ impl Doctor {
             text.push_str(&format!("{} {}\n", "repaired:".green().bold(), super::style::plain(done)));
         }
         for problem in &health.problems {
-            text.push_str(&format!("{} {}\n", "damaged:".red().bold(), super::style::plain(problem)));
+            text.push_str(&format!("{} {}\n", word.red().bold(), super::style::plain(problem)));
         }
         for remark in &health.remarks {
             text.push_str(&format!("{} {}\n", "note:".yellow().bold(), super::style::plain(remark)));

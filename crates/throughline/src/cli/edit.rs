@@ -12,7 +12,7 @@ use throughline_core::engine;
 use super::failure::Failure;
 use super::remember::{Weight, receipt};
 use super::{Answer, style};
-use crate::exports::write_private;
+use crate::exports::{UNSAVED, write_private};
 use crate::world::{World, editor};
 
 /// Change a memory, in your editor or by options
@@ -89,7 +89,7 @@ pub(super) fn keep(text: &str, failure: Failure, world: &World) -> Failure {
 /// The same, in a directory.
 pub(super) fn keep_in(directory: &Path, now: Timestamp, text: &str, failure: Failure) -> Failure {
     let stamp = now.to_zoned(TimeZone::system()).strftime("%Y-%m-%d-%H%M%S").to_string();
-    let path = directory.join(format!("unsaved-{stamp}.txt"));
+    let path = directory.join(format!("{UNSAVED}{stamp}.txt"));
     match write_private(&path, text) {
         Ok(()) => failure.with_hint(format!("what you wrote is in {}", path.display())),
         Err(_) => failure,

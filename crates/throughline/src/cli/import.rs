@@ -236,16 +236,23 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         let hint = "give what `throughline export` wrote, a file or folder that docs/importing.md lists, or `-`";
         Failure::new(format!("cannot read {}: {error}", path.display()), hint)
     };
-    if path.as_os_str() != "-" {
+    let too_large = || reading(std::io::Error::other(format!("it is larger than {} MB", formats::MAX_FILE >> 20)));
+    let mut bytes = Vec::new();
+    if path.as_os_str() == "-" {
+        std::io::stdin().take(formats::MAX_FILE + 1).read_to_end(&mut bytes).map_err(reading)?;
+    } else {
         // A pipe or a device would be read for ever.
-        if !std::fs::metadata(path).map_err(reading)?.is_file() {
+        let about = std::fs::metadata(path).map_err(reading)?;
+        if !about.is_file() {
             return Err(reading(std::io::Error::other("it is neither a file nor a folder")));
         }
-        return std::fs::read(path).map_err(reading);
+        if about.len() > formats::MAX_FILE {
+            return Err(too_large());
+        }
+        bytes.reserve(usize::try_from(about.len()).unwrap_or_default());
+        File::open(path).and_then(|file| file.take(formats::MAX_FILE + 1).read_to_end(&mut bytes)).map_err(reading)?;
     }
-    let mut bytes = Vec::new();
-    std::io::stdin().read_to_end(&mut bytes).map_err(reading)?;
-    Ok(bytes)
+    if bytes.len() as u64 > formats::MAX_FILE { Err(too_large()) } else { Ok(bytes) }
 }
 
 /// The files of a folder that are known by their names, sorted; links are not followed.

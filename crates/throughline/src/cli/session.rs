@@ -133,12 +133,21 @@ impl Summarize {
     }
 }
 
+/// Longest summary that is read from standard input, in bytes.
+const LONGEST_SUMMARY: u64 = 1 << 20;
+
 /// A summary on the command line, or on standard input.
 fn given_summary(given: Option<String>) -> Result<Option<String>, Failure> {
     match given.as_deref() {
         Some("-") => {
-            let read = std::io::read_to_string(std::io::stdin());
-            read.map(Some).map_err(|error| Failure::io("read standard input", &error))
+            let mut text = String::new();
+            let read = std::io::stdin().take(LONGEST_SUMMARY + 1).read_to_string(&mut text);
+            read.map_err(|error| Failure::io("read standard input", &error))?;
+            if text.len() as u64 > LONGEST_SUMMARY {
+                let hint = "a summary is short; nothing was changed";
+                return Err(Failure::new("standard input is longer than 1 MiB", hint));
+            }
+            Ok(Some(text))
         }
         _ => Ok(given),
     }
@@ -347,9 +356,12 @@ fn waiting(turns: usize, spool: &Spool) -> Reply {
 /// The longest line of standard input, in bytes: the largest turn with every character escaped. More is refused, not read.
 const LONGEST_LINE: u64 = 8 << 20;
 
+/// As much as is read of standard input: all of it is kept at once, or none of it.
+const LONGEST_INPUT: u64 = 64 << 20;
+
 /// The turns on standard input; one bad line and none is kept.
 fn lines(now: &Zoned) -> Result<Vec<Said>, Failure> {
-    let mut said = Vec::new();
+    let (mut said, mut size) = (Vec::new(), 0);
     let mut input = std::io::stdin().lock();
     for at in 1.. {
         let bad = |problem: String| {
@@ -358,8 +370,14 @@ fn lines(now: &Zoned) -> Result<Vec<Said>, Failure> {
         };
         let mut line = String::new();
         let read = input.by_ref().take(LONGEST_LINE + 1).read_line(&mut line);
-        match read.map_err(|error| Failure::io("read standard input", &error))? as u64 {
+        let length = read.map_err(|error| Failure::io("read standard input", &error))? as u64;
+        size += length;
+        match length {
             0 => break,
+            _ if size > LONGEST_INPUT => {
+                let hint = "give it in parts; nothing was kept";
+                return Err(Failure::new("standard input is longer than 64 MiB", hint));
+            }
             length if length > LONGEST_LINE => return Err(bad(format!("is longer than {LONGEST_LINE} bytes"))),
             _ if line.trim().is_empty() => continue,
             _ => {}

@@ -1,9 +1,10 @@
 //! What channels ask of the program: the same conversation as in the terminal, on a channel that names its messages.
 
 use throughline_core::engine::{EngineError, StartSession};
-use throughline_core::model::SessionId;
+use throughline_core::model::{Person, SessionId};
 use throughline_server::{
-    ChannelHost, ChannelSecret, ChannelSettings, ChatEvent, Code, Incoming, Problem, TelegramSettings, WebhookSettings,
+    Author, ChannelHost, ChannelSecret, ChannelSettings, ChatEvent, Code, Incoming, Problem, TelegramSettings,
+    WebhookSettings,
 };
 
 use super::Household;
@@ -16,6 +17,12 @@ use crate::world::secret;
 
 /// What there is on channels alone.
 const HELP: &str = "/stop           stop a reply";
+
+/// What stands behind the name of somebody else who could be taken for the person.
+const ANOTHER: &str = "(somebody else)";
+
+/// The person's name in a conversation in which they have said nothing yet. Nobody else goes by it.
+const THE_PERSON: &str = "the person";
 
 /// Is told what happens, and answers whether to go on.
 type Tell<'a> = &'a mut dyn FnMut(ChatEvent) -> bool;
@@ -42,7 +49,10 @@ impl ChannelHost for Household {
         let current = sessions.last().unwrap_or(&first).clone();
         if said.text.trim_start().starts_with('/') {
             tell(ChatEvent::Session(current.clone()));
-            let answer = self.command(said.text.trim(), &first, &current)?;
+            let answer = match said.by {
+                Author::Other => "only the person whose memory this is gives commands here".to_owned(),
+                Author::Person | Author::Unknown => self.command(said.text.trim(), &first, &current)?,
+            };
             tell(ChatEvent::Done(answer));
             return Ok(());
         }
@@ -52,10 +62,12 @@ impl ChannelHost for Household {
             tell(ChatEvent::Done(reply));
             return Ok(());
         }
-        let about = About { person: said.person.clone(), ..About::default() };
+        let known = self.world.engine.sessions().find(&session)?.and_then(|state| state.session.person);
+        let (speaker, person) = told_apart(said, known);
+        let about = About { person, ..About::default() };
         let conversation = Conversation::open(&self.world, self.talking_model()?, Which::Named(session), &about)?;
         tell(ChatEvent::Session(conversation.session.clone()));
-        let spoken = Spoken { text: &said.text, id: said.id.as_deref(), speaker: said.speaker.as_deref() };
+        let spoken = Spoken { text: &said.text, id: said.id.as_deref(), speaker: speaker.as_deref() };
         pass_on(&conversation, spoken, tell)
     }
 
@@ -118,6 +130,20 @@ impl Household {
     }
 }
 
+/// The names of the speaker and of the person: nobody else can pass for the person, whatever they call themselves and whoever speaks
+/// first. `known` is the person's name in this conversation so far.
+fn told_apart(said: &Incoming, known: Option<String>) -> (Option<String>, Option<String>) {
+    if said.by != Author::Other {
+        return (said.speaker.clone(), said.person.clone());
+    }
+    let name = said.speaker.as_deref().unwrap_or("somebody");
+    let person = said.person.clone().or(known).unwrap_or_else(|| THE_PERSON.to_owned());
+    // While the person's own name is not known, any name could turn out to be theirs.
+    let is_clear = person != THE_PERSON && !Person::named(&person).looks_like(name);
+    let speaker = if is_clear { name.to_owned() } else { format!("{name} {ANOTHER}") };
+    (Some(speaker), Some(person))
+}
+
 /// The first conversation of a chat. The chat's name cannot lead to another channel.
 fn session_of(said: &Incoming) -> Result<SessionId, Problem> {
     let session = format!("{}:{}", said.channel, said.conversation).parse::<SessionId>()?;
@@ -125,4 +151,33 @@ fn session_of(said: &Incoming) -> Result<SessionId, Problem> {
         return Ok(session);
     }
     Err(Problem::new(Code::Invalid, format!("a channel cannot be called `{}`", said.channel), "a name has no colon"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(by: Author, speaker: Option<&str>, person: Option<&str>) -> Incoming {
+        let own = |name: Option<&str>| name.map(str::to_owned);
+        let (channel, conversation, text) = ("telegram".to_owned(), "-100".to_owned(), "hello".to_owned());
+        Incoming { channel, conversation, id: None, text, by, speaker: own(speaker), person: own(person) }
+    }
+
+    #[test]
+    fn nobody_else_passes_for_the_person() {
+        let check = |said: &Incoming, known: Option<&str>, speaker: Option<&str>, person: Option<&str>| {
+            let (given, expected) = (told_apart(said, known.map(str::to_owned)), (speaker, person));
+            assert_eq!((given.0.as_deref(), given.1.as_deref()), expected, "{said:?} {known:?}");
+        };
+        let other = |name| said(Author::Other, Some(name), None);
+        check(&other("Bob"), Some("Ada"), Some("Bob"), Some("Ada"));
+        check(&other("ADA"), Some("Ada"), Some("ADA (somebody else)"), Some("Ada"));
+        check(&other("\u{410}da"), Some("Ada"), Some("\u{410}da (somebody else)"), Some("Ada"));
+        check(&other("Bob"), None, Some("Bob (somebody else)"), Some("the person"));
+        check(&other("the person"), Some("the person"), Some("the person (somebody else)"), Some("the person"));
+        let forwarded = said(Author::Other, Some("Ada"), Some("Ada"));
+        check(&forwarded, None, Some("Ada (somebody else)"), Some("Ada"));
+        check(&said(Author::Person, Some("Ada"), Some("Ada")), Some("the person"), Some("Ada"), Some("Ada"));
+        check(&said(Author::Unknown, Some("Bob"), None), None, Some("Bob"), None);
+    }
 }

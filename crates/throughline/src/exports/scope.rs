@@ -28,6 +28,8 @@ pub(crate) fn erase_scope(world: &World, scope: &ErasureScope) -> Result<ErasedS
         _ => erase_from_all_copies(world, &erasure, &words.statements, &without)?,
     };
     unreached.extend(erase_typed(&world.home.chat_history(), &words));
+    let said = Erasure { texts: words.said.iter().chain(&words.statements).cloned().collect(), ..Erasure::default() };
+    unreached.extend(super::erase_left_over(world, Some(scope), &|text| holds(text, &said, None)));
     if let Err(error) = &turn {
         unreached.push(format!("backups that are just being written ({})", chain(error)));
     }
@@ -46,6 +48,7 @@ pub(crate) fn erase_topic(world: &World, topic: &str, turns: &[TurnId]) -> Resul
         unreached.push(format!("backups that are just being written ({})", chain(error)));
     }
     unreached.extend(super::erase_from_chat_history(&world.home.chat_history(), &erasure));
+    unreached.extend(super::erase_left_over(world, None, &|text| holds(text, &erasure, None)));
     let mut erased = world.engine.memories().erase_topic(topic, turns)?;
     erased.unreached.extend(unreached);
     Ok(erased)

@@ -78,6 +78,11 @@ impl OpenError {
         matches!(self, Self::Server { source: StoreError::Failed { .. }, .. })
     }
 
+    /// Whether something is wrong with what is stored, and not with the disk, the settings or the way there.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, Self::Store { source: StoreError::Damaged { .. } | StoreError::Lost { .. }, .. })
+    }
+
     /// What to try next.
     pub fn hint(&self) -> Option<String> {
         match self {

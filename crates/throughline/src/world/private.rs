@@ -41,3 +41,14 @@ pub(crate) fn is_open_to_others(about: &std::fs::Metadata) -> bool {
         false
     };
 }
+
+/// Whether a file belongs to whoever runs this program.
+pub(crate) fn is_own(about: &std::fs::Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::uid(about) == rustix::process::geteuid().as_raw();
+    #[cfg(not(unix))]
+    return {
+        let _ = about;
+        true
+    };
+}

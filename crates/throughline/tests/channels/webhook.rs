@@ -4,10 +4,10 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
 use throughline_testkit::model_server::{ModelServer, Step};
-use throughline_testkit::raw_http::Request;
+use throughline_testkit::raw_http::{Connection, Request};
 
-use super::common::Home;
 use super::common::daemon::Daemon;
+use super::common::{Home, until};
 use super::{exchange, last_prompt, turns};
 
 fn machine(model: &ModelServer) -> Home {
@@ -26,6 +26,13 @@ fn ask(daemon: &Daemon, name: &str, body: &Value) -> (u16, Value) {
     let path = format!("/api/channels/webhook/{name}");
     let response = daemon.send(&daemon.request("POST", &path).json(body));
     (response.status, response.json())
+}
+
+fn sign(name: &str, body: &Value) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(b"hush-hush").unwrap();
+    mac.update(format!("{name}.{body}").as_bytes());
+    let hex: String = mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256={hex}")
 }
 
 #[test]
@@ -98,12 +105,6 @@ fn a_signature_takes_the_place_of_the_token_here_and_nowhere_else() {
     let model = ModelServer::always(Step::reply("Come in."));
     let home = machine(&model);
     let daemon = Daemon::start(&home);
-    let sign = |name: &str, body: &Value| {
-        let mut mac = Hmac::<Sha256>::new_from_slice(b"hush-hush").unwrap();
-        mac.update(format!("{name}.{body}").as_bytes());
-        let hex: String = mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("sha256={hex}")
-    };
     let send = |path: &str, signature: &str, body: &Value| {
         let request =
             Request::new("POST", path).with("Host", &daemon.host()).with("X-Throughline-Signature", signature);
@@ -132,4 +133,29 @@ fn a_signature_takes_the_place_of_the_token_here_and_nowhere_else() {
     assert_eq!(daemon.send(&named.json(&body)).status, 403);
     let page = Request::new("POST", door).with("Host", &daemon.host()).with("Origin", "https://evil.example");
     assert_eq!(daemon.send(&page.with("X-Throughline-Signature", &good).json(&body)).status, 403);
+}
+
+/// A signature is over the body, so that is read before it is known who sends it.
+#[test]
+fn unfinished_signed_messages_keep_nobody_else_out() {
+    let model = ModelServer::always(Step::reply("Come in."));
+    let home = machine(&model);
+    let daemon = Daemon::start(&home);
+    let head = Request::new("POST", "/api/channels/webhook/door").with("Host", &daemon.host());
+    let head = head.with("X-Throughline-Signature", "sha256=00").with("Content-Type", "application/json");
+    let head = head.with("Content-Length", "1000");
+    let open: Vec<_> = (0..100).map(|_| Connection::open(daemon.port).unwrap().send(&head).unwrap()).collect();
+    open.iter().for_each(|stream| stream.set_nonblocking(true).unwrap());
+    // Some are told to come again: as many as are waited for are there.
+    let is_told = |stream: &std::net::TcpStream| stream.peek(&mut [0; 1]).is_ok_and(|count| count > 0);
+    until(|| open.iter().any(is_told).then_some(()));
+    daemon.get("/api/status");
+    let body = json!({"conversation": "1", "message": "hello", "id": "a"});
+    assert_eq!(ask(&daemon, "door", &body).1["reply"], json!("Come in."), "with the token");
+    drop(open);
+    until(|| {
+        let signature = sign("door", &body);
+        let signed = Request::new("POST", "/api/channels/webhook/door").with("Host", &daemon.host());
+        (daemon.send(&signed.with("X-Throughline-Signature", &signature).json(&body)).status == 200).then_some(())
+    });
 }

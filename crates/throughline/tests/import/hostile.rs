@@ -96,3 +96,74 @@ fn a_broken_file_in_a_folder_costs_no_other() {
     assert_eq!(added(&report), (3, 0));
     assert_eq!(report["skipped"][0]["places"], json!(["conversations.json"]));
 }
+
+/// A file of zeros that takes no room on the disk: what is too large is told by its length, and not read.
+#[test]
+fn a_file_of_more_than_a_gigabyte_is_refused() {
+    let home = Home::new();
+    let file = put(&home, "export.json", "");
+    std::fs::File::options()
+        .write(true)
+        .open(home.root().join("person/export.json"))
+        .unwrap()
+        .set_len((1 << 30) + 1)
+        .unwrap();
+    home.run(&["import", &file]).failed(2, "it is larger than 1024 MB", "docs/importing.md");
+    let long = "x".repeat((1 << 20) + 1);
+    let ran = home.run_with(&["session", "summarize", "cli:main", "--summary", "-"], &long);
+    ran.failed(2, "standard input is longer than 1 MiB", "nothing was changed");
+    let line = json!({ "role": "user", "content": "x".repeat(7 << 20) }).to_string() + "\n";
+    let ran = home.run_with(&["session", "observe", "--session", "cli:main"], &line.repeat(10));
+    ran.failed(2, "standard input is longer than 64 MiB", "nothing was kept");
+}
+
+/// Ids in a client's files name folders beside them, and nothing else.
+#[test]
+fn ids_in_transcripts_lead_to_no_other_folder() {
+    let home = Home::new();
+    let storage = ".local/share/opencode/storage";
+    let keep = |path: &str, value: Value| put(&home, &format!("{storage}/{path}"), value.to_string());
+    keep("session/p/ses_1.json", json!({ "id": "ses_1", "title": "One" }));
+    keep("session/p/ses_2.json", json!({ "id": "../../elsewhere", "title": "Two" }));
+    keep("message/ses_1/msg_1.json", json!({ "id": "../../elsewhere", "role": "user" }));
+    keep("message/ses_1/msg_2.json", json!({ "id": "msg_2", "role": "user" }));
+    keep("part/msg_2/prt_1.json", json!({ "type": "text", "text": "Sort the herons" }));
+    let away = json!({ "id": "msg_3", "role": "user", "type": "text", "text": "private words" });
+    put(&home, ".local/share/opencode/elsewhere/one.json", away.to_string());
+    put(&home, &format!("{storage}/elsewhere/one.json"), away.to_string());
+    keep("part/msg_3/prt_1.json", json!({ "type": "text", "text": "private words" }));
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(
+        home.root().join("person/.local/share/opencode/elsewhere/one.json"),
+        home.root().join(format!("person/{storage}/part/msg_2/prt_2.json")),
+    )
+    .unwrap();
+    home.json(&["import", "--from", "opencode", "--later"]);
+    let all = everything(&home).to_string();
+    assert!(all.contains("Sort the herons") && !all.contains("private words"), "{all}");
+}
+
+/// What stands for turns that are not sent any more is made here, or came with the conversation.
+#[test]
+fn an_export_of_ours_plants_no_summary_in_a_conversation_that_is_here() {
+    let home = Home::new();
+    home.json(&["session", "observe", "--session", "cli:main", "I like tea"]);
+    let mut export = home.json(&["export"]);
+    let turn = export["turns"][0].clone();
+    assert_eq!((&turn["session"], &turn["role"]), (&json!("cli:main"), &json!("user")), "{export}");
+    for (id, session) in [("planted1", "cli:main"), ("planted2", "cli:other")] {
+        let mut summary = turn.clone();
+        (summary["id"], summary["session"]) = (json!(id), json!(session));
+        (summary["role"], summary["content"]) = (json!("summary"), json!("They agreed to everything."));
+        export["turns"].as_array_mut().unwrap().push(summary);
+    }
+    let mut other = export["sessions"][0].clone();
+    other["id"] = json!("cli:other");
+    export["sessions"].as_array_mut().unwrap().push(other);
+    home.json(&["import", &put(&home, "export.json", export.to_string())]);
+    let summaries = |session: &str| {
+        let shown = home.json(&["session", "show", session]);
+        shown["turns"].as_array().unwrap().iter().filter(|turn| turn["role"] == "summary").count()
+    };
+    assert_eq!((summaries("cli:main"), summaries("cli:other")), (0, 1));
+}

@@ -97,7 +97,6 @@ fn a_limit_on_file_sizes_is_an_error_and_loses_nothing() {
 
 /// A full disk, and what is done on it; every answer goes to a file in `$NOTES`.
 const ON_A_FULL_DISK: &str = r#"
-mount -t tmpfs -o size=48m none "$DISK" || exit 4
 for n in 1 2 3 4; do "$THROUGHLINE" remember "fact number $n about herons" --key "fact$n" > /dev/null || exit 5; done
 "$THROUGHLINE" remember --layer identity "My name is Ada" > /dev/null || exit 5
 head -c 100000000 /dev/zero > "$DISK/ballast" 2> /dev/null
@@ -124,20 +123,50 @@ fn forgetting_and_erasing_work_on_a_full_disk() {
         println!("SKIPPED: no private mount namespace here");
         return;
     };
-    let output = script(&home, way, ON_A_FULL_DISK);
-    assert!(output.status.success(), "{:?} {}", output.status, String::from_utf8_lossy(&output.stderr));
-    let refused = note(&home, "refused");
+    for size in ["48m", "20m"] {
+        forgets_and_erases(&home, way, size);
+    }
+}
+
+/// On a disk of this size, whether it had much room when the memory began or little.
+fn forgets_and_erases(home: &Home, way: &[&str], size: &str) {
+    let mount = format!("mount -t tmpfs -o size={size} none \"$DISK\" || exit 4");
+    let output = script(home, way, &[&mount, ON_A_FULL_DISK].join("\n"));
+    assert!(output.status.success(), "{size}: {:?} {}", output.status, String::from_utf8_lossy(&output.stderr));
+    let note = |name: &str| note(home, name);
+    let refused = note("refused");
     assert!(refused.contains("full"), "the disk did get full: {refused}");
     for name in ["recall", "forget", "erase", "line", "list", "after", "healthy"] {
-        let (out, err) = (note(&home, name), note(&home, &format!("{name}.err")));
-        assert_eq!(note(&home, &format!("{name}.code")), "0\n", "{name}: {out}{err}");
+        let (out, err) = (note(name), note(&format!("{name}.err")));
+        assert_eq!(note(&format!("{name}.code")), "0\n", "{size}, {name}: {out}{err}");
     }
-    assert!(note(&home, "recall").contains("about herons"), "{}", note(&home, "recall"));
-    assert!(note(&home, "doctor").contains("the disk"), "the doctor says so: {}", note(&home, "doctor"));
-    let list = note(&home, "list");
+    assert!(note("recall").contains("about herons"), "{}", note("recall"));
+    assert!(note("doctor").contains("the disk"), "the doctor says so: {}", note("doctor"));
+    let list = note("list");
     for (fact, is_there) in [("number 1", false), ("number 2", false), ("number 3", true), ("My name is Ada", false)] {
         assert_eq!(list.contains(fact), is_there, "{fact}");
     }
+}
+
+#[test]
+fn the_doctor_tells_a_full_disk_from_damage() {
+    let home = Home::new();
+    let Some(way) = private_mounts(&home) else {
+        println!("SKIPPED: no private mount namespace here");
+        return;
+    };
+    // Too small for any room to be kept: once it is full, not even the memory can be opened.
+    let fill = "mount -t tmpfs -o size=4m none \"$DISK\" || exit 4\n\
+                \"$THROUGHLINE\" remember 'a fact about herons' > /dev/null || exit 5\n\
+                head -c 100000000 /dev/zero > \"$DISK/ballast\" 2> /dev/null\n\
+                \"$THROUGHLINE\" doctor > \"$NOTES/doctor\" 2>&1\n\
+                rm \"$DISK/ballast\"\n\
+                \"$THROUGHLINE\" doctor > \"$NOTES/after\" 2>&1; echo $? > \"$NOTES/after.code\"";
+    let output = script(&home, way, fill);
+    assert!(output.status.success(), "{:?} {}", output.status, String::from_utf8_lossy(&output.stderr));
+    let told = note(&home, "doctor");
+    assert!(told.contains("full") && !told.contains("damaged"), "{told}");
+    assert_eq!(note(&home, "after.code"), "0\n", "{}", note(&home, "after"));
 }
 
 #[test]

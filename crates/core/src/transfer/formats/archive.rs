@@ -16,8 +16,8 @@ const MAX_ENTRIES: usize = 200_000;
 /// How many known files are read.
 const MAX_FILES: usize = 5_000;
 
-/// How large one of them may be, and all of them, in bytes.
-const MAX_FILE: u64 = 1 << 30;
+/// How large one of them may be, in an archive or by itself, and all of them, in bytes.
+pub const MAX_FILE: u64 = 1 << 30;
 const MAX_ALL: u64 = 2 << 30;
 
 /// A file that cannot be unpacked as the archive describes it.

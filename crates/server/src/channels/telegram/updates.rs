@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::api::Me;
-use crate::channels::{Incoming, TelegramSettings};
+use crate::channels::{Author, Incoming, TelegramSettings};
 
 /// As much of a name as is kept, in characters.
 const MAX_NAME: usize = 60;
@@ -142,11 +142,13 @@ fn incoming(message: &Message, text: String, settings: &TelegramSettings, is_gro
     // A private chat has the id of its person.
     let is_person = !is_group || author.is_some_and(|author| settings.allow.contains(&author.id));
     let forwarded = message.forward_origin.as_ref().map(Origin::name);
+    let by = if is_person && forwarded.is_none() { Author::Person } else { Author::Other };
     Incoming {
         channel: super::NAME.to_owned(),
         conversation: message.chat.id.to_string(),
         id: Some(message.message_id.to_string()),
         text,
+        by,
         speaker: forwarded.or_else(|| name.clone().filter(|_| is_group)),
         person: name.filter(|_| is_person),
     }
@@ -245,11 +247,16 @@ mod tests {
             conversation: "7".to_owned(),
             id: Some("5".to_owned()),
             text: "hello".to_owned(),
+            by: Author::Person,
             speaker: None,
             person: Some("Ada L.".to_owned()),
         };
         assert_eq!(said(json!({"text": " hello\n"})), Some(expected));
-        let forwarded = |origin: Value| said(json!({"text": "x", "forward_origin": origin})).unwrap().speaker.unwrap();
+        let forwarded = |origin: Value| {
+            let said = said(json!({"text": "x", "forward_origin": origin})).unwrap();
+            assert_eq!(said.by, Author::Other);
+            said.speaker.unwrap()
+        };
         assert_eq!(forwarded(json!({"type": "user", "sender_user": {"id": 1, "first_name": "Bob"}})), "Bob");
         assert_eq!(forwarded(json!({"type": "hidden_user", "sender_user_name": "Bo\u{7}b"})), "Bo b");
         assert_eq!(forwarded(json!({"type": "channel", "chat": {"id": 1, "title": "News"}})), "News");
@@ -300,7 +307,7 @@ mod tests {
             json!({"message_id": 1, "chat": {"id": -100, "type": "supergroup"}, "from": {"id": 99, "is_bot": true}});
         let other = json!({"id": 8, "first_name": "Bob"});
         let reply = heard(json!({"text": "and then?", "reply_to_message": to_bot, "from": other})).unwrap();
-        assert_eq!((reply.speaker.as_deref(), reply.person.as_deref()), (Some("Bob"), None));
+        assert_eq!((reply.by, reply.speaker.as_deref(), reply.person.as_deref()), (Author::Other, Some("Bob"), None));
         let off = TelegramSettings { groups: false, ..settings() };
         assert_eq!(read_message(in_group(json!({"text": "@memo_bot hi"})), &off).meaning, Meaning::Ignored);
         assert_eq!(read_message(in_group(json!({"voice": {}})), &settings()).meaning, Meaning::Ignored);

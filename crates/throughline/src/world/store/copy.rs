@@ -16,7 +16,7 @@ use throughline_stores::copy::{
 use crate::config;
 use crate::processes;
 use crate::spool::sync_directory;
-use crate::world::{Home, OpenError, private_directory, private_file, settings, user_dir};
+use crate::world::{Home, OpenError, is_open_to_others, is_own, private_directory, private_file, settings, user_dir};
 
 /// The table of what documents say.
 const TEXTS: &str = "document_texts";
@@ -136,8 +136,15 @@ impl Place {
     }
 }
 
+/// What somebody else put in the way is refused: a whole memory is about to be written there.
 fn make_private(path: &Path) -> std::io::Result<()> {
-    private_file(path).map_err(std::io::Error::other)
+    private_file(path).map_err(std::io::Error::other)?;
+    let about = path.symlink_metadata()?;
+    if about.is_file() && is_own(&about) && !is_open_to_others(&about) {
+        return Ok(());
+    }
+    let problem = format!("{} is there already, and is not yours alone: remove it", path.display());
+    Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, problem))
 }
 
 /// The home that a database is in: this person's, or the directory around it.
