@@ -61,39 +61,71 @@ pub(crate) struct TermScore {
     idf: f64,
     mean: f64,
     times: u32,
-    /// For documents that have it once: most do.
-    once: Box<[u32; 256]>,
+    /// For documents that have it once: most do. A rare term is computed where it is met.
+    once: Option<Box<[u32; 256]>>,
 }
+
+/// A term of fewer documents has no table: making it takes longer.
+const TABLED: u64 = 256;
 
 impl TermScore {
     /// `times`: how often the query says it.
     pub(crate) fn new(statistics: &Statistics, frequency: u64, times: u32) -> Self {
+        let is_common = frequency >= TABLED;
         let (documents, frequency) = (statistics.documents as f64, frequency as f64);
         let idf = ((documents - frequency + 0.5) / (frequency + 0.5)).ln().max(LEAST_IDF);
         let mean = (statistics.terms as f64 / documents.max(1.0)).max(1.0);
-        let mut term = Self { idf, mean, times, once: Box::new([0; 256]) };
-        for code in 0..=255 {
-            term.once[usize::from(code)] = term.compute(1, code);
-        }
-        term
+        let term = Self { idf, mean, times, once: None };
+        let once = is_common.then(|| Box::new(std::array::from_fn(|code| term.compute(1, code as u8))));
+        Self { once, ..term }
     }
 
     #[inline]
     pub(crate) fn score(&self, count: u32, length_code: u8) -> u32 {
-        if count == 1 { self.once[usize::from(length_code)] } else { self.compute(count, length_code) }
+        match &self.once {
+            Some(once) if count == 1 => once[usize::from(length_code)],
+            _ => self.compute(count, length_code),
+        }
     }
 
     /// Never less for a larger count or a shorter document, rounding included: each step is monotone.
     fn compute(&self, count: u32, length_code: u8) -> u32 {
         let damping = K1 * (1.0 - B + B * length(length_code) / self.mean);
         let units = self.idf * (K1 + 1.0) / (1.0 + damping / f64::from(count.max(1))) * SCORE_UNIT;
-        (units.round() as u32).max(1).saturating_mul(self.times)
+        rounded(units).max(1).saturating_mul(self.times)
     }
+}
+
+/// The nearest whole number of at least 1/2, without the library call that `round` is on many processors.
+fn rounded(units: f64) -> u32 {
+    (units + 0.5) as u32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn units_are_rounded_as_by_the_library() {
+        let halves = (0..4_000_000u32).step_by(37).map(|number| f64::from(number) + 0.5);
+        for units in halves.chain((0..64).map(|bit| 2f64.powi(bit) - 0.5)).filter(|units| *units >= 0.5) {
+            for near in [units.next_down(), units, units.next_up(), units * 1.001] {
+                assert_eq!(rounded(near).max(1), (near.round() as u32).max(1), "{near}");
+            }
+        }
+    }
+
+    #[test]
+    fn rare_and_common_terms_are_scored_by_one_formula() {
+        let statistics = Statistics { documents: 1000, terms: 17_311, frequencies: Vec::new() };
+        for frequency in [TABLED - 1, TABLED] {
+            let term = TermScore::new(&statistics, frequency, 2);
+            assert_eq!(term.once.is_some(), frequency == TABLED);
+            for code in 0..=255u8 {
+                assert_eq!(term.score(1, code), term.compute(1, code));
+            }
+        }
+    }
 
     #[test]
     fn length_codes_are_exact_below_128_and_monotone_above() {

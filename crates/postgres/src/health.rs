@@ -28,6 +28,10 @@ impl Health for PostgresStore {
 
     /// Closing does nothing that takes long.
     fn ending(&self) {}
+
+    fn trim(&self) {
+        self.words.trim();
+    }
 }
 
 fn stats(connection: &Connection) -> Sql<StoreStats> {

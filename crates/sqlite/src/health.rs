@@ -17,6 +17,11 @@ impl Health for SqliteStore {
         self.words.keep_little();
     }
 
+    fn trim(&self) {
+        self.pool.trim();
+        self.words.trim();
+    }
+
     fn hindrances(&self) -> Vec<String> {
         hindrance::found(&self.pool)
     }

@@ -7,6 +7,7 @@
 mod reading;
 #[cfg(test)]
 mod tests;
+mod trim;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -79,10 +80,18 @@ enum State {
     Sound {
         known: Generation,
         idle: Vec<Connection>,
+        /// As few were idle at some time since the last trim: the first so many were not used since.
+        least: usize,
     },
     Lost(Lost),
     /// Nothing is ever written.
     Reading,
+}
+
+impl State {
+    fn with(known: Known, connection: Connection) -> Self {
+        Self::Sound { known: Arc::new(known), idle: vec![connection], least: 1 }
+    }
 }
 
 struct Lost {
@@ -148,7 +157,7 @@ impl Pool {
         copies::may_begin(&files, backups)?;
         let watch = Watch { bare: BareReader::new(path), files };
         let (known, connection) = establish(&watch, backups, durability, Make::New, None).map_err(Refusal::at_open)?;
-        let state = State::Sound { known: Arc::new(known), idle: vec![connection] };
+        let state = State::with(known, connection);
         Ok(Self::with(watch, backups, durability, state, None))
     }
 
@@ -228,7 +237,11 @@ impl Pool {
 
     fn take_sound(&self) -> Stored<Option<Held>> {
         let (known, idle) = match &mut *self.state() {
-            State::Sound { known, idle } => (Arc::clone(known), idle.pop()),
+            State::Sound { known, idle, least } => {
+                let connection = idle.pop();
+                *least = idle.len().min(*least);
+                (Arc::clone(known), connection)
+            }
             State::Lost(_) | State::Reading => return Ok(None),
         };
         let connection = idle.map_or_else(|| self.connect(&known), |connection| Ok(Some(connection)))?;
@@ -286,7 +299,7 @@ impl Pool {
             return discard(vec![connection]);
         }
         match &mut *self.state() {
-            State::Sound { known: current, idle } if Arc::ptr_eq(current, &known) && room::is_free(idle.len()) => {
+            State::Sound { known: current, idle, .. } if Arc::ptr_eq(current, &known) && room::is_free(idle.len()) => {
                 idle.push(connection);
             }
             State::Lost(lost) if lost.trouble == Trouble::Log && Arc::ptr_eq(&lost.last, &known) => {
@@ -304,7 +317,7 @@ impl Pool {
 
     fn lose_all(&self, lost: &Generation, trouble: Trouble) {
         let mut state = self.state();
-        if let State::Sound { known, idle } = &mut *state
+        if let State::Sound { known, idle, .. } = &mut *state
             && Arc::ptr_eq(known, lost)
         {
             tracing::debug!(?trouble, "the database is not what it was; looking for it again");
@@ -347,7 +360,7 @@ impl Pool {
                 if matches!(&*state, State::Lost(lost) if lost.is_told) {
                     tracing::info!("the memory database is back");
                 }
-                *state = State::Sound { known: Arc::new(known), idle: vec![connection] };
+                *state = State::with(known, connection);
                 Ok(())
             }
             Err(refusal) => {
@@ -420,7 +433,7 @@ impl Drop for Pool {
         match self.state.get_mut().unwrap_or_else(PoisonError::into_inner) {
             State::Lost(lost) => discard(std::mem::take(&mut lost.idle)),
             State::Reading => {}
-            State::Sound { known, idle } => {
+            State::Sound { known, idle, .. } => {
                 let frames = idle.first().map_or(Ok(0), |connection| {
                     let looked = self.watch.look(known, connection, Role::Writer);
                     looked.and_then(|()| self.watch.log_frames(known, connection))

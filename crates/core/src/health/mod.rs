@@ -170,6 +170,11 @@ impl HealthService<'_> {
         Ok(self.index.keep_up()?)
     }
 
+    /// Gives memory back that was not used since the last call.
+    pub fn trim(&self) {
+        self.integrity.trim();
+    }
+
     /// Rebuilds the index from the rows and the documents.
     pub fn reindex(&self, progress: &mut dyn FnMut(u64, u64)) -> Done<u64> {
         let count = self.index.rebuild(progress)?;

@@ -14,6 +14,8 @@ pub trait Health {
     fn tidy(&self) -> Stored<Vec<String>>;
     /// Somebody waits for the end of this process: closing does no more than it must.
     fn ending(&self);
+    /// Gives memory back that was not used since the last call: what can be read again is not kept for ever.
+    fn trim(&self);
 }
 
 /// What the store holds.

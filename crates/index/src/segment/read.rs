@@ -1,6 +1,5 @@
 //! Reading a segment: parts are fetched as they are needed, and nothing of them is trusted.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -264,15 +263,7 @@ impl<'s> Segment<'s> {
     /// The postings of a term.
     pub(crate) fn find(&self, term: &[u8]) -> Result<Option<Entry>, IndexError> {
         let Some(block) = self.dictionary_block(term).map_err(self.corrupt())? else { return Ok(None) };
-        let mut terms = self.terms_of(block)?;
-        while terms.advance().map_err(self.corrupt())? {
-            match terms.term().cmp(term) {
-                Ordering::Less => terms.skip().map_err(self.corrupt())?,
-                Ordering::Equal => return terms.entry().map(Some).map_err(self.corrupt()),
-                Ordering::Greater => return Ok(None),
-            }
-        }
-        Ok(None)
+        self.terms_of(block)?.find(term).map_err(self.corrupt())
     }
 
     /// The last dictionary block that begins with this term or one before it.
@@ -414,6 +405,44 @@ impl Terms {
         self.frequency = bytes.varint_u32()?;
         self.at = self.bytes.len() - bytes.len();
         if self.frequency == 0 { Err(Corrupt("a term has no documents")) } else { Ok(true) }
+    }
+
+    /// Looks a term up from the beginning, without putting the terms before it together: one that shares more with its
+    /// predecessor than that shares with the wanted term stands on the same side of it, one that shares less comes after it.
+    fn find(mut self, wanted: &[u8]) -> Result<Option<Entry>, Corrupt> {
+        let part = Arc::clone(&self.bytes);
+        let (mut common, mut length) = (0, 0);
+        loop {
+            let mut bytes = Bytes::at(&part, self.at)?;
+            if bytes.is_empty() {
+                return Ok(None);
+            }
+            let (shared, own) = (bytes.varint_usize()?, bytes.varint_usize()?);
+            let own = bytes.take(own)?;
+            if shared > length {
+                return Err(Corrupt("a term begins like none before it"));
+            }
+            length = shared + own.len();
+            self.frequency = bytes.varint_u32()?;
+            if self.frequency == 0 {
+                return Err(Corrupt("a term has no documents"));
+            }
+            self.at = part.len() - bytes.len();
+            if shared < common {
+                return Ok(None);
+            }
+            if shared == common {
+                let rest = &wanted[common..];
+                let more = own.iter().zip(rest).take_while(|(a, b)| a == b).count();
+                match (own.get(more), rest.get(more)) {
+                    (None, None) => return self.entry().map(Some),
+                    (Some(_), None) => return Ok(None),
+                    (Some(a), Some(b)) if a > b => return Ok(None),
+                    _ => common += more,
+                }
+            }
+            self.skip()?;
+        }
     }
 
     pub(crate) fn term(&self) -> &[u8] {

@@ -25,7 +25,8 @@ pub use plan::Rhythm;
 /// How often the clock and the change tokens are looked at.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How often due work is looked for although nothing changed: silence makes conversations due.
+/// How often due work is looked for although nothing changed, since silence makes conversations due; and memory that was not
+/// used in between is given back.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// How long a job rests that found nothing to do after all.
@@ -145,7 +146,7 @@ impl Scheduler {
         let engine = self.host.engine();
         let now = Reading { wall: engine.now(), uptime: self.host.uptime() };
         let tokens = engine.health().pulse().ok();
-        let worth_a_look: Vec<Job> = {
+        let (worth_a_look, is_long_ago): (Vec<Job>, bool) = {
             let mut state = self.state();
             state.watch.look(now);
             let is_long_ago = state.looked.is_zero() || now.uptime.saturating_sub(state.looked) >= LOOK_EVERY;
@@ -163,8 +164,11 @@ impl Scheduler {
                 state.looked = now.uptime.max(Duration::from_nanos(1));
             }
             state.seen = tokens.or(state.seen.take());
-            jobs
+            (jobs, is_long_ago)
         };
+        if is_long_ago {
+            engine.health().trim();
+        }
         worth_a_look.into_iter().filter(|job| self.is_due(*job, now)).collect()
     }
 

@@ -111,3 +111,38 @@ fn nothing_is_confirmed_of_a_transaction_that_somebody_broke_off() {
     pool.write("go on", SHARED, |it| keep(it, "c")).unwrap();
     assert_eq!(kept(&pool), ["b", "c"]);
 }
+
+/// How many connections are open and not in use.
+fn idle(pool: &Pool) -> usize {
+    match &*pool.state() {
+        State::Sound { idle, .. } => idle.len(),
+        State::Lost(_) | State::Reading => 0,
+    }
+}
+
+fn read_within(pool: &Pool, depth: u32) {
+    let deeper = |_: &Connection| {
+        if depth > 1 {
+            read_within(pool, depth - 1);
+        }
+        Ok(())
+    };
+    pool.read(deeper, "look").unwrap();
+}
+
+#[test]
+fn connections_that_were_not_used_are_closed() {
+    let (_home, pool) = pool();
+    read_within(&pool, 3);
+    assert_eq!(idle(&pool), 3);
+    pool.trim();
+    assert_eq!(idle(&pool), 3, "all of them were used");
+    read_within(&pool, 2);
+    pool.trim();
+    assert_eq!(idle(&pool), 2, "one was not");
+    pool.trim();
+    pool.trim();
+    assert_eq!(idle(&pool), 1, "one stays open");
+    read_within(&pool, 2);
+    assert_eq!(idle(&pool), 2);
+}

@@ -1,13 +1,12 @@
 //! What a process keeps of the index between searches: parts of segments, items of the tail, and classes as they are read.
 //! Parts and items are known by random marks, so that nothing of another copy of the memory is taken for this one's.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use foldhash::fast::RandomState;
 use throughline_index::Part;
 
 use super::Collection;
+use super::ages::Ages;
 use super::classes::Class;
 use super::tail::TailItem;
 
@@ -21,47 +20,45 @@ const MOST_ITEMS: usize = 4096;
 const MOST_CLASSES: usize = 16_384;
 
 /// What a process keeps.
-#[derive(Default)]
 pub struct Cache {
     parts: Mutex<Parts>,
     /// What a row of a tail stands for: nothing if it was removed.
-    items: Mutex<HashMap<i64, Option<Arc<TailItem>>, RandomState>>,
+    items: Mutex<Ages<i64, Option<Arc<TailItem>>>>,
     /// What the bytes of a class say, by collection: nothing if no search may find it.
-    classes: [Mutex<Classes>; 3],
+    classes: [Mutex<Ages<Vec<u8>, Option<Arc<Class>>>>; 3],
 }
 
-type Classes = HashMap<Vec<u8>, Option<Arc<Class>>, RandomState>;
-
-/// Parts of two ages: what was not asked for in one age goes with it.
-#[derive(Default)]
 struct Parts {
-    young: HashMap<(i64, Part), Arc<[u8]>, RandomState>,
-    young_bytes: usize,
+    kept: Ages<(i64, Part), Arc<[u8]>>,
     keeps_little: bool,
-    old: HashMap<(i64, Part), Arc<[u8]>, RandomState>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+impl Default for Cache {
+    fn default() -> Self {
+        let kept = Ages::new(MOST_BYTES, |bytes: &Arc<[u8]>| bytes.len());
+        Self {
+            parts: Mutex::new(Parts { kept, keeps_little: false }),
+            items: Mutex::new(Ages::new(MOST_ITEMS, |_| 1)),
+            classes: std::array::from_fn(|_| Mutex::new(Ages::new(MOST_CLASSES, |_| 1))),
+        }
+    }
+}
+
 impl Cache {
     /// A part of a segment.
     pub fn part(&self, mark: i64, part: Part) -> Option<Arc<[u8]>> {
-        let mut parts = locked(&self.parts);
-        if let Some(bytes) = parts.young.get(&(mark, part)) {
-            return Some(Arc::clone(bytes));
-        }
-        let bytes = parts.old.remove(&(mark, part))?;
-        parts.keep(mark, part, Arc::clone(&bytes));
-        Some(bytes)
+        locked(&self.parts).kept.get(&(mark, part))
     }
 
     /// Keeps a part of a segment.
     pub fn keep_part(&self, mark: i64, part: Part, bytes: Arc<[u8]>) {
         let mut parts = locked(&self.parts);
         if !(parts.keeps_little && part.is_of_payloads()) {
-            parts.keep(mark, part, bytes);
+            parts.kept.keep((mark, part), bytes);
         }
     }
 
@@ -83,7 +80,7 @@ impl Cache {
 
     /// What a row of a tail stands for, if that is known: nothing if it was removed.
     pub fn item(&self, mark: i64) -> Option<Option<Arc<TailItem>>> {
-        locked(&self.items).get(&mark).cloned()
+        locked(&self.items).get(&mark)
     }
 
     /// Whether any row of a tail is known.
@@ -93,32 +90,30 @@ impl Cache {
 
     /// Keeps what a row of a tail stands for.
     pub fn keep_item(&self, mark: i64, item: Option<Arc<TailItem>>) {
-        let mut items = locked(&self.items);
-        if items.len() >= MOST_ITEMS {
-            items.clear();
-        }
-        items.insert(mark, item);
+        locked(&self.items).keep(mark, item);
     }
 
     /// What the bytes of a class say; nothing if no search may find it.
     pub(super) fn class(&self, collection: Collection, bytes: &[u8]) -> Option<Arc<Class>> {
         let mut classes = locked(&self.classes[collection as usize]);
         if let Some(known) = classes.get(bytes) {
-            return known.clone();
-        }
-        if classes.len() >= MOST_CLASSES {
-            classes.clear();
+            return known;
         }
         let class = Class::read(collection, bytes).map(Arc::new);
-        classes.insert(bytes.to_vec(), class.clone());
+        classes.keep(bytes.to_vec(), class.clone());
         class
+    }
+
+    /// Forgets what no search asked for since the last call.
+    pub fn trim(&self) {
+        locked(&self.parts).kept.age();
+        locked(&self.items).age();
+        self.classes.iter().for_each(|classes| locked(classes).age());
     }
 
     /// Forgets everything: after an erasure nothing of it stays in this process.
     pub fn clear(&self) {
-        let mut parts = locked(&self.parts);
-        *parts = Parts { keeps_little: parts.keeps_little, ..Parts::default() };
-        drop(parts);
+        locked(&self.parts).kept.clear();
         locked(&self.items).clear();
         self.classes.iter().for_each(|classes| locked(classes).clear());
     }
@@ -129,20 +124,9 @@ impl Drop for Cache {
     fn drop(&mut self) {
         let parts = self.parts.get_mut().unwrap_or_else(PoisonError::into_inner);
         if parts.keeps_little {
-            std::mem::forget(std::mem::take(parts));
-            std::mem::forget(std::mem::take(&mut self.items));
-            std::mem::forget(std::mem::take(&mut self.classes));
-        }
-    }
-}
-
-impl Parts {
-    fn keep(&mut self, mark: i64, part: Part, bytes: Arc<[u8]>) {
-        self.young_bytes += bytes.len();
-        self.young.insert((mark, part), bytes);
-        if self.young_bytes > MOST_BYTES / 2 {
-            self.old = std::mem::take(&mut self.young);
-            self.young_bytes = 0;
+            parts.kept.forget();
+            locked(&self.items).forget();
+            self.classes.iter().for_each(|classes| locked(classes).forget());
         }
     }
 }

@@ -7,7 +7,9 @@
 //! | `lookup.rs` | rows as candidates, from what the index keeps of them |
 //! | `conversation.rs` | turns that were found, with those that stand beside them |
 //! | `cache.rs` | parts and items of tails that a process keeps |
+//! | `ages.rs` | a bounded cache of two ages |
 
+mod ages;
 mod cache;
 mod classes;
 mod conversation;

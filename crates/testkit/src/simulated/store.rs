@@ -167,6 +167,10 @@ around! {
         fn ending(&self) {
             self.inner.ending();
         }
+
+        fn trim(&self) {
+            self.inner.trim();
+        }
     }
 }
 
