@@ -36,6 +36,7 @@ mod section;
 mod serve;
 mod service;
 mod session;
+mod setup;
 mod show;
 mod status;
 pub(crate) mod style;
@@ -43,6 +44,7 @@ mod task;
 mod tool;
 mod transfer;
 mod undo;
+mod uninstall;
 mod vault;
 mod write;
 
@@ -90,6 +92,10 @@ impl Cli {
 enum Command {
     #[command(flatten)]
     OnMemory(MemoryCommand),
+    /// Set everything up in one short conversation
+    Setup(setup::Setup),
+    /// Take back what setup did, and ask about the data
+    Uninstall(uninstall::Uninstall),
     /// Run the daemon: the panel, the HTTP API, and what happens in the background
     Serve(serve::Serve),
     /// Get a fresh one-time link to the panel
@@ -275,6 +281,8 @@ fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), F
         Some(Command::Config(command)) => return Ok((command.run()?, None)),
         Some(Command::Model(command)) => return Ok((command.run()?, None)),
         Some(Command::Bench(command)) => return Ok((command.run()?, None)),
+        Some(Command::Setup(command)) => return Ok((command.run()?, None)),
+        Some(Command::Uninstall(command)) => return Ok((command.run()?, None)),
         Some(Command::Serve(command)) => return Ok((command.run()?, None)),
         Some(Command::Open(command)) => return Ok((command.run()?, None)),
         Some(Command::Demo(command)) => return Ok((command.run(json)?, None)),
