@@ -38,6 +38,7 @@ fn machine() -> Home {
     has(&home, ".claude.json", "{\"numStartups\":3}");
     has(&home, ".claude/settings.json", "{\n\t// mine\n\t\"model\": \"opus\",\n}\n");
     has(&home, ".claude/CLAUDE.md", "- Write commit messages in the imperative.\n");
+    has(&home, ".config/mimeapps.list", "");
     has(&home, ".codex/config.toml", "model = \"x\" # mine\n");
     for (repository, notes, text) in [
         ("shop", "CLAUDE.md", "- The shop is built with just.\n"),

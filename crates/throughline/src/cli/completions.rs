@@ -27,8 +27,7 @@ const MOST: usize = 300;
 const SHOWN: usize = 60;
 
 /// Commands whose arguments of these names are memories.
-const ON_MEMORIES: [&str; 9] =
-    ["show", "edit", "forget", "mute", "correct", "merge", "history", "restore", "review"];
+const ON_MEMORIES: [&str; 9] = ["show", "edit", "forget", "mute", "correct", "merge", "history", "restore", "review"];
 
 /// Print a completion script for your shell, which then knows your ids and names too
 #[derive(Args)]
@@ -41,7 +40,8 @@ impl Completions {
     pub(super) fn run(&self) -> Answer {
         let name = self.shell.to_string();
         let shells = Shells::builtins();
-        let unknown = || Failure::new(format!("no completions for {name}"), "`throughline completions --help` lists them");
+        let unknown =
+            || Failure::new(format!("no completions for {name}"), "`throughline completions --help` lists them");
         let shell = shells.completer(&name).ok_or_else(unknown)?;
         let mut script = Vec::new();
         let written = shell.write_registration(ASKED, "throughline", "throughline", "throughline", &mut script);
@@ -52,7 +52,7 @@ impl Completions {
 
 /// Answers the shell, where it is the shell that asks.
 pub(super) fn answer(args: &[OsString]) -> Option<ExitCode> {
-    let command = || named(groups::grouped(Cli::command()));
+    let command = || named(groups::grouped(Cli::command()), "");
     let asked = CompleteEnv::with_factory(command).var(ASKED).bin("throughline").completer("throughline");
     let current_dir = std::env::current_dir().ok();
     match asked.try_complete(args.iter().cloned(), current_dir.as_deref()) {
@@ -61,19 +61,18 @@ pub(super) fn answer(args: &[OsString]) -> Option<ExitCode> {
     }
 }
 
-/// The same command, whose arguments know what there is.
-fn named(command: Command) -> Command {
+/// The same command, whose arguments know what there is. `above` is the command that it belongs to.
+fn named(command: Command, above: &str) -> Command {
     let name = command.get_name().to_owned();
+    let is_of_memories = ON_MEMORIES.contains(&name.as_str());
     let command = command.mut_args(|arg| match arg.get_id().as_str() {
         "session" => arg.add(ArgValueCandidates::new(sessions)),
         "project" => arg.add(ArgValueCandidates::new(projects)),
-        "id" | "ids" | "reference" | "references" | "wrong" | "memory" if ON_MEMORIES.contains(&name.as_str()) => {
-            arg.add(ArgValueCandidates::new(memories))
-        }
-        "name" if ["remove", "show"].contains(&name.as_str()) => arg.add(ArgValueCandidates::new(projects)),
+        "name" if above == "project" => arg.add(ArgValueCandidates::new(projects)),
+        "id" | "ids" | "memories" | "wrong" if is_of_memories => arg.add(ArgValueCandidates::new(memories)),
         _ => arg,
     });
-    command.mut_subcommands(named)
+    command.mut_subcommands(|below| named(below, &name))
 }
 
 /// The memory, where there is one: none is made for this.
@@ -105,7 +104,12 @@ fn sessions() -> Vec<CompletionCandidate> {
     let Some(world) = open() else { return Vec::new() };
     let states = world.engine.sessions().all().unwrap_or_default();
     let titled = |id| world.engine.sessions().title(id).unwrap_or_default();
-    states.iter().rev().take(MOST).map(|state| candidate(state.id.as_str(), &titled(&state.id))).collect()
+    states
+        .iter()
+        .rev()
+        .take(MOST)
+        .map(|state| candidate(state.session.id.as_str(), &titled(&state.session.id)))
+        .collect()
 }
 
 fn projects() -> Vec<CompletionCandidate> {

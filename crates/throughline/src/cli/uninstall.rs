@@ -291,7 +291,7 @@ fn erase(world: Option<World>, home: &Home, done: &mut Done) {
 }
 
 /// Names in a home that this program gives.
-const OWN: [&str; 12] = [
+const OWN: [&str; 13] = [
     "memory.db",
     "config.",
     "token",
@@ -304,6 +304,7 @@ const OWN: [&str; 12] = [
     "user",
     "unsaved-",
     "sampling",
+    "bench-vectors",
 ];
 
 /// Ends of such names.

@@ -2,14 +2,13 @@
 
 use serde_json::json;
 
-use super::{has, machine, person, told, until_consolidated};
+use super::{machine, person, told, until_consolidated};
 use crate::common::terminal::Terminal;
 use crate::common::tree;
 
 #[test]
 fn a_person_is_asked_and_what_they_choose_is_done() {
     let home = machine();
-    has(&home, "programs-note", "");
     let Some(mut terminal) = Terminal::start(&home, &["setup"]) else { return };
     terminal.answer("Connect them? [Y/n, or numbers such as 1 3] ", "5");
     terminal.answer("numbers from 1 to 2", "");
