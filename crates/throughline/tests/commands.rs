@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Home, string};
+use common::{Home, Ran, string};
 use serde_json::json;
 use throughline_testkit::model_server::{ModelServer, Step};
 

@@ -79,7 +79,9 @@ pub(super) struct State {
     is_connected: bool,
     /// Whether one is here that is not.
     can_connect: bool,
-    daemon_runs: bool,
+    pub(super) daemon_runs: bool,
+    /// Whether the setup has just been run.
+    pub(super) is_set_up: bool,
 }
 
 impl State {
@@ -93,6 +95,7 @@ impl State {
             is_connected: !connected.is_empty(),
             can_connect: !open.is_empty(),
             daemon_runs: daemon::is_running(&world.home),
+            is_set_up: false,
         })
     }
 }
@@ -103,6 +106,7 @@ pub(super) fn next_commands(state: &State) -> Vec<Try> {
         ("throughline setup", "connects your assistants, takes in what you have, and asks three questions");
     let demo = ("throughline demo --open", "the panel with sample data, away from your own memory");
     let connect = ("throughline connect --all", "the assistants on this machine remember from then on");
+    let known = ("throughline connect", "the assistants that it works with; none of them was found on this machine");
     let about_you = (
         "throughline remember --layer identity \"My name is Ada; I like short answers\"",
         "every conversation will start knowing this",
@@ -115,9 +119,9 @@ pub(super) fn next_commands(state: &State) -> Vec<Try> {
     let list = ("throughline list", "everything, newest first; `throughline undo` takes the last change back");
     let is_empty = !state.has_profile && !state.has_memories && !state.has_conversations;
     let fit = [
-        (is_empty, setup),
+        (is_empty && !state.is_set_up, setup),
         (!is_empty && state.can_connect, connect),
-        (!is_empty && !state.can_connect && !state.is_connected, setup),
+        (!is_empty && !state.can_connect && !state.is_connected, known),
         (state.has_news, review),
         (is_empty, demo),
         (!state.has_profile && !is_empty, about_you),
@@ -206,7 +210,8 @@ mod tests {
         check(new, ["setup", "demo", "remember"]);
         check(State { can_connect: true, ..new }, ["setup", "demo", "remember"]);
         let known = State { has_profile: true, has_memories: true, ..new };
-        check(known, ["setup", "recall", "serve"]);
+        check(known, ["connect", "recall", "serve"]);
+        check(State { is_set_up: true, ..new }, ["demo", "remember", "serve"]);
         check(State { can_connect: true, ..known }, ["connect", "recall", "serve"]);
         let used = State { is_connected: true, has_conversations: true, ..known };
         check(used, ["recall", "serve", "list"]);

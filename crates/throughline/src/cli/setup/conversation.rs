@@ -21,10 +21,8 @@ struct Talk {
 /// Asks about everything that is open; none where the person does not agree in the end.
 pub(super) fn ask(seen: &Seen) -> Result<Option<Choices>, Failure> {
     let mut talk = Talk { editor: DefaultEditor::new().map_err(broken)?, at: 0 };
-    anstream::println!(
-        "{} gives your assistants one memory of you, on this machine. Enter takes what is offered; nothing is changed before the last question.",
-        "Throughline".green().bold()
-    );
+    anstream::println!("{}", "Throughline: one memory for all your assistants, on this machine".green().bold());
+    anstream::println!("Enter takes what is offered; nothing is changed before the last question.");
     let choices = Choices {
         clients: talk.clients(seen)?,
         sources: talk.sources(seen)?,

@@ -93,10 +93,15 @@ impl Setup {
     /// What is known now, and three things to try.
     fn tell(&self, world: &World, plan: &Plan, done: &Done, is_changed: bool) -> Answer {
         let overview = world.engine.health().overview()?;
-        let tries = next_commands(&State::of(world, &overview)?);
+        // A service that was just started has not said so yet.
+        let starts = plan.service.starts();
+        let state = State::of(world, &overview)?;
+        let tries = next_commands(&State { daemon_runs: state.daemon_runs || starts, is_set_up: true, ..state });
         let mut text = done.told();
         if !is_changed {
-            text.push_str(&format!("{}everything is set up: nothing was changed\n", plan.told()));
+            let is_set_up = !plan.clients.is_empty() || !plan.imports.is_empty();
+            let why = if is_set_up { "everything is set up" } else { "there is nothing to set up" };
+            text.push_str(&format!("{}{why}: nothing was changed\n", plan.told()));
         }
         let known = format!("your memory holds {}", status::holds(&overview));
         let profile = world.engine.documents().profile()?.map(|(text, _)| style::plain(text.trim_end()));

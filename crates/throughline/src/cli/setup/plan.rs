@@ -77,7 +77,13 @@ impl Plan {
     pub(super) fn told(&self) -> String {
         let mut rows = Vec::new();
         rows.extend(self.clients.iter().map(client_row));
+        if self.clients.is_empty() {
+            rows.push(("no", "assistant was found; `throughline connect` lists those that are known".to_owned()));
+        }
         rows.extend(self.imports.iter().map(import_row));
+        if self.imports.is_empty() {
+            rows.push(("nothing", "to take in was found; docs/importing.md lists what there could be".to_owned()));
+        }
         rows.push(self.profile_row());
         rows.push(self.model_row());
         rows.push(service_row(&self.service));
@@ -180,6 +186,6 @@ impl Done {
     pub(in crate::cli) fn told(&self) -> String {
         let problems = self.problems.iter().map(|problem| format!("{} {problem}\n", "problem:".red().bold()));
         let notes = self.notes.iter().map(|note| format!("{} {note}\n", "note:".yellow().bold()));
-        problems.chain(notes).collect()
+        problems.chain(notes).map(|line| style::wrapped(&line, 0)).collect()
     }
 }

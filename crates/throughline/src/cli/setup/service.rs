@@ -176,6 +176,13 @@ impl Seen {
     }
 }
 
+impl Step {
+    /// Whether the daemon is started by this.
+    pub(super) fn starts(&self) -> bool {
+        self.action == Action::Install && self.is_systemd && self.starts
+    }
+}
+
 /// Whether a file is one that this program wrote, on whatever machine.
 fn is_ours(text: &str, wanted: &str) -> bool {
     let common = |text: &str| -> Vec<String> {

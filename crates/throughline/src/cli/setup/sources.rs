@@ -108,7 +108,11 @@ impl Step {
         let mut parts = Vec::new();
         if self.turns > 0 {
             let dates = self.first_said_at.zip(self.last_said_at);
-            let dates = dates.map(|(first, last)| format!(", {} to {}", day(first), day(last))).unwrap_or_default();
+            let dates = match dates.map(|(first, last)| (day(first), day(last))) {
+                None => String::new(),
+                Some((first, last)) if first == last => format!(", {first}"),
+                Some((first, last)) => format!(", {first} to {last}"),
+            };
             let what = match self.conversations {
                 0 => style::count(self.turns, "turn", "turns"),
                 some => style::count(some, "conversation", "conversations"),
