@@ -89,20 +89,23 @@ fn is_transcript(client: Client, path: &Path) -> bool {
 }
 
 impl Transcript {
+    /// The directory in which it took place, where that is there and its files say so.
+    pub(crate) fn directory(&self) -> Option<PathBuf> {
+        directory_of(self.client, &self.head()?)
+    }
+
     /// What was said in it; none if it cannot be read, or took place where nothing is observed.
     pub(crate) fn read(&self, world: &World) -> Option<Found> {
         let head = self.head()?;
-        let field = |names: &[&str]| head.iter().find_map(|row| names.iter().find_map(|name| text(row, name)));
         let stem = self.path.file_stem()?.to_str()?.to_owned();
-        let (own, dir) = match self.client {
-            Client::ClaudeCode => (Some(stem), field(&["/cwd"])),
-            Client::Codex => (field(&["/payload/id", "/id"]).or(Some(stem)), field(&["/payload/cwd", "/cwd"])),
-            Client::Gemini => (field(&["/sessionId"]), None),
-            _ => (field(&["/id"]), field(&["/directory"])),
-        };
-        let own = own?;
+        let own = match self.client {
+            Client::ClaudeCode => Some(stem),
+            Client::Codex => field(&head, &["/payload/id", "/id"]).or(Some(stem)),
+            Client::Gemini => field(&head, &["/sessionId"]),
+            _ => field(&head, &["/id"]),
+        }?;
         let session = session_id(self.client, &own)?;
-        let dir = dir.and_then(|dir| Path::new(&dir).canonicalize().ok());
+        let dir = directory_of(self.client, &head);
         let exclude = &world.engine.settings().exclude;
         if exclude.covers_channel(&session) || dir.as_deref().is_some_and(|dir| exclude.covers_directory(dir)) {
             return None;
@@ -110,7 +113,7 @@ impl Transcript {
         let said = if self.client == Client::OpenCode { self.opencode(&own) } else { self.rows(&own)? };
         let project = dir.and_then(|dir| world.engine.projects().at(&dir).ok().flatten());
         let project = project.filter(|project| project.is_registered).map(|project| project.name.to_string());
-        let title = if self.client == Client::OpenCode { field(&["/title"]) } else { None };
+        let title = if self.client == Client::OpenCode { field(&head, &["/title"]) } else { None };
         let place = |nth: usize| format!("{}, message {}", self.path.display(), nth + 1);
         let turn = |(nth, spoken): (usize, Spoken)| FoundTurn {
             session: session.clone(),
@@ -175,6 +178,22 @@ impl Transcript {
 /// Whether a name that a file gives is that of a folder, and leads nowhere else.
 fn is_name(name: &str) -> bool {
     name != "." && name != ".." && !name.contains(['/', '\\', '\0'])
+}
+
+/// The first row that has one of these fields, and what it says.
+fn field(head: &[Value], names: &[&str]) -> Option<String> {
+    head.iter().find_map(|row| names.iter().find_map(|name| text(row, name)))
+}
+
+/// Where a conversation took place, without links in the path.
+fn directory_of(client: Client, head: &[Value]) -> Option<PathBuf> {
+    let dir = match client {
+        Client::ClaudeCode => field(head, &["/cwd"]),
+        Client::Codex => field(head, &["/payload/cwd", "/cwd"]),
+        Client::Gemini => None,
+        _ => field(head, &["/directory"]),
+    };
+    Path::new(&dir?).canonicalize().ok()
 }
 
 /// The JSON files of a folder, by their names; links are not followed.

@@ -433,6 +433,12 @@ pub(crate) fn data_dir() -> Result<PathBuf, OpenError> {
     Ok(variable("XDG_DATA_HOME").map_or_else(|| home.join(".local").join("share"), PathBuf::from))
 }
 
+/// Where a browser puts what a person downloads.
+pub(crate) fn downloads() -> Option<PathBuf> {
+    let set = directories::UserDirs::new()?.download_dir().map(Path::to_owned);
+    set.or_else(|| Some(directories::BaseDirs::new()?.home_dir().join("Downloads")))
+}
+
 /// The person's editor: `$VISUAL`, else `$EDITOR`.
 pub fn editor() -> Option<String> {
     ["VISUAL", "EDITOR"].into_iter().find_map(variable)

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Home, string};
+use common::{Home, Ran, string};
 use serde_json::json;
 use throughline_testkit::model_server::{ModelServer, Step};
 
@@ -120,4 +120,33 @@ fn a_message_on_the_command_line_gets_one_reply() {
     assert_eq!((ran.code, ran.stdout.trim()), (0, "Good morning."), "{ran:?}");
     let said = home.json(&["session", "show", "cli:one"])["turns"].clone();
     assert_eq!((&said[0]["content"], &said[1]["content"]), (&json!("hello there"), &json!("Good morning.")));
+}
+
+/// What bash offers for the last word of a line.
+fn completed(home: &Home, words: &[&str]) -> Vec<String> {
+    let mut command = home.throughline(&[]);
+    command.arg("--").arg("throughline").args(words).env("THROUGHLINE_COMPLETE", "bash").env("_CLAP_IFS", "\n");
+    command.env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+    let ran = Ran::of(command.output().unwrap());
+    ran.done().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_shell_completes_what_is_in_the_memory() {
+    let home = Home::new();
+    assert_eq!(completed(&home, &["show", "tra"]), Vec::<String>::new());
+    assert!(!home.path("").exists(), "a key press makes no memory");
+    let id = home.remember(&["Zhang San approves the travel budget", "--key", "travel_budget"]);
+    home.run(&["project", "add", "apollo"]).done();
+    home.run(&["session", "observe", "--session", "web:1", "Hello"]).done();
+    assert_eq!(completed(&home, &["show", "tra"]), ["travel_budget"]);
+    assert!(completed(&home, &["forget", &id[..4]]).contains(&id[..8].to_owned()));
+    assert_eq!(completed(&home, &["session", "show", "web"]), ["web:1"]);
+    assert_eq!(completed(&home, &["project", "show", "ap"]), ["apollo"]);
+    assert!(completed(&home, &["recall", "--project", ""]).contains(&"apollo".to_owned()));
+    assert!(completed(&home, &["connect", "cod"]).contains(&"codex".to_owned()));
+    for shell in ["bash", "zsh", "fish"] {
+        let script = home.run(&["completions", shell]).done();
+        assert!(script.contains("THROUGHLINE_COMPLETE") && script.contains("throughline"), "{shell}: {script}");
+    }
 }

@@ -361,3 +361,23 @@ fn only_the_doctor_runs_programs_and_only_those_that_are_called_as_ours() {
     runs("mine/throughline", "exec tail -f /dev/null");
     assert!(remarks().contains("which is not throughline"), "{}", remarks());
 }
+
+#[test]
+fn all_that_are_here_are_connected_and_one_that_cannot_be_keeps_none_from_it() {
+    let home = lived_in();
+    home.has(".gemini/settings.json", "{\"hooks\": []}");
+    let before = tree(&home.person(""));
+    let shown = home.run(&["connect", "--all", "--dry-run"]).stdout;
+    assert!(shown.contains("nothing was written"), "{shown}");
+    assert_eq!(tree(&home.person("")), before);
+    let ran = home.run(&["connect", "--all"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    for text in ["claude-code is connected", "codex is connected", "not connected: gemini: "] {
+        assert!(ran.stdout.contains(text), "no `{text}`: {}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("vscode"), "what is not here is left out: {}", ran.stdout);
+    home.has(".gemini/settings.json", "{}");
+    assert!(home.run(&["connect", "--all"]).done().contains("codex is connected already"));
+    Home::new().run(&["connect", "--all"]).failed(2, "no assistant", "`throughline connect NAME`");
+    home.run(&["connect", "--all", "codex"]).failed(2, "cannot be used with", "");
+}

@@ -1,9 +1,11 @@
 //! Guidance in Markdown, between two marks. What stands outside of them is the person's.
 
+use throughline_core::transfer::formats::GUIDANCE_MARKS;
+
 use super::{Seen, State, Unfit, line_end};
 
-const BEGIN: &str = "<!-- throughline:begin -->";
-const END: &str = "<!-- throughline:end -->";
+const BEGIN: &str = GUIDANCE_MARKS[0];
+const END: &str = GUIDANCE_MARKS[1];
 
 /// Puts the guidance in, or in the place of an older one. With a heading, the file must be ours or new.
 pub(super) fn put(text: &str, head: Option<&str>, guidance: &str) -> Result<String, Unfit> {

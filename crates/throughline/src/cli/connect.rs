@@ -2,38 +2,43 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgGroup, Args};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use throughline_clients::Client;
 use throughline_clients::connect::{Found, Scope};
+use throughline_core::engine::chain;
 
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
-use crate::connections::{Guidance, Machine, Mode, Outcome, Step, Unread, Wanted};
+use crate::connections::{ConnectError, Guidance, Machine, Mode, Outcome, Step, Unread, Wanted};
 
 /// Connect an assistant to the memory, or list those that are here
 #[derive(Args)]
+#[command(group = ArgGroup::new("which").args(["client", "all"]))]
 pub(super) struct Connect {
     /// Which one; without it, lists what is on this machine and what is connected
     #[arg(value_parser = client())]
     client: Option<Client>,
+    /// Every assistant on this machine
+    #[arg(long, conflicts_with = "client")]
+    all: bool,
     #[command(flatten)]
     place: Place,
     /// Leave the hooks as they are
-    #[arg(long, requires = "client")]
+    #[arg(long, requires = "which")]
     no_hooks: bool,
     /// Leave the MCP server as it is
-    #[arg(long, requires = "client")]
+    #[arg(long, requires = "which")]
     no_mcp: bool,
     /// Also put guidance into instruction files that you write yourself, between two marks
-    #[arg(long, requires = "client", conflicts_with = "no_guidance")]
+    #[arg(long, requires = "which", conflicts_with = "no_guidance")]
     guidance: bool,
     /// Leave out the guidance for the assistant
-    #[arg(long, requires = "client")]
+    #[arg(long, requires = "which")]
     no_guidance: bool,
 }
 
@@ -70,15 +75,53 @@ impl Place {
 impl Connect {
     pub(super) fn run(self) -> Answer {
         let machine = Machine::here()?;
-        let Some(client) = self.client else { return list(&machine) };
+        if self.client.is_none() && !self.all {
+            return list(&machine);
+        }
         let wanted = self.wanted();
         if !wanted.mcp && !wanted.hooks && wanted.guidance == Guidance::No {
             return Err(Failure::new("nothing is left to connect", "leave out one of the `--no-…` options"));
         }
         let scope = Machine::scope(self.place.project)?;
+        let Some(client) = self.client else { return self.connect_all(&machine, &scope) };
         let steps = machine.connect(client, &scope, wanted, self.place.mode())?;
-        let remarks = self.remarks(&machine, client, &steps);
-        Ok(told(client, &self.place, &steps, &remarks, Done::Connected))
+        let (body, text) = self.connected(&machine, client, &steps);
+        Ok(Reply::new(&body, text))
+    }
+
+    /// Every assistant that is here. One that cannot be connected keeps no other from it.
+    fn connect_all(&self, machine: &Machine, scope: &Scope) -> Answer {
+        let (mut text, mut clients, mut problems) = (String::new(), Vec::new(), Vec::new());
+        for client in Client::ALL.into_iter().filter(|client| machine.has(*client)) {
+            match machine.connect(client, scope, self.wanted(), self.place.mode()) {
+                Ok(steps) => {
+                    let (body, told) = self.connected(machine, client, &steps);
+                    clients.push(body);
+                    text.push_str(&told);
+                }
+                Err(ConnectError::NoProject(_)) => {}
+                Err(error) => {
+                    let told = format!("{client}: {}", chain(&error));
+                    text.push_str(&format!("{} {}\n", "not connected:".yellow().bold(), style::plain(&told)));
+                    problems.push(told);
+                }
+            }
+        }
+        if clients.is_empty() && problems.is_empty() {
+            let hint =
+                "`throughline connect` lists those that are known; `throughline connect NAME` enters one all the same";
+            return Err(Failure::new("no assistant that can be connected was found on this machine", hint));
+        }
+        let failed = !problems.is_empty();
+        Ok(Reply::new(&json!({ "clients": clients, "problems": problems }), text).or_failed(failed))
+    }
+
+    fn connected(&self, machine: &Machine, client: Client, steps: &[Step]) -> (Value, String) {
+        let mut remarks = remarks(machine, client, !self.no_hooks, steps);
+        if self.place.project && is_changed(steps) {
+            remarks.push("the settings name a program on this machine: keep them out of what you share".to_owned());
+        }
+        told(client, &self.place, steps, &remarks, Done::Connected)
     }
 
     fn wanted(&self) -> Wanted {
@@ -89,24 +132,25 @@ impl Connect {
         };
         Wanted { mcp: !self.no_mcp, hooks: !self.no_hooks, guidance }
     }
+}
 
-    /// What the person should know or do.
-    fn remarks(&self, machine: &Machine, client: Client, steps: &[Step]) -> Vec<String> {
-        let mut remarks = Vec::new();
-        let is_changed = steps.iter().any(|step| step.outcome != Outcome::Unchanged);
-        if !machine.has(client) {
-            remarks.push(format!("{client} does not seem to be installed; it finds this once it is"));
-        } else if is_changed {
-            remarks.push("restart it, so that it reads its settings anew".to_owned());
-        }
-        if client == Client::Codex && !self.no_hooks && is_changed {
-            remarks.push("Codex runs new hooks once you trust them: type `/hooks` in it".to_owned());
-        }
-        if self.place.project && is_changed {
-            remarks.push("the settings name a program on this machine: keep them out of what you share".to_owned());
-        }
-        remarks
+/// What the person should know or do after a client was connected.
+pub(super) fn remarks(machine: &Machine, client: Client, with_hooks: bool, steps: &[Step]) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if !machine.has(client) {
+        remarks.push(format!("{client} does not seem to be installed; it finds this once it is"));
+    } else if is_changed(steps) {
+        remarks.push("restart it, so that it reads its settings anew".to_owned());
     }
+    if client == Client::Codex && with_hooks && is_changed(steps) {
+        remarks.push("Codex runs new hooks once you trust them: type `/hooks` in it".to_owned());
+    }
+    remarks
+}
+
+/// Whether anything was written.
+pub(super) fn is_changed(steps: &[Step]) -> bool {
+    steps.iter().any(|step| step.outcome != Outcome::Unchanged)
 }
 
 impl Disconnect {
@@ -114,7 +158,8 @@ impl Disconnect {
         let machine = Machine::here()?;
         let scope = Machine::scope(self.place.project)?;
         let steps = machine.disconnect(self.client, &scope, self.place.mode())?;
-        Ok(told(self.client, &self.place, &steps, &[], Done::Disconnected))
+        let (body, text) = told(self.client, &self.place, &steps, &[], Done::Disconnected);
+        Ok(Reply::new(&body, text))
     }
 }
 
@@ -124,7 +169,7 @@ enum Done {
     Disconnected,
 }
 
-fn told(client: Client, place: &Place, steps: &[Step], remarks: &[String], done: Done) -> Reply {
+fn told(client: Client, place: &Place, steps: &[Step], remarks: &[String], done: Done) -> (Value, String) {
     let changed: Vec<&Step> = steps.iter().filter(|step| step.outcome != Outcome::Unchanged).collect();
     let mut text: String = if place.dry_run {
         changed
@@ -146,10 +191,11 @@ fn told(client: Client, place: &Place, steps: &[Step], remarks: &[String], done:
     }
     let scope = if place.project { "project" } else { "user" };
     let body = json!({ "client": client.as_str(), "scope": scope, "dry_run": place.dry_run, "files": steps, "remarks": remarks });
-    Reply::new(&body, text)
+    (body, text)
 }
 
-fn line(step: &Step) -> String {
+/// `written  ~/.claude.json (mcp)`
+pub(super) fn line(step: &Step) -> String {
     let what = match step.outcome {
         Outcome::Written => "written",
         Outcome::Restored => "restored",

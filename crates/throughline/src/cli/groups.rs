@@ -4,7 +4,7 @@ use clap::Command;
 
 /// Each group: its heading, and its commands in the order in which they are met.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Start", &["connect", "import", "demo", "serve", "open", "disconnect"]),
+    ("Start", &["setup", "connect", "import", "demo", "serve", "open", "disconnect", "uninstall"]),
     (
         "Memories",
         &["remember", "recall", "list", "show", "edit", "correct", "forget", "mute", "merge", "fold", "review", "undo"],

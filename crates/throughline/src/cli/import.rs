@@ -1,6 +1,6 @@
 //! `throughline import FILE|FOLDER|-`, `throughline import --from CLIENT`
 
-mod ahead;
+pub(super) mod ahead;
 mod past;
 
 use std::fs::File;
@@ -22,7 +22,7 @@ use crate::transcripts;
 use crate::world::World;
 
 use ahead::Ahead;
-use past::take_past;
+pub(super) use past::take_past;
 
 /// Folders of an export that are looked into.
 const SUBFOLDERS: [&str; 5] = ["conversations", "daily", "memories", "memory", "projects"];
@@ -130,7 +130,7 @@ impl Import {
     fn assign(&self, world: &World, path: &Path, found: &mut Found) -> Result<(), Failure> {
         let project = match &self.project {
             Some(name) => Some(name.clone()),
-            None if path.to_str().is_some_and(formats::is_of_project) => project_around(world, path)?,
+            None if path.to_str().is_some_and(formats::is_of_project) => project_around(world, path, self.dry_run)?,
             None => None,
         };
         if let Some(project) = project {
@@ -140,13 +140,17 @@ impl Import {
     }
 
     fn take(&self, world: &World, found: &Found) -> Answer {
+        Ok(self.answer(world, &self.report(world, found)?))
+    }
+
+    fn report(&self, world: &World, found: &Found) -> Result<ImportReport, Failure> {
         let bar = bar("pieces");
         let report = world.engine.transfer().import_found(found, self.dry_run, &mut |done, total| {
             bar.set_length(total);
             bar.set_position(done);
         });
         bar.finish_and_clear();
-        Ok(self.answer(world, &report?))
+        Ok(report?)
     }
 
     /// The report, and what becomes of the conversations.
@@ -219,12 +223,22 @@ fn is_zip(path: &Path) -> bool {
     is_file && File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && formats::is_archive(&first)
 }
 
-/// The project in whose directory a file lies.
-fn project_around(world: &World, path: &Path) -> Result<Option<String>, Failure> {
+/// Takes in a file or a folder, or says what that would give.
+pub(super) fn take_in(world: &World, path: &Path, dry_run: bool) -> Result<ImportReport, Failure> {
+    let file = Some(path.to_owned());
+    let import = Import { file, from: None, format: None, project: None, dry_run, later: true };
+    let found = import.found(world, path)?;
+    import.report(world, &found)
+}
+
+/// The project in whose directory a file lies. A dry run gives no directory a name.
+fn project_around(world: &World, path: &Path, dry_run: bool) -> Result<Option<String>, Failure> {
     let Some(dir) = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)) else {
         return Ok(None);
     };
-    Ok(world.engine.projects().enter(&dir)?.map(|project| project.name.to_string()))
+    let projects = world.engine.projects();
+    let found = if dry_run { projects.at(&dir)? } else { projects.enter(&dir)? };
+    Ok(found.map(|project| project.name.to_string()))
 }
 
 fn refused(error: ImportError) -> Failure {

@@ -2,6 +2,7 @@
 
 mod bench;
 mod chat;
+mod completions;
 mod config;
 mod connect;
 mod context;
@@ -36,6 +37,7 @@ mod section;
 mod serve;
 mod service;
 mod session;
+mod setup;
 mod show;
 mod status;
 pub(crate) mod style;
@@ -43,6 +45,7 @@ mod task;
 mod tool;
 mod transfer;
 mod undo;
+mod uninstall;
 mod vault;
 mod write;
 
@@ -90,6 +93,10 @@ impl Cli {
 enum Command {
     #[command(flatten)]
     OnMemory(MemoryCommand),
+    /// Set everything up in one short conversation
+    Setup(setup::Setup),
+    /// Take back what setup did, and ask about the data
+    Uninstall(uninstall::Uninstall),
     /// Run the daemon: the panel, the HTTP API, and what happens in the background
     Serve(serve::Serve),
     /// Get a fresh one-time link to the panel
@@ -119,8 +126,8 @@ enum Command {
     /// Measure retrieval quality or speed
     #[command(subcommand)]
     Bench(bench::Bench),
-    /// Print a completion script for your shell
-    Completions(Completions),
+    /// Print a completion script for your shell, which then knows your ids and names too
+    Completions(completions::Completions),
     /// Read files for another process of this program
     #[command(name = crate::vault::VAULT_READER, hide = true)]
     VaultReader,
@@ -202,13 +209,6 @@ enum MemoryCommand {
     Reindex(keep::Reindex),
 }
 
-/// Print a completion script for your shell
-#[derive(clap::Args)]
-struct Completions {
-    /// Which shell
-    shell: clap_complete::Shell,
-}
-
 type Answer = Result<Reply, Failure>;
 
 /// Runs the program with the arguments it was given.
@@ -219,7 +219,13 @@ pub fn main() -> ExitCode {
 /// Runs the program with these arguments, the name of the program first.
 pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
-    let cli = match hook::parsed(&args).map_or_else(|| parsed(args), |hook| Ok(Cli::hook(hook))) {
+    let hook = hook::parsed(&args);
+    if hook.is_none()
+        && let Some(code) = completions::answer(&args)
+    {
+        return code;
+    }
+    let cli = match hook.map_or_else(|| parsed(args), |hook| Ok(Cli::hook(hook))) {
         Ok(cli) => cli,
         // An assistant takes a hook's failure for a reason to stop.
         Err(error) if hook::is_meant() => return hook::misspelled(&error),
@@ -271,10 +277,12 @@ fn parsed(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> 
 /// Runs one command; gives its answer, and the world that must outlive the printing.
 fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), Failure> {
     let command = match command {
-        Some(Command::Completions(args)) => return Ok((completions(args.shell), None)),
+        Some(Command::Completions(command)) => return Ok((command.run()?, None)),
         Some(Command::Config(command)) => return Ok((command.run()?, None)),
         Some(Command::Model(command)) => return Ok((command.run()?, None)),
         Some(Command::Bench(command)) => return Ok((command.run()?, None)),
+        Some(Command::Setup(command)) => return Ok((command.run()?, None)),
+        Some(Command::Uninstall(command)) => return Ok((command.run()?, None)),
         Some(Command::Serve(command)) => return Ok((command.run()?, None)),
         Some(Command::Open(command)) => return Ok((command.run()?, None)),
         Some(Command::Demo(command)) => return Ok((command.run(json)?, None)),
@@ -377,11 +385,4 @@ impl MemoryCommand {
             Self::Reindex(command) => command.run(world),
         }
     }
-}
-
-fn completions(shell: clap_complete::Shell) -> Reply {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "throughline", &mut script);
-    let script = String::from_utf8_lossy(&script).into_owned();
-    Reply::text(script)
 }

@@ -5,10 +5,15 @@ use owo_colors::OwoColorize as _;
 use throughline_core::engine::{Overview, VaultStats};
 use throughline_core::ports::Spent;
 
+use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
-use crate::health;
+use crate::connections::Machine;
 use crate::world::World;
+use crate::{daemon, health};
+
+/// How many commands are suggested.
+const SHOWN: usize = 3;
 
 /// Where the memory is, what it holds, and the next three commands worth trying.
 pub(super) fn run(world: &World) -> Answer {
@@ -33,13 +38,16 @@ pub(super) fn run(world: &World) -> Answer {
     let recent = overview.working_expires_at.map(|at| format!("expires {}", style::date(at, &world.now())));
     line("recent", recent.unwrap_or("nothing yet".to_owned()));
     text.push_str("\nTry next:\n");
-    for (command, why) in next_commands(overview) {
-        text.push_str(&format!("  {}\n      {}\n", command.cyan(), why.dimmed()));
-    }
+    text.push_str(&tries(&next_commands(&State::of(world, overview)?)));
     Ok(Reply::new(&status, text))
 }
 
-fn holds(overview: &Overview) -> String {
+/// Commands worth trying, each with its reason below it.
+pub(super) fn tries(commands: &[Try]) -> String {
+    commands.iter().map(|(command, why)| format!("  {}\n      {}\n", command.cyan(), why.dimmed())).collect()
+}
+
+pub(super) fn holds(overview: &Overview) -> String {
     let store = &overview.store;
     let mut parts = vec![style::count(store.knowledge, "memory", "memories")];
     for (n, one, many) in [
@@ -56,25 +64,74 @@ fn holds(overview: &Overview) -> String {
     parts.join(", ")
 }
 
+/// A command, and why it is worth trying.
+pub(super) type Try = (&'static str, &'static str);
+
+/// What decides which commands are worth trying.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct State {
+    has_profile: bool,
+    has_memories: bool,
+    has_conversations: bool,
+    /// Whether something learnt was not looked at yet.
+    has_news: bool,
+    /// Whether an assistant is connected.
+    is_connected: bool,
+    /// Whether one is here that is not.
+    can_connect: bool,
+    pub(super) daemon_runs: bool,
+    /// Whether the setup has just been run.
+    pub(super) is_set_up: bool,
+}
+
+impl State {
+    pub(super) fn of(world: &World, overview: &Overview) -> Result<Self, Failure> {
+        let (connected, open) = Machine::here().map(|machine| machine.connected()).unwrap_or_default();
+        Ok(Self {
+            has_profile: overview.identity.is_some(),
+            has_memories: overview.store.knowledge > 0,
+            has_conversations: overview.store.sessions > 0,
+            has_news: !world.engine.review().list(1, None)?.items.is_empty(),
+            is_connected: !connected.is_empty(),
+            can_connect: !open.is_empty(),
+            daemon_runs: daemon::is_running(&world.home),
+            is_set_up: false,
+        })
+    }
+}
+
 /// What helps most depends on what is there already.
-fn next_commands(overview: &Overview) -> [(&'static str, &'static str); 3] {
+pub(super) fn next_commands(state: &State) -> Vec<Try> {
+    let setup: Try =
+        ("throughline setup", "connects your assistants, takes in what you have, and asks three questions");
+    let demo = ("throughline demo --open", "the panel with sample data, away from your own memory");
+    let connect = ("throughline connect --all", "the assistants on this machine remember from then on");
+    let known = ("throughline connect", "the assistants that it works with; none of them was found on this machine");
     let about_you = (
         "throughline remember --layer identity \"My name is Ada; I like short answers\"",
         "every conversation will start knowing this",
     );
     let a_fact = ("throughline remember \"We deploy on Fridays at noon\"", "found again when it fits");
-    let recall = ("throughline recall \"when do we deploy?\"", "in plain words, with --why to see the reasons");
-    let context = ("throughline context --message \"when do we deploy?\"", "exactly what an assistant would be given");
-    let connect = ("throughline connect", "the assistants on this machine; connect one, and it remembers");
+    let review = ("throughline review", "what was learnt from your conversations: keep, edit or drop it");
     let panel = ("throughline serve --open", "your memory in the browser");
+    let link = ("throughline open", "a link to your memory in the browser");
+    let recall = ("throughline recall \"when do we deploy?\"", "in plain words, with --why to see the reasons");
     let list = ("throughline list", "everything, newest first; `throughline undo` takes the last change back");
-    match (overview.identity.is_some(), overview.store.knowledge > 0) {
-        (false, false) => [about_you, a_fact, recall],
-        (false, true) => [about_you, recall, context],
-        (true, false) => [a_fact, recall, context],
-        (true, true) if overview.store.sessions == 0 => [connect, panel, recall],
-        (true, true) => [panel, recall, list],
-    }
+    let is_empty = !state.has_profile && !state.has_memories && !state.has_conversations;
+    let fit = [
+        (is_empty && !state.is_set_up, setup),
+        (!is_empty && state.can_connect, connect),
+        (!is_empty && !state.can_connect && !state.is_connected, known),
+        (state.has_news, review),
+        (is_empty, demo),
+        (!state.has_profile && !is_empty, about_you),
+        (!state.has_memories, a_fact),
+        (state.has_memories, recall),
+        (!state.daemon_runs, panel),
+        (state.daemon_runs, link),
+        (true, list),
+    ];
+    fit.into_iter().filter(|(fits, _)| *fits).map(|(_, one)| one).take(SHOWN).collect()
 }
 
 /// Count what the memory holds
@@ -134,4 +191,32 @@ fn ledger(spending: &[Spent]) -> String {
     };
     let headings = ["day", "model", "for", "calls", "failed", "tokens in", "tokens out"];
     style::table(&headings, spending.iter().map(row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(state: State, expected: [&str; 3]) {
+        let commands = next_commands(&state);
+        let verbs: Vec<&str> = commands.iter().map(|(command, _)| command.split(' ').nth(1).unwrap()).collect();
+        assert_eq!(verbs, expected, "{state:?}");
+    }
+
+    #[test]
+    fn the_commands_fit_what_is_there() {
+        let new = State::default();
+        check(new, ["setup", "demo", "remember"]);
+        check(State { can_connect: true, ..new }, ["setup", "demo", "remember"]);
+        let known = State { has_profile: true, has_memories: true, ..new };
+        check(known, ["connect", "recall", "serve"]);
+        check(State { is_set_up: true, ..new }, ["demo", "remember", "serve"]);
+        check(State { can_connect: true, ..known }, ["connect", "recall", "serve"]);
+        let used = State { is_connected: true, has_conversations: true, ..known };
+        check(used, ["recall", "serve", "list"]);
+        check(State { has_news: true, ..used }, ["review", "recall", "serve"]);
+        check(State { has_news: true, daemon_runs: true, ..used }, ["review", "recall", "open"]);
+        check(State { has_profile: false, ..used }, ["remember", "recall", "serve"]);
+    }
 }

@@ -87,6 +87,11 @@ pub(crate) struct Wanted {
     pub(crate) guidance: Guidance,
 }
 
+impl Wanted {
+    /// What is entered unless the person says otherwise.
+    pub(crate) const USUAL: Self = Self { mcp: true, hooks: true, guidance: Guidance::Own };
+}
+
 /// Whether it is done or only shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -151,6 +156,15 @@ impl Machine {
     /// Whether a client seems to be installed.
     pub(crate) fn has(&self, client: Client) -> bool {
         connect::root(client, self.platform, &self.dirs).is_dir()
+    }
+
+    /// The clients that are connected for this person, and those that are installed and are not.
+    pub(crate) fn connected(&self) -> (Vec<Client>, Vec<Client>) {
+        let is_ours =
+            |found: &(PathBuf, Result<Found, Unread>)| found.1.as_ref().is_ok_and(|found| !found.is_nothing());
+        let (connected, open): (Vec<Client>, Vec<Client>) =
+            Client::ALL.into_iter().partition(|client| self.look(*client, &Scope::User).iter().any(is_ours));
+        (connected, open.into_iter().filter(|client| self.has(*client)).collect())
     }
 
     /// Enters what is wanted.

@@ -150,7 +150,7 @@ fn look(choice: Choice, config: &ModelConfig, home: &Home, chosen: bool) -> Avai
 }
 
 /// A program on PATH, as far as its name and its mode tell.
-fn on_path(program: &str) -> Option<PathBuf> {
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     world::search_path().into_iter().map(|directory| directory.join(program)).find(|file| is_executable(file))
 }
 

@@ -6,6 +6,8 @@ pub(crate) mod daemon;
 pub(crate) mod installed;
 #[cfg(unix)]
 pub(crate) mod on_postgres;
+#[cfg(unix)]
+pub(crate) mod terminal;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -38,6 +38,9 @@ const MAX_REASONS: usize = 40;
 /// The label of what an assistant kept about a person on purpose: it stands in review until it is looked at.
 pub const SAVED: &str = "saved-memory";
 
+/// Between these two lines stands what this program put into an assistant's notes: how to use the memory, and no memory.
+pub const GUIDANCE_MARKS: [&str; 2] = ["<!-- throughline:begin -->", "<!-- throughline:end -->"];
+
 /// How much such a memory matters.
 fn saved_weight() -> Importance {
     Significance::new(4).map(Importance::from).unwrap_or_default()

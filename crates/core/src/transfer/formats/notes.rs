@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use crate::model::{Layer, Source};
 
-use super::{Format, Found, FoundMemory, items, markdown};
+use super::{Format, Found, FoundMemory, GUIDANCE_MARKS, items, markdown};
 
 /// What Hermes puts between its entries.
 const SECTION: &str = "§";
@@ -66,7 +66,7 @@ pub(super) fn hermes(name: &str, text: &str) -> Found {
 
 fn notes(format: Format, name: &str, text: &str) -> Found {
     let mut found = Found::default();
-    for block in markdown::blocks(text, &mut found.skipped) {
+    for block in markdown::blocks(&without_guidance(text), &mut found.skipped) {
         let place = format!("{}, line {}", file(name), block.line);
         let content = if format == Format::Markdown { block.on_its_own() } else { block.content.clone() };
         let mut memory = FoundMemory::new(format, &[&content], place, content.clone());
@@ -75,6 +75,19 @@ fn notes(format: Format, name: &str, text: &str) -> Found {
         found.memories.push(about(name, memory.tagged(&block.heading)));
     }
     found
+}
+
+/// The text with the lines between our marks empty, so that the places of all others stay right.
+fn without_guidance(text: &str) -> String {
+    let [begin, end] = GUIDANCE_MARKS;
+    let mut is_ours = false;
+    let mut line = |line| {
+        is_ours |= line == begin;
+        let kept = if is_ours { "" } else { line };
+        is_ours &= line != end;
+        format!("{kept}\n")
+    };
+    if text.contains(end) { text.lines().map(&mut line).collect() } else { text.to_owned() }
 }
 
 /// What a USER.md says is about the person. It is labelled so, and the profile stays as it is.

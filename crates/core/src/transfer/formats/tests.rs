@@ -132,6 +132,16 @@ fn the_mcp_graph_gives_sentences() {
 }
 
 #[test]
+fn our_own_guidance_in_notes_is_no_memory() {
+    let [begin, end] = GUIDANCE_MARKS;
+    let text =
+        format!("- Use tabs here.\n\n{begin}\n# Your memory\n\nCall memory_search first.\n{end}\n\n- Run just test.\n");
+    let found = found("AGENTS.md", text.as_bytes(), Format::Markdown);
+    assert_eq!(contents(&found), ["Use tabs here.", "Run just test."]);
+    assert_eq!(found.memories[1].place, "AGENTS.md, line 9");
+}
+
+#[test]
 fn notes_give_their_items_and_paragraphs() {
     let found = found("CLAUDE.md", NOTES, Format::Markdown);
     let expected = [

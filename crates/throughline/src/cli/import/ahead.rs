@@ -23,7 +23,7 @@ pub(super) struct Reported<'a> {
 
 /// Conversations that were imported and are not summarised yet.
 #[derive(Serialize)]
-pub(super) struct Ahead {
+pub(in crate::cli) struct Ahead {
     conversations: u64,
     turns: u64,
     /// Whether it was begun in the background.
@@ -38,7 +38,7 @@ pub(super) struct Ahead {
 
 impl Ahead {
     /// What is ahead; begins it where no model has to be paid or told anything. None where nothing waits.
-    pub(super) fn of(world: &World, begins: bool) -> Option<Self> {
+    pub(in crate::cli) fn of(world: &World, begins: bool) -> Option<Self> {
         let states = world.engine.sessions().all().ok()?;
         let waiting: Vec<_> = states.iter().filter(|state| state.waits_since_import()).collect();
         let turns = waiting.iter().map(|state| (state.imported_to.number() - state.consolidated.number()) as u64).sum();
@@ -60,7 +60,7 @@ impl Ahead {
         })
     }
 
-    pub(super) fn told(&self) -> String {
+    pub(in crate::cli) fn told(&self) -> String {
         let what = style::count(self.conversations, "conversation", "conversations");
         match (self.started, self.seconds, self.requests) {
             (true, Some(seconds), _) => format!(

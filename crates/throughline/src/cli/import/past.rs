@@ -13,7 +13,7 @@ use crate::world::World;
 const BATCH: usize = 5_000;
 
 /// Takes in every conversation of an assistant, or says what that would do.
-pub(super) fn take_past(world: &World, client: Client, dry_run: bool) -> Result<ImportReport, Failure> {
+pub(in crate::cli) fn take_past(world: &World, client: Client, dry_run: bool) -> Result<ImportReport, Failure> {
     let files = transcripts::find(client)?;
     if files.is_empty() {
         let message = format!("{client} has no past conversations on this machine");

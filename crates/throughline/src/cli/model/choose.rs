@@ -59,8 +59,20 @@ enum Tried {
     Failed(String),
 }
 
+/// Chooses a model to whose cost the person agreed; gives what came of it.
+pub(in crate::cli) fn choose(name: Choice, model: Option<String>) -> Result<String, Failure> {
+    let (_, told) = Use { name, model, yes: true, dry_run: false, force: false }.chosen()?;
+    Ok(told)
+}
+
 impl Use {
     pub(super) fn run(self) -> Answer {
+        let (answer, told) = self.chosen()?;
+        Ok(Reply::new(&answer, told))
+    }
+
+    /// What came of it, for programs and for people.
+    fn chosen(&self) -> Result<(serde_json::Value, String), Failure> {
         let home = Home::find()?;
         let config = config::load(&home.config)?.config;
         let wanted = self.wanted(&config.model)?;
@@ -79,7 +91,7 @@ impl Use {
             "works": match &tried { Tried::Works => Some(true), Tried::Failed(_) => Some(false), Tried::Later | Tried::No => None },
             "written": !self.dry_run, "config": edit.path.display().to_string(),
         });
-        Ok(Reply::new(&answer, told))
+        Ok((answer, told))
     }
 
     /// The section as it is to be: what belonged to another provider goes, what belongs to all of them stays.

@@ -1,6 +1,6 @@
 //! `throughline model`: which models there are, and which one is used.
 
-mod choose;
+pub(super) mod choose;
 mod embed;
 mod list;
 

@@ -1,0 +1,137 @@
+//! `throughline setup`: looks at this machine, decides, asks where a person is there, and does it. Each step is a file
+//! beside this one: what it sees, what it decides, what it does.
+
+mod clients;
+mod conversation;
+mod model;
+pub(super) mod plan;
+mod profile;
+pub(super) mod service;
+mod sources;
+
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+
+use clap::Args;
+use owo_colors::OwoColorize as _;
+use serde_json::json;
+
+use super::failure::Failure;
+use super::import::ahead::Ahead;
+use super::reply::Reply;
+use super::status::{self, State, next_commands};
+use super::{Answer, style};
+use crate::config;
+use crate::connections::Machine;
+use crate::models::available::available;
+use crate::world::{Home, World, WorldClock};
+use plan::{Choices, Done, Plan, Seen};
+
+/// Set everything up in one short conversation
+///
+/// It connects the assistants on this machine, takes in past conversations and notes that are here, asks three questions for
+/// your profile, offers a model, and has the daemon started as a service. It can be run again: what is done already is left
+/// alone, and `throughline uninstall` takes everything back.
+#[derive(Args)]
+pub(super) struct Setup {
+    /// Ask nothing, and do what costs nothing and sends nothing: all of it but a profile and another model
+    #[arg(long)]
+    yes: bool,
+    /// Show what would be done, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[arg(from_global)]
+    json: bool,
+}
+
+impl Setup {
+    pub(super) fn run(self) -> Answer {
+        let home = Home::find()?;
+        let machine = Machine::here()?;
+        let seen = look(&home, &machine)?;
+        let is_asked = !self.yes && !self.dry_run && !self.json;
+        let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        if is_asked && has_terminal {
+            return match conversation::ask(&seen)? {
+                Some(choices) => self.act(&machine, &plan::plan(&seen, &choices)),
+                None => Err(Failure::new("not agreed: nothing was changed", "`throughline setup` begins again")),
+            };
+        }
+        let plan = plan::plan(&seen, &Choices::unasked(&seen));
+        if self.yes && !self.dry_run {
+            return self.act(&machine, &plan);
+        }
+        let why = if self.dry_run {
+            "nothing was changed; `--yes` does this, and at a terminal `throughline setup` asks first\n"
+        } else {
+            "nothing was changed: there is no terminal to ask on; `--yes` does what is above\n"
+        };
+        let body = json!({ "dry_run": true, "changed": false, "plan": plan });
+        Ok(Reply::new(&body, format!("{}{why}", plan.told())).or_failed(!self.dry_run))
+    }
+
+    /// Does what was decided. A step that fails keeps no other from being done.
+    fn act(&self, machine: &Machine, plan: &Plan) -> Answer {
+        let is_changed = !plan.is_empty();
+        let mut done = Done::begin(self.json);
+        if is_changed && !self.json {
+            anstream::println!();
+        }
+        // First: the memory is opened with the model that reads what is taken in.
+        model::act(&plan.model, &mut done);
+        let world = World::open()?.here();
+        clients::act(machine, &plan.clients, &mut done);
+        sources::act(&world, &plan.imports, &mut done);
+        profile::act(&world, &plan.profile, &mut done);
+        service::act(&plan.service, &mut done);
+        let ahead = plan.imports.iter().any(|step| step.action == sources::Action::Import && step.turns > 0);
+        let ahead = if ahead { Ahead::of(&world, true) } else { None };
+        done.notes.extend(ahead.iter().map(|ahead| ahead.told().trim_end().to_owned()));
+        self.tell(&world, plan, &done, is_changed)
+    }
+
+    /// What is known now, and three things to try.
+    fn tell(&self, world: &World, plan: &Plan, done: &Done, is_changed: bool) -> Answer {
+        let overview = world.engine.health().overview()?;
+        // A service that was just started has not said so yet.
+        let starts = plan.service.starts();
+        let state = State::of(world, &overview)?;
+        let tries = next_commands(&State { daemon_runs: state.daemon_runs || starts, is_set_up: true, ..state });
+        let mut text = done.told();
+        if !is_changed {
+            let is_set_up = !plan.clients.is_empty() || !plan.imports.is_empty();
+            let why = if is_set_up { "everything is set up" } else { "there is nothing to set up" };
+            text.push_str(&format!("{}{why}: nothing was changed\n", plan.told()));
+        }
+        let known = format!("your memory holds {}", status::holds(&overview));
+        let profile = world.engine.documents().profile()?.map(|(text, _)| style::plain(text.trim_end()));
+        text.push_str(&format!("\n{}\n", known.bold()));
+        text.push_str(&profile.map(|profile| format!("{profile}\n")).unwrap_or_default());
+        text.push_str(&format!("\nTry next:\n{}", status::tries(&tries)));
+        let tries: Vec<&str> = tries.iter().map(|(command, _)| *command).collect();
+        let body = json!({
+            "dry_run": false, "changed": is_changed, "plan": plan, "done": done.done, "problems": done.problems,
+            "notes": done.notes, "known": overview, "try": tries,
+        });
+        Ok(Reply::new(&body, text).or_failed(!done.problems.is_empty()))
+    }
+}
+
+/// Looks at everything. Where there is no memory yet, none is made: what would be taken in is asked of one in a temporary
+/// directory.
+fn look(home: &Home, machine: &Machine) -> Result<Seen, Failure> {
+    let is_new = config::find(&home.config)?.is_none() && !home.database().exists();
+    let temporary = is_new.then(|| tempfile::Builder::new().prefix("throughline-setup-").tempdir()).transpose();
+    let temporary = temporary.map_err(|error| Failure::io("make a temporary directory", &error))?;
+    let world = match &temporary {
+        Some(place) => World::open_trial(Home::at(place.path().to_owned()), Arc::new(WorldClock::from_environment()?))?,
+        None => World::open()?,
+    };
+    Ok(Seen {
+        clients: clients::look(machine),
+        sources: sources::look(&world)?,
+        profile: profile::look(&world)?,
+        models: available(&world.config.config.model, home),
+        service: service::look(home)?,
+    })
+}
