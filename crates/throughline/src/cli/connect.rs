@@ -92,16 +92,8 @@ impl Connect {
 
     /// What the person should know or do.
     fn remarks(&self, machine: &Machine, client: Client, steps: &[Step]) -> Vec<String> {
-        let mut remarks = Vec::new();
+        let mut remarks = machine.remarks_after(client, steps, !self.no_hooks);
         let is_changed = steps.iter().any(|step| step.outcome != Outcome::Unchanged);
-        if !machine.has(client) {
-            remarks.push(format!("{client} does not seem to be installed; it finds this once it is"));
-        } else if is_changed {
-            remarks.push("restart it, so that it reads its settings anew".to_owned());
-        }
-        if client == Client::Codex && !self.no_hooks && is_changed {
-            remarks.push("Codex runs new hooks once you trust them: type `/hooks` in it".to_owned());
-        }
         if self.place.project && is_changed {
             remarks.push("the settings name a program on this machine: keep them out of what you share".to_owned());
         }
@@ -150,12 +142,7 @@ fn told(client: Client, place: &Place, steps: &[Step], remarks: &[String], done:
 }
 
 fn line(step: &Step) -> String {
-    let what = match step.outcome {
-        Outcome::Written => "written",
-        Outcome::Restored => "restored",
-        Outcome::Removed => "removed",
-        Outcome::Unchanged => "unchanged",
-    };
+    let what = step.outcome.as_str();
     let path = style::plain(&step.path.display().to_string());
     format!("  {} {path} {}\n", format!("{what:<8}").green(), format!("({})", step.parts.join(", ")).dimmed())
 }

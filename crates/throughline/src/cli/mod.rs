@@ -2,7 +2,7 @@
 
 mod bench;
 mod chat;
-mod config;
+pub(crate) mod config;
 mod connect;
 mod context;
 mod copy;

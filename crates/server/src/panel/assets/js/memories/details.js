@@ -10,6 +10,9 @@ import { href } from "../router.js";
 import { chip, definition, marked, when } from "../components/parts.js";
 import { scoreDetails } from "../components/score.js";
 import { attempt, failed } from "../components/toast.js";
+import { nameOf } from "../conversations/names.js";
+import { documentLines } from "../documents/lines.js";
+import { withoutStamp } from "../documents/marks.js";
 import { showVersions } from "../documents/versions.js";
 import { bringBack, forget, pathOf, restoreVersion } from "./actions.js";
 import { MemoryEditor } from "./editor.js";
@@ -143,7 +146,7 @@ export class DetailsPane {
       head(memory, onclose),
       this.#editor
         ? [this.#notice, this.#editor.node]
-        : [h("p.details-text", marked(memory.content, words())), this.#buttons(memory), h("div.chips", tags)],
+        : [textOf(memory, words()), this.#buttons(memory), h("div.chips", tags)],
       why && score !== undefined ? h("section", h("h3", "Why it was found"), scoreDetails(why, score)) : null,
       h("section", h("h3", "About it"), facts(memory)),
       this.#provenance(memory),
@@ -187,13 +190,27 @@ export class DetailsPane {
       "section",
       h("h3", "Where it came from"),
       definition([
-        ["Conversation", session ? h("a", { href: href(`conversations/${session}`) }, session) : null],
+        ["Conversation", session ? this.#talk(session) : null],
         ["Turns", turns.length ? plural(turns.length, "turn") : null],
         ["Task", task ? h("a", { href: href(`tasks/${task}`) }, task) : null],
         ["Replaces", replaced.length ? replaced.map(link) : null],
         ["Also said in", same.length ? same.map(link) : null],
       ]),
     );
+  }
+
+  /**
+   * A conversation by its title, as soon as that is known.
+   * @param {string} session
+   */
+  #talk(session) {
+    const link = h("a", { href: href(`conversations/${session}`) }, nameOf(session));
+    const path = /** @type {const} */ (`/api/sessions/${encodeURIComponent(session)}`);
+    api
+      .get(path, { limit: 0 })
+      .then(({ session: { title } }) => title && fill(link, title))
+      .catch(() => {});
+    return link;
   }
 
   /** @param {Item} memory */
@@ -219,6 +236,18 @@ export class DetailsPane {
       if (!isAborted(error)) fill(this.#history, h("p.muted", messageOf(error)));
     }
   }
+}
+
+/**
+ * A summary has headings and bullets; all else is one text.
+ * @param {Item} memory
+ * @param {string[]} words to mark
+ */
+function textOf({ layer, kind, content }, words) {
+  if (layer === "archive" && /^#|^[-*] /m.test(withoutStamp(content)))
+    return h("div.details-text.is-long", documentLines(withoutStamp(content), words));
+  const plain = kind === "turn" ? content : content.replaceAll(/\[sig:[1-5]\]\s*/g, "");
+  return h("p.details-text", marked(withoutStamp(plain), words));
 }
 
 /**
