@@ -108,10 +108,20 @@ function spoken(turn, given, made) {
     "li.turn",
     { dataset: { role: turn.role }, id: `turn-${turn.id}` },
     head(turn.speaker ?? WHO[turn.role] ?? turn.role, turn),
-    turn.role === "assistant" ? h("div.turn-text", markdown(turn.content)) : h("p.turn-text", turn.content),
+    textOf(turn),
     given,
     facts.map(fact),
   );
+}
+
+/**
+ * What an assistant said is Markdown; a person's own words stay as they were typed.
+ * @param {Api.Turn} turn
+ */
+function textOf({ role, content }) {
+  if (role === "assistant") return h("div.turn-text", markdown(content));
+  // Output of tools may be long, and scrolls.
+  return h("p.turn-text", { tabIndex: role === "user" ? null : 0 }, content);
 }
 
 /**

@@ -1,6 +1,6 @@
 // What happened lately, as sentences that lead somewhere.
 //
-//   changeSentence(change)      nodes of one sentence, with links
+//   changeSentence(change, titles)      nodes of one sentence, with links
 import { h } from "../dom.js";
 import { plural, whoName } from "../format.js";
 import { href } from "../router.js";
@@ -62,19 +62,20 @@ const DID = {
 
 /**
  * @param {Api.ToldChange} change
+ * @param {Map<string, string>} titles of conversations
  * @returns {Dom.Child}
  */
-export function changeSentence(change) {
+export function changeSentence(change, titles) {
   const { verb, actor, touched } = change;
   const who = `${whoName(actor.who)} `;
-  if (verb === "consolidate" || verb === "fill") return [who, ...consolidated(touched)];
+  if (verb === "consolidate" || verb === "fill") return [who, ...consolidated(touched, titles)];
   if (verb === "reflect")
     return [who, "tidied ", touched?.documents.length ? documents(touched.documents) : "your memory", review(touched)];
   if (verb === "import") return [who, h("a", { href: href("memories") }, "imported memories")];
   if (verb === "undo") return [who, "undid a change"];
   if (verb === "erase") return [who, "erased something"];
-  if (verb === "task" || verb === "done") return [who, verb === "done" ? "finished " : "kept the task ", task(touched)];
-  if (verb === "project") return [who, "kept the project ", touched?.projects.join(", ") ?? ""];
+  if (verb === "task" || verb === "done") return [who, verb === "done" ? "finished " : "wrote down where the task stands: ", task(touched)];
+  if (verb === "project") return [who, "set up the project ", touched?.projects.join(", ") ?? ""];
   return [who, DID[verb] ?? verb, " ", what(change)];
 }
 
@@ -92,14 +93,15 @@ function what({ verb, touched }) {
 
 /**
  * @param {Api.Touched | null | undefined} touched
+ * @param {Map<string, string>} titles
  * @returns {Dom.Child[]}
  */
-function consolidated(touched) {
+function consolidated(touched, titles) {
   const talk = touched?.threads.at(0);
   const session = talk?.session ?? touched?.memories.find((memory) => memory.session)?.session;
-  const link = session
-    ? h("a", { href: href("conversations", { id: session }) }, talk ? `“${short(talk.title)}”` : "a conversation")
-    : "a conversation";
+  const title = titles.get(session ?? "") ?? talk?.title;
+  const name = title ? `“${short(title)}”` : "a conversation";
+  const link = session ? h("a", { href: href("conversations", { id: session }) }, name) : name;
   return ["summed up ", link, review(touched)];
 }
 

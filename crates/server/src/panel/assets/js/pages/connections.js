@@ -64,11 +64,11 @@ class ConnectionsPage {
 
   /** @param {Api.Connection} connection */
   #client(connection) {
-    const { client, parts, partly, problems } = connection;
+    const { client, installed, parts, partly, problems } = connection;
     const isConnected = parts.length > 0 || partly.length > 0;
     const name = channelName(client);
     const change = (/** @type {boolean} */ on) => attemptOnce(() => this.#change(client, on));
-    const on = h("button.small", { type: "button", class: isConnected ? "" : "primary", onclick: change(true) });
+    const on = h("button.small", { type: "button", class: isConnected || !installed ? "" : "primary", onclick: change(true) });
     fill(on, isConnected ? "Complete…" : "Connect…");
     on.setAttribute("aria-label", `${isConnected ? "Complete" : "Connect"} ${name}`);
     const off = { type: /** @type {const} */ ("button"), "aria-label": `Disconnect ${name}`, onclick: change(false) };
@@ -135,7 +135,7 @@ function state({ parts, partly }) {
 }
 
 /** @param {Api.Connection} connection */
-function facts({ parts, last_heard_at: heard, session, given }) {
+function facts({ installed, parts, last_heard_at: heard, session, given }) {
   const what = parts.map((part) => PARTS[part] ?? part).join(", ");
   return [
     what ? h("span", what) : null,
@@ -145,7 +145,9 @@ function facts({ parts, last_heard_at: heard, session, given }) {
           "last heard of ",
           session ? h("a", { href: href("conversations", { id: session }) }, when(heard)) : when(heard),
         )
-      : h("span", "never heard of"),
+      : installed || parts.length
+        ? h("span", "nothing heard yet")
+        : null,
     given ? h("span", `was given ${plural(given, "memory", "memories")}`) : null,
   ];
 }

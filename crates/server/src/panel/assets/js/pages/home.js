@@ -9,6 +9,7 @@ import { undoLast } from "../undo.js";
 import { activityChart } from "../components/charts.js";
 import { bar, card, coded, when } from "../components/parts.js";
 import { attempt, failed } from "../components/toast.js";
+import { nameOf } from "../conversations/names.js";
 import { changeSentence } from "../home/changes.js";
 import { threadsCard } from "../home/threads.js";
 import { remember } from "../memories/forms.js";
@@ -19,6 +20,10 @@ import { documentLines } from "../documents/lines.js";
 
 const DAYS = 90;
 const CHANGES = 10;
+/** Of the profile; the rest is one step away. */
+const PROFILE_LINES = 8;
+/** Conversations that are named in sentences. */
+const NAMED = 200;
 
 /** @type {Page} */
 export const page = {
@@ -105,8 +110,12 @@ class HomePage {
   }
 
   async #loadChanges() {
-    const answer = await soft(api.get("/api/changes", { limit: CHANGES, touched: true }, this.options));
-    if (answer) fill(this.#changes, changesCard(answer.changes));
+    const [answer, named] = await Promise.all([
+      soft(api.get("/api/changes", { limit: CHANGES, touched: true }, this.options)),
+      soft(api.get("/api/sessions", { limit: NAMED }, this.options)),
+    ]);
+    const titles = new Map(named?.sessions.map(({ id, title }) => [id, title ?? nameOf(id)]));
+    if (answer) fill(this.#changes, changesCard(answer.changes, titles));
   }
 
   async #loadActivity() {
@@ -207,17 +216,24 @@ function profileCard(text, about) {
   const action = h("a.card-link", { href: href("documents/profile") }, about?.exists ? "Edit" : "Write it");
   if (isEmpty) return card("Who you are", { action }, h("p.muted", "The assistants have not been told yet."));
   const usage = about?.usage;
+  const short = documentLines(text);
+  const left = short.children.length - PROFILE_LINES;
+  while (short.children.length > PROFILE_LINES) short.lastElementChild?.remove();
   const label = usage ? `${count(usage.chars)} of ${count(usage.limit)} characters` : "";
   return card(
     "Who you are",
     { action, class: "profile-card" },
-    documentLines(text),
+    short,
+    left > 0 ? h("p.profile-more", h("a", { href: href("documents/profile") }, `${plural(left, "more line")}`)) : null,
     usage ? bar({ value: usage.chars, limit: usage.limit, label }) : null,
   );
 }
 
-/** @param {Api.ToldChange[]} changes */
-function changesCard(changes) {
+/**
+ * @param {Api.ToldChange[]} changes
+ * @param {Map<string, string>} titles of conversations
+ */
+function changesCard(changes, titles) {
   if (!changes.length) return card("What happened", {}, h("p.muted", "Nothing has changed yet."));
   const undone = new Set(changes.map(({ undoes }) => undoes));
   const undo = attempt(() => undoLast(changes[0].id));
@@ -225,7 +241,7 @@ function changesCard(changes) {
     h(
       "li",
       { class: undone.has(change.id) ? "is-undone" : "" },
-      h("span", { title: viaName(change) }, changeSentence(change)),
+      h("span", { title: viaName(change) }, changeSentence(change, titles)),
       when(change.at),
     ),
   );

@@ -67,9 +67,17 @@ export function reviewItem(item, { ondecide, onfocus }) {
   );
 }
 
+/**
+ * A line that only moved says what it said.
+ * @param {Api.ReviewItem} item
+ */
+const isReplaced = ({ memory, replaced: former }) =>
+  former !== undefined && plainText(former.content) !== plainText(memory.content);
+
 /** @param {Api.ReviewItem} item */
-function kindOf({ memory, replaced: former }) {
-  if (former) return chip("Replaced something", { kind: "warn" });
+function kindOf(item) {
+  const { memory } = item;
+  if (isReplaced(item)) return chip("Replaced something", { kind: "warn" });
   if (memory.layer === "identity") return chip("About you", { kind: "accent" });
   return chip("New", { kind: "accent" });
 }
@@ -82,8 +90,9 @@ function place({ project, kind, namespace }) {
 }
 
 /** @param {Api.ReviewItem} item */
-function replaced({ memory, replaced: former, also_replaced: others = [] }) {
-  if (!former) return null;
+function replaced(item) {
+  const { memory, replaced: former, also_replaced: others = [] } = item;
+  if (!former || !isReplaced(item)) return null;
   return h(
     "div.review-replaced",
     h("h3", "Before"),
@@ -102,7 +111,7 @@ function quote(turn) {
   return h(
     "figure.review-quote",
     h("blockquote", content),
-    h("figcaption", `${who}, `, talk, session ? ` (${channelName(channelOf(session))}) ` : " ", when(at)),
+    h("figcaption", who, talk ? [" in ", talk] : null, session ? `, ${channelName(channelOf(session))}, ` : ", ", when(at)),
   );
 }
 

@@ -2,7 +2,7 @@
 //
 //   draw(preview, { hasMessage, onmute })
 import { h } from "../dom.js";
-import { plural, wordCost } from "../format.js";
+import { dayOf, plural, wordCost } from "../format.js";
 import { icon } from "../icons.js";
 import { href } from "../router.js";
 import { card, coded, empty } from "../components/parts.js";
@@ -19,6 +19,11 @@ const BLOCKS = {
 };
 /** `- [id date] text`, as the model sees it. */
 const LINE = /^- \[\S+(?: (\d{4}-\d\d-\d\d))?\] /;
+const SCORE = /^score (\d\.\d+), /;
+/** "fits 97 %, found by its words" */
+const plainWhy = (/** @type {string} */ why) =>
+  why.replace(SCORE, (_, score) => `fits ${Math.round(Number(score) * 100)} %, `);
+
 /** Below this, what was found has nothing to do with the message. */
 const LEAST_SHOWN = 0.02;
 
@@ -101,7 +106,7 @@ function begins(lines, { onmute }) {
  * @param {(id: string) => unknown} onmute
  */
 function openingLine({ id, text, tokens }, onmute) {
-  const said = lineNodes(text);
+  const said = lineNodes(text.replace(/^[-*+>]\s+/, ""));
   return row({ id, said: id ? h("a", { href: href("memories", { id }) }, said) : said, tokens, onmute, name: text });
 }
 
@@ -115,7 +120,7 @@ function withMessage({ given = [], found_but_not_given: left = [] }, { onmute })
     const date = LINE.exec(text)?.[1];
     const said = [
       h("a", { href: href("memories", { id }) }, plainText(text.replace(LINE, ""))),
-      h("small.muted", [date, why].filter(Boolean).join(", ")),
+      h("small.muted", [date ? dayOf(date) : "", plainWhy(why)].filter(Boolean).join(", ")),
     ];
     return row({ id, said, tokens, onmute, name: text.replace(LINE, "") });
   });

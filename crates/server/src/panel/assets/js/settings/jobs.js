@@ -87,7 +87,7 @@ function log(job, open) {
       h("span.muted", lasted(line)),
     ),
   );
-  const node = h("details.job-log", { open: open.has(job.name) }, h("summary", "Log"), h("ol", lines));
+  const node = h("details.job-log", { open: open.has(job.name) }, h("summary", "Log"), h("ol", { tabIndex: 0 }, lines));
   node.addEventListener("toggle", () => (node.open ? open.add(job.name) : open.delete(job.name)));
   return node;
 }
