@@ -31,7 +31,9 @@ impl Checked {
         let found = self.panel.wait(FINDINGS, &[]);
         let lines = found.as_array().unwrap().iter().map(Value::to_string);
         self.found.extend(lines.map(|line| format!("{name}: {line}")));
-        let wide = "return document.documentElement.scrollWidth <= window.innerWidth";
+        let wide = "
+            const main = document.querySelector('main');
+            return document.documentElement.scrollWidth <= window.innerWidth && main.scrollWidth <= main.clientWidth";
         assert_eq!(self.panel.run(wide, &[]), json!(true), "{name} is wider than the screen");
     }
 }

@@ -139,6 +139,17 @@ const VIA = {
   hook: "a hook",
 };
 
+/** @type {Record<string, string>} */
+const JOBS = {
+  consolidation: "Summing up",
+  retention: "Retiring what is old",
+  reflection: "Tidying",
+  backup: "Backups",
+  embedding: "Search by meaning",
+  tidying: "Upkeep of the database",
+};
+export const jobName = (/** @type {string} */ name) => JOBS[name] ?? name;
+
 export const whoName = (/** @type {string} */ who) => WHO[who] ?? who;
 
 /**

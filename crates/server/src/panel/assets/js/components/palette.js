@@ -178,7 +178,12 @@ class Palette {
     fill(
       this.#list,
       full.map(({ title, choices }) =>
-        h("div", { role: "group", "aria-label": title }, h("div.palette-group", { "aria-hidden": "true" }, title), choices.map(option)),
+        h(
+          "div",
+          { role: "group", "aria-label": title },
+          h("div.palette-group", { "aria-hidden": "true" }, title),
+          choices.map(option),
+        ),
       ),
       full.length ? null : h("p.muted.palette-none", "Nothing found"),
     );

@@ -74,7 +74,8 @@ export function changeSentence(change, titles) {
   if (verb === "import") return [who, h("a", { href: href("memories") }, "imported memories")];
   if (verb === "undo") return [who, "undid a change"];
   if (verb === "erase") return [who, "erased something"];
-  if (verb === "task" || verb === "done") return [who, verb === "done" ? "finished " : "wrote down where the task stands: ", task(touched)];
+  if (verb === "task" || verb === "done")
+    return [who, verb === "done" ? "finished " : "wrote down where the task stands: ", task(touched)];
   if (verb === "project") return [who, "set up the project ", touched?.projects.join(", ") ?? ""];
   return [who, DID[verb] ?? verb, " ", what(change)];
 }
@@ -98,8 +99,9 @@ function what({ verb, touched }) {
  */
 function consolidated(touched, titles) {
   const talk = touched?.threads.at(0);
-  const session = talk?.session ?? touched?.memories.find((memory) => memory.session)?.session;
-  const title = titles.get(session ?? "") ?? talk?.title;
+  // A conversation may also close the thread of another.
+  const session = touched?.memories.find((memory) => memory.session)?.session ?? talk?.session;
+  const title = titles.get(session ?? "") ?? (session === talk?.session ? talk?.title : undefined);
   const name = title ? `“${short(title)}”` : "a conversation";
   const link = session ? h("a", { href: href("conversations", { id: session }) }, name) : name;
   return ["summed up ", link, review(touched)];

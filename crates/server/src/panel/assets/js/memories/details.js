@@ -19,6 +19,7 @@ import { MemoryEditor } from "./editor.js";
 import { erase } from "./erase.js";
 import { correct } from "./forms.js";
 import { drawVersions } from "./versions.js";
+import { giveAgain, isMuted, mute, mutedWhere } from "../sees/mute.js";
 
 /** @import { IconName } from "../icons.js" */
 /** @import { Item } from "./source.js" */
@@ -171,6 +172,9 @@ export class DetailsPane {
     const active = [
       button("edit", "Edit", () => this.edit()),
       button("correct", "Correct", correctIt),
+      isMuted(memory)
+        ? button("restore", "Give again", () => giveAgain(memory))
+        : button("mute", "Mute", () => mute(memory.id, memory.project ?? "")),
       button("forget", "Forget", () => forget(memory)),
     ];
     return h(
@@ -279,6 +283,7 @@ function facts(memory) {
     ["Significance", significance ? `${significance} of 5${significance >= 4 ? ", protected" : ""}` : null],
     ["Importance", memory.importance?.toFixed(2)],
     ["Recalled", recalls ? [plural(recalls, "time"), last] : "never"],
+    ["Given", isMuted(memory) ? mutedWhere(memory) : null],
     ["Project", project ? h("a", { href: href("memories", { project }) }, project) : null],
     ["Key", key ? h("code", key) : null],
     ["Created", exactTime(memory.created_at)],

@@ -68,7 +68,11 @@ class ConnectionsPage {
     const isConnected = parts.length > 0 || partly.length > 0;
     const name = channelName(client);
     const change = (/** @type {boolean} */ on) => attemptOnce(() => this.#change(client, on));
-    const on = h("button.small", { type: "button", class: isConnected || !installed ? "" : "primary", onclick: change(true) });
+    const on = h("button.small", {
+      type: "button",
+      class: isConnected || !installed ? "" : "primary",
+      onclick: change(true),
+    });
     fill(on, isConnected ? "Complete…" : "Connect…");
     on.setAttribute("aria-label", `${isConnected ? "Complete" : "Connect"} ${name}`);
     const off = { type: /** @type {const} */ ("button"), "aria-label": `Disconnect ${name}`, onclick: change(false) };

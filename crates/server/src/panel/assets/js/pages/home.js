@@ -1,7 +1,7 @@
 // Home: what happened, what is open, what memory did, who the assistants think you are, and how all of it is.
 import { fill, h } from "../dom.js";
 import { api, segments, statusOf } from "../api.js";
-import { bytes, count, memoryCount, plural, viaName } from "../format.js";
+import { bytes, count, jobName, memoryCount, plural, viaName } from "../format.js";
 import { icon } from "../icons.js";
 import { onChange } from "../live.js";
 import { href } from "../router.js";
@@ -259,8 +259,8 @@ function changesCard(changes, titles) {
 function healthCard({ problems, remarks }, jobs) {
   const isBad = problems.length > 0;
   const title = isBad ? plural(problems.length, "problem") : "All is well";
-  const lines = [...new Set([...problems, ...remarks])].map((each) => h("li", each));
-  const jobLines = jobs.map((job) => h("li", h("span", job.name), jobState(job)));
+  const lines = [...new Set([...problems, ...remarks])].map((each) => h("li", coded(each)));
+  const jobLines = jobs.map((job) => h("li", h("span", jobName(job.name)), jobState(job)));
   return card(
     "Health",
     { action: h("a.card-link", { href: href("settings") }, "Settings") },

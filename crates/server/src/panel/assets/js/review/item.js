@@ -111,7 +111,13 @@ function quote(turn) {
   return h(
     "figure.review-quote",
     h("blockquote", content),
-    h("figcaption", who, talk ? [" in ", talk] : null, session ? `, ${channelName(channelOf(session))}, ` : ", ", when(at)),
+    h(
+      "figcaption",
+      who,
+      talk ? [" in ", talk] : null,
+      session ? `, ${channelName(channelOf(session))}, ` : ", ",
+      when(at),
+    ),
   );
 }
 

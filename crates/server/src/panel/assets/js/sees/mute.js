@@ -21,12 +21,25 @@ export async function mute(id, project) {
   });
 }
 
+/** @param {Api.Memory} memory */
+export const isMuted = ({ muted, muted_in: projects = [] }) => Boolean(muted) || projects.length > 0;
+
+/** @param {Api.Memory} memory */
+export const mutedWhere = ({ muted, muted_in: projects = [] }) => (muted ? "never" : `not in ${projects.join(", ")}`);
+
+/** @param {Api.Memory} memory */
+export async function giveAgain({ id, muted, muted_in: projects = [] }) {
+  const places = [...(muted ? [""] : []), ...projects];
+  for (const place of places) await say(id, place, true);
+  toast("Given again wherever it fits");
+}
+
 /**
  * @param {string} id
  * @param {string} project
  * @param {boolean} off whether it is given again
  */
-export async function say(id, project, off) {
+async function say(id, project, off) {
   await api.post(`${pathOf(id)}/mute`, { off, ...(project ? { project } : {}) });
   changedHere("memories", "documents");
 }
