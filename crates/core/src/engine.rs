@@ -39,7 +39,7 @@ pub use crate::documents::{
 };
 pub use crate::error::{EngineError, ErrorCode, chain};
 pub use crate::health::{DayActivity, Health, MemoryStatus, Overview, Stats};
-pub use crate::history::{Changes, HistoryOf, Restored, Undone};
+pub use crate::history::{Changes, HistoryOf, Restored, ToldChanges, Undone};
 pub use crate::kernel::Worker;
 pub use crate::memories::{
     About, BulkAction, BulkDone, BulkFailure, Correction, Edit, ErasedMemory, ErasedScope, ErasurePreview, Fold,

@@ -50,6 +50,22 @@ impl Reviews for PostgresStore {
         })
     }
 
+    fn note_unseen(&self, memory: &EntryId) -> Stored<()> {
+        let seen = "DELETE FROM reviewed WHERE space = $1 AND memory = $2 RETURNING memory";
+        let ours = "UPDATE entries SET source = 'system' WHERE space = $1 AND id = $2 AND kind = 'bullet' \
+                    AND source <> 'system' RETURNING number";
+        self.write("note what is new again", |transaction| {
+            // A line that was never seen keeps its source: only what a review made the person's word is taken back.
+            if transaction.rows(seen, &values![memory.as_str()])?.is_empty() {
+                return Ok(());
+            }
+            for row in transaction.rows(ours, &values![memory.as_str()])? {
+                transaction.changed(Collection::Entries, row.int(0)?);
+            }
+            Ok(())
+        })
+    }
+
     fn touched(&self, change: &ChangeId) -> Stored<Option<Undoable>> {
         let sql = "SELECT number FROM changes WHERE space = $1 AND id = $2 AND undone_by IS NULL";
         self.snapshot("read what a change touched", |connection| {

@@ -18,7 +18,8 @@ unseen AS (
   JOIN changes c ON c.space = $1 AND c.number = v.change
   WHERE e.kind = 'entry' AND e.status = 'active' AND e.layer <> 'archive'
     AND NOT EXISTS (SELECT 1 FROM entry_versions u JOIN changes w ON w.space = u.space AND w.number = u.change
-                    WHERE u.space = $1 AND u.entry = l.id AND u.version > l.version AND w.who = 'user')
+                    WHERE u.space = $1 AND u.entry = l.id AND u.version > l.version AND w.who = 'user'
+                      AND w.undone_by IS NULL AND w.verb <> 'undo')
     AND NOT EXISTS (SELECT 1 FROM reviewed r WHERE r.space = $1 AND r.memory = l.id AND r.version >= l.version)
   UNION ALL
   SELECT e.number, e.created_at, NULL

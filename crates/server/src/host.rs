@@ -20,7 +20,7 @@ use crate::proxy::Upstreams;
 use crate::scheduler::Chores;
 
 /// What the daemon asks of the program that runs it. Every method may block: it is called on a thread for that.
-pub trait Host: Chores + Talks + ChannelHost + ModelWork + VaultFiles + Upstreams + Observing {
+pub trait Host: Chores + Talks + ChannelHost + ModelWork + VaultFiles + Upstreams + Observing + Connecting {
     /// The memory, in the hands of the person, through this surface.
     fn engine(&self) -> &Engine;
 
@@ -35,6 +35,9 @@ pub trait Host: Chores + Talks + ChannelHost + ModelWork + VaultFiles + Upstream
 
     /// Every setting in force.
     fn settings(&self) -> Settings;
+
+    /// Changes a setting in the config file: one that [`Setting::change`] names. It holds from the next start on.
+    fn change_setting(&self, key: &str, value: SettingValue) -> Result<(), Problem>;
 
     /// What is wrong, if anything.
     fn health(&self) -> Health;
@@ -110,6 +113,67 @@ pub trait VaultFiles {
     fn vault_remove(&self, references: &[String]) -> Result<VaultRemoved, Problem>;
 }
 
+/// The assistants of this machine, by their names: which files are theirs is not for a browser to say.
+pub trait Connecting {
+    /// Every client that is known, and what of ours is in its settings.
+    fn clients(&self) -> Result<Vec<ClientState>, Problem>;
+
+    /// Enters what is ours into a client's own settings, or takes it out; only shows it where that is wanted.
+    fn connect(&self, client: &str, wanted: Connect, dry_run: bool) -> Result<ConnectionChange, Problem>;
+}
+
+/// What is to become of a client's connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Connect {
+    /// It is connected.
+    On,
+    /// What is ours is taken out.
+    Off,
+}
+
+/// A client, and what of ours is in its settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ClientState {
+    /// Its name.
+    pub client: &'static str,
+    /// Whether it seems to be on this machine.
+    pub installed: bool,
+    /// The parts that are there as a whole: `mcp`, `hooks`, `guidance`.
+    pub parts: Vec<&'static str>,
+    /// Those of which some is missing.
+    pub partly: Vec<&'static str>,
+    /// Files that could not be read, and why.
+    pub problems: Vec<String>,
+}
+
+/// What became, or would become, of a client's settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ConnectionChange {
+    /// The client.
+    pub client: &'static str,
+    /// Whether nothing was written.
+    pub dry_run: bool,
+    /// Its files, without those that stay as they are.
+    pub files: Vec<FileChange>,
+    /// What the person should know or do.
+    pub remarks: Vec<String>,
+}
+
+/// What became, or would become, of one file: the lines that change, and no others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FileChange {
+    /// Which one.
+    pub path: String,
+    /// `written`, `restored` or `removed`.
+    pub outcome: &'static str,
+    /// What of ours it is for.
+    pub parts: Vec<&'static str>,
+    /// Lines that come, without secrets.
+    pub added: Vec<String>,
+    /// Lines that go, without secrets.
+    pub removed: Vec<String>,
+}
+
 /// Every setting in force.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Settings {
@@ -128,6 +192,23 @@ pub struct Setting {
     pub value: String,
     /// `file` or `default`.
     pub from: &'static str,
+    /// What it is where the panel may change it: `flag` or `number`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<&'static str>,
+    /// What the config file says by now, where that is something else: it holds from the next start on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// A value that a setting gets: none takes it out of the config file, so that the default holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SettingValue {
+    /// A truth value.
+    Flag(bool),
+    /// A whole number.
+    Number(i64),
+    /// The default.
+    Default,
 }
 
 /// What became of what was added to the vault.

@@ -50,6 +50,20 @@ impl Reviews for SqliteStore {
         })
     }
 
+    fn note_unseen(&self, memory: &EntryId) -> Stored<()> {
+        self.write("note what is new again", |transaction| {
+            let seen = "DELETE FROM reviewed WHERE memory = ?";
+            let ours = "UPDATE entries SET source = 'system' WHERE id = ? AND kind = 'bullet'";
+            // A line that was never seen keeps its source: only what a review made the person's word is taken back.
+            let removed =
+                transaction.execute(seen, [memory.as_str()]).map_err(while_doing("note what is new again"))?;
+            if removed > 0 {
+                transaction.execute(ours, [memory.as_str()]).map_err(while_doing("note what is new again"))?;
+            }
+            Ok(())
+        })
+    }
+
     fn touched(&self, change: &ChangeId) -> Stored<Option<Undoable>> {
         let sql = "SELECT row FROM changes WHERE id = ? AND undone_by IS NULL";
         self.snapshot(

@@ -18,7 +18,8 @@ unseen AS (
   JOIN changes c ON c.row = v.change
   WHERE e.kind = 'entry' AND e.status = 'active' AND e.layer <> 'archive'
     AND NOT EXISTS (SELECT 1 FROM entry_versions u JOIN changes w ON w.row = u.change
-                    WHERE u.entry = l.id AND u.version > l.version AND w.who = 'user')
+                    WHERE u.entry = l.id AND u.version > l.version AND w.who = 'user'
+                      AND w.undone_by IS NULL AND w.verb <> 'undo')
     AND NOT EXISTS (SELECT 1 FROM reviewed r WHERE r.memory = l.id AND r.version >= l.version)
   UNION ALL
   SELECT e.row, e.created_at, NULL

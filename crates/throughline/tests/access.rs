@@ -337,7 +337,6 @@ fn a_browser_names_no_file_and_no_directory_of_this_machine() {
     refused("/api/vault", json!({ "paths": [] }), "throughline vault add");
     refused("/api/projects", json!({ "name": "x", "dir": home.root() }), "throughline project add");
     refused("/api/projects/x/trust", json!({}), "throughline project");
-    refused("/api/import", json!({ "text": "- x" }), "throughline import");
     refused("/api/links", json!({}), "throughline open");
     let searched = daemon.post("/api/vault/search", &json!({ "query": "launch code" }));
     assert_eq!(searched["hits"], json!([]), "nothing was read");

@@ -4,6 +4,10 @@
 
 mod common;
 
+#[path = "panel/accessible.rs"]
+mod accessible;
+#[path = "panel/bringing.rs"]
+mod bringing;
 #[path = "panel/browser.rs"]
 mod browser;
 #[path = "panel/changing.rs"]
@@ -24,6 +28,8 @@ mod passes;
 mod payloads;
 #[path = "panel/removing.rs"]
 mod removing;
+#[path = "panel/reviewing.rs"]
+mod reviewing;
 #[path = "panel/talking.rs"]
 mod talking;
 

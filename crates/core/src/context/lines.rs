@@ -1,14 +1,14 @@
-//! What each line of an opening costs.
+//! What each line costs: of an opening, and of what comes with a message.
 
 use serde::Serialize;
 
 use crate::model::{DocumentName, EntryId, Name};
 use crate::text::{bullets, tokens};
 
-use super::opening_blocks;
+use super::{Part, opening_blocks};
 
 /// One line of what a session begins with.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct OpeningLine {
     /// The block that it stands in: `profile`, `project`, `working` or `task`.
     pub block: &'static str,
@@ -18,6 +18,32 @@ pub struct OpeningLine {
     pub text: String,
     /// What it takes of the prompt.
     pub tokens: usize,
+}
+
+/// One line of what comes with a message.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct GivenLine {
+    /// The memory.
+    pub id: EntryId,
+    /// The line, as the model sees it.
+    pub text: String,
+    /// What it takes of the budget.
+    pub tokens: usize,
+    /// Why it is there, for a person.
+    pub why: String,
+}
+
+/// The lines of a block of memories, each with its part: one line for each memory, in the same order.
+pub(super) fn given(block: &str, parts: &[Part]) -> Vec<GivenLine> {
+    let lines = block.lines().filter(|line| line.starts_with("- "));
+    let memories = parts.iter().filter_map(|part| Some((part, part.id.clone()?)));
+    let line = |(text, (part, id)): (&str, (&Part, EntryId))| GivenLine {
+        id,
+        text: text.to_owned(),
+        tokens: part.tokens,
+        why: part.why.clone(),
+    };
+    lines.zip(memories).map(line).collect()
 }
 
 /// The lines of an opening. `known` says which memory a line of the project's block is.
@@ -46,6 +72,17 @@ pub(super) fn lines(opening: &str, person: Option<&Name>, known: &[(String, Entr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_line_of_a_message_has_its_memory_and_its_cost() {
+        let part =
+            |id: Option<&str>, tokens| Part { what: "memory", id: id.map(EntryId::new), why: "w".into(), tokens };
+        let parts = [part(None, 90), part(Some("a"), 8), part(Some("b"), 9)];
+        let found = given("<memory-context>\nNotes.\n- [a 2026-01-01] tea\n- [b] coffee\n</memory-context>", &parts);
+        let told: Vec<(&str, &str, usize)> =
+            found.iter().map(|line| (line.id.as_str(), line.text.as_str(), line.tokens)).collect();
+        assert_eq!(told, [("a", "- [a 2026-01-01] tea", 8), ("b", "- [b] coffee", 9)]);
+    }
 
     #[test]
     fn each_line_has_its_block_its_id_and_its_cost() {

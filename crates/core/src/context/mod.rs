@@ -10,6 +10,7 @@ mod lines;
 mod muted;
 mod opening;
 mod passage;
+mod preview;
 mod project;
 mod readable;
 mod render;
@@ -35,8 +36,9 @@ use crate::vault::VaultService;
 
 pub use blocks::opening_blocks;
 pub use fitting::CANDIDATE_TASKS;
-pub use lines::OpeningLine;
+pub use lines::{GivenLine, OpeningLine};
 pub(crate) use passage::passage;
+pub use preview::{LeftOut, Preview};
 pub use readable::Readable;
 pub(crate) use render::BESIDE_TOKENS;
 pub use render::{Context, Part, fenced, joined_prompts, neutralise, system_prompt, without_fence};

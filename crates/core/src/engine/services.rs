@@ -291,6 +291,7 @@ impl<'e> Services<'e> {
         HistoryService {
             kernel: self.kernel,
             history: self.store,
+            reviews: self.store,
             task_store: self.store,
             files: self.files,
             documents,

@@ -1,5 +1,7 @@
 //! History, restore, undo.
 
+mod touched;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
@@ -17,6 +19,8 @@ use crate::model::{
 };
 use crate::ports::{self, DocumentError, Documents, ErasureMark, Op, Undoable};
 use crate::tasks::TaskService;
+
+pub use touched::{ToldChange, ToldChanges, Touched, TouchedMemory, TouchedTask, TouchedThread};
 
 /// What a history is of.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -107,6 +111,7 @@ pub struct Changes {
 pub struct HistoryService<'e> {
     pub(crate) kernel: Kernel<'e>,
     pub(crate) history: &'e dyn ports::History,
+    pub(crate) reviews: &'e dyn ports::Reviews,
     pub(crate) task_store: &'e dyn ports::Tasks,
     pub(crate) files: &'e dyn Documents,
     pub(crate) documents: DocumentService<'e>,
@@ -222,6 +227,10 @@ impl HistoryService<'_> {
         let mut ops = self.undo_ops(&undoable)?;
         ops.push(Op::Unerased(since.clone()));
         let entries = self.documents.with_files(&steps, |last| self.kernel.changes.apply(&change, &ops, last))?;
+        if undoable.change.verb == Verb::Review {
+            // What the verdict was about is new again.
+            entries.iter().try_for_each(|entry| self.reviews.note_unseen(&entry.id))?;
+        }
         let memories = entries.iter().map(|entry| self.memories.memory(&entry.id)).collect::<Done<_>>()?;
         Ok(Undone {
             undone: undoable.change,

@@ -13,6 +13,8 @@ pub trait Reviews {
     fn unseen(&self, page: &Page) -> Stored<UnseenPage>;
     /// Notes that a memory was seen as it is now. A line of a document counts as the person's word from then on.
     fn note_seen(&self, memory: &EntryId, at: Timestamp) -> Stored<()>;
+    /// Takes that back: it is new again.
+    fn note_unseen(&self, memory: &EntryId) -> Stored<()>;
     /// What a change touched; none if there is no such change, or it was undone.
     fn touched(&self, change: &ChangeId) -> Stored<Option<Undoable>>;
 }

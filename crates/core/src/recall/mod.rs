@@ -16,6 +16,7 @@ mod question;
 mod ranking;
 mod request;
 mod said;
+mod served;
 mod short_forms;
 mod similar;
 mod sketch;
@@ -36,5 +37,6 @@ pub use pool::{Candidate, CandidateMark, FoundBy, MeaningBy, Pool, Retrieved, Tr
 pub use question::{MAX_WORDS, Question};
 pub use ranking::{CORRECTION_TAG, Contribution, Ranking, Why};
 pub use request::{AskedBy, Beside, Hit, Recall, RecallRecord, RecallRequest, RecalledHit};
+pub use served::Served;
 pub use similar::{distinct_words, overlap, similarity};
 pub use sketch::Sketch;

@@ -25,6 +25,9 @@ use crate::text::bullets;
 /// A rule has this significance at least.
 const RULE: i64 = 4;
 
+/// As many as are counted.
+const MOST_COUNTED: usize = 1000;
+
 /// So many turns are shown as evidence.
 const MOST_EVIDENCE: usize = 5;
 
@@ -77,6 +80,8 @@ pub struct ReviewItem {
 pub struct ReviewListing {
     /// The newest first.
     pub items: Vec<ReviewItem>,
+    /// How many there are, up to 1000.
+    pub count: usize,
     /// Where the next page begins, if there is one.
     pub cursor: Option<String>,
 }
@@ -112,8 +117,22 @@ impl ReviewService<'_> {
     pub fn list(&self, limit: usize, cursor: Option<&str>) -> Done<ReviewListing> {
         self.documents.notice_all()?;
         let page = self.reviews.unseen(&Page { limit, cursor: cursor.map(str::to_owned) })?;
+        let is_whole = cursor.is_none() && page.cursor.is_none() && limit > 0;
+        let count = if is_whole { page.unseen.len() } else { self.count()? };
         let items = page.unseen.into_iter().map(|unseen| self.item(unseen)).collect::<Done<_>>()?;
-        Ok(ReviewListing { items, cursor: page.cursor })
+        Ok(ReviewListing { items, count, cursor: page.cursor })
+    }
+
+    fn count(&self) -> Done<usize> {
+        Ok(self.reviews.unseen(&Page { limit: MOST_COUNTED, cursor: None })?.unseen.len())
+    }
+
+    /// Takes back that something was seen: it is new again. What a verdict changed is for an undo to revert.
+    pub fn reopen(&self, reference: &str) -> Done<Memory> {
+        self.documents.notice_all()?;
+        let id = self.memories.show(reference)?.entry.id;
+        self.reviews.note_unseen(&id)?;
+        Ok(self.memories.show(id.as_str())?)
     }
 
     fn item(&self, Unseen { memory, change }: Unseen) -> Done<ReviewItem> {

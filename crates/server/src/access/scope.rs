@@ -6,10 +6,11 @@ use axum::http::Method;
 use crate::problem::{Code, Problem};
 
 /// What pages read, as the part of the path behind `/api/`.
-const READ: [&str; 18] = [
+const READ: [&str; 21] = [
     "activity",
     "changes",
     "chat",
+    "connections",
     "documents",
     "events",
     "export",
@@ -19,11 +20,13 @@ const READ: [&str; 18] = [
     "projects",
     "recalls",
     "reflections",
+    "review",
     "sessions",
     "settings",
     "stats",
     "status",
     "tasks",
+    "threads",
     "vault",
 ];
 
@@ -49,7 +52,6 @@ pub(super) fn check(method: &Method, path: &str) -> Result<(), Problem> {
         Some("sessions") if *method == Method::DELETE => {
             ("a browser cannot erase a conversation", "use the terminal: `throughline forget --session ID --erase`")
         }
-        Some("import") => ("a browser cannot import", "use the terminal: `throughline import FILE`"),
         Some("links") => ("a browser cannot let in another", "`throughline open` gives a new link"),
         _ => {
             ("a browser is let in to what the panel needs, and this is not part of it", "send the token from a program")
@@ -62,7 +64,13 @@ fn is_open(method: &Method, noun: &str, rest: &str) -> bool {
     match (method, noun) {
         (&Method::GET | &Method::HEAD, noun) => READ.contains(&noun),
         (&Method::POST | &Method::PUT | &Method::PATCH | &Method::DELETE, "documents" | "memories" | "tasks") => true,
-        (&Method::POST, "backup" | "chat" | "recall" | "reflect" | "undo") => rest.is_empty(),
+        (&Method::POST, "backup" | "chat" | "import" | "recall" | "reflect" | "undo") => rest.is_empty(),
+        (&Method::POST, "context") => rest == "preview",
+        // A client is named and never a file: what is written there is ours alone.
+        (&Method::POST | &Method::DELETE, "connections" | "review") => !rest.is_empty(),
+        (&Method::DELETE, "threads") => !rest.is_empty(),
+        // Only numbers and truth values: nothing that is run, opened or sent to.
+        (&Method::PUT, "settings") => !rest.is_empty(),
         (&Method::POST, "jobs") => rest.ends_with("/run"),
         (&Method::POST, "sessions") => ["/compact", "/end", "/reset"].iter().any(|verb| rest.ends_with(verb)),
         (&Method::POST, "vault") => rest == "search",
@@ -88,6 +96,15 @@ mod tests {
             ("POST", "/api/vault/search"),
             ("POST", "/api/jobs/backup/run"),
             ("POST", "/api/sessions/web:1/end"),
+            ("POST", "/api/import"),
+            ("POST", "/api/context/preview"),
+            ("GET", "/api/review"),
+            ("POST", "/api/review/a"),
+            ("DELETE", "/api/review/a"),
+            ("POST", "/api/connections/codex"),
+            ("DELETE", "/api/connections/codex"),
+            ("DELETE", "/api/threads/a"),
+            ("PUT", "/api/settings/memory.recall_limit"),
         ] {
             assert!(is_open(method, path), "{method} {path}");
         }
@@ -100,8 +117,10 @@ mod tests {
             ("DELETE", "/api/sessions/web:1"),
             ("POST", "/api/sessions/web:1/erasure"),
             ("DELETE", "/api/projects/a/erasure"),
-            ("POST", "/api/import"),
             ("POST", "/api/links"),
+            ("POST", "/api/context"),
+            ("GET", "/api/context/tiers/user"),
+            ("POST", "/api/connections"),
             ("POST", "/api/sessions"),
             ("POST", "/api/sessions/web:1/turns"),
             ("POST", "/api/sessions/web:1/context"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use throughline_core::engine::{Changes, Undone};
+use throughline_core::engine::{Changes, ToldChanges, Undone};
 use throughline_core::model::Change;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -26,14 +26,35 @@ struct Wanted {
     /// How many at most.
     #[param(minimum = 0, maximum = 1000)]
     limit: Option<usize>,
+    /// With what each touched.
+    #[serde(default)]
+    touched: bool,
+}
+
+/// The latest changes.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+enum Listed {
+    /// By themselves.
+    Changes(Changes),
+    /// With what each touched.
+    Told(ToldChanges),
 }
 
 /// Lists the latest changes of all, newest first
 #[utoipa::path(get, path = "/api/changes", tag = "changes", params(Wanted),
-    responses((status = 200, description = "Newest first", body = Changes)))]
-async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> Answer<Changes> {
+    responses((status = 200, description = "Newest first", body = Listed)))]
+async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> Answer<Listed> {
     let limit = limit(wanted.limit, USUAL, MOST)?;
-    app.engine(move |engine| Ok(Changes { changes: engine.history().changes(limit)? })).await.map(Json)
+    let listed = app.engine(move |engine| {
+        let history = engine.history();
+        Ok(if wanted.touched {
+            Listed::Told(history.told_changes(limit)?)
+        } else {
+            Listed::Changes(Changes { changes: history.changes(limit)? })
+        })
+    });
+    listed.await.map(Json)
 }
 
 /// Whether to undo, or to leave.

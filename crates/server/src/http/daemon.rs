@@ -5,14 +5,16 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use throughline_core::engine::{Health, MemoryStatus, Stats};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::take::{Body, Named};
 use super::{Answer, App};
 use crate::Settings;
+use crate::host::SettingValue;
 use crate::problem::{Code, Problem};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -21,6 +23,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(status))
         .routes(routes!(stats))
         .routes(routes!(settings))
+        .routes(routes!(change_setting))
         .routes(routes!(health))
         .routes(routes!(link))
 }
@@ -72,6 +75,38 @@ async fn stats(State(app): State<Arc<App>>) -> Answer<Stats> {
     responses((status = 200, description = "The settings", body = Settings)))]
 async fn settings(State(app): State<Arc<App>>) -> Answer<Settings> {
     app.host(|host| Ok(host.settings())).await.map(Json)
+}
+
+/// What a setting gets.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct NewValue {
+    /// `true`, `false` or a whole number; null for the default.
+    #[schema(value_type = Option<Object>)]
+    value: Option<serde_json::Value>,
+}
+
+/// Changes a setting in the config file, one with `change`; it holds from the next start of the daemon on
+#[utoipa::path(put, path = "/api/settings/{key}", tag = "daemon", request_body = NewValue,
+    params(("key" = String, Path, description = "Such as `memory.recall_limit`")),
+    responses((status = 200, description = "The settings", body = Settings)))]
+async fn change_setting(
+    State(app): State<Arc<App>>,
+    Named(key): Named<String>,
+    Body(new): Body<NewValue>,
+) -> Answer<Settings> {
+    let value = match new.value {
+        None | Some(serde_json::Value::Null) => SettingValue::Default,
+        Some(serde_json::Value::Bool(flag)) => SettingValue::Flag(flag),
+        Some(other) => other.as_i64().map(SettingValue::Number).ok_or_else(|| {
+            Problem::new(Code::Invalid, "the value is no whole number and no truth value", "send {\"value\": 12}")
+        })?,
+    };
+    let changed = app.host(move |host| {
+        host.change_setting(&key, value)?;
+        Ok(host.settings())
+    });
+    changed.await.map(Json)
 }
 
 /// Checks that everything is sound

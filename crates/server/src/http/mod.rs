@@ -5,6 +5,7 @@ mod activity;
 mod app;
 mod changes;
 pub(crate) mod chat;
+mod connections;
 mod daemon;
 mod documents;
 mod envelope;
@@ -15,6 +16,7 @@ mod jobs;
 mod memories;
 mod openapi;
 mod pause;
+mod preview;
 mod projects;
 mod recall;
 mod reflect;
@@ -79,6 +81,8 @@ fn api() -> OpenApiRouter<Arc<App>> {
         .merge(vault::routes())
         .merge(tools::routes())
         .merge(tiers::routes())
+        .merge(preview::routes())
+        .merge(connections::routes())
         .merge(pause::routes())
         .merge(daemon::routes())
         .merge(activity::routes())

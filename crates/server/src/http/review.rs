@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
 use throughline_core::engine::{ReviewListing, Reviewed, Verdict};
+use throughline_core::model::Memory;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -14,7 +15,7 @@ use super::take::{Body, Named, Params};
 use super::{Answer, App, MOST, USUAL, limit};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(decide))
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(decide, reopen))
 }
 
 /// Which of it.
@@ -57,4 +58,12 @@ async fn decide(
     Body(Decision { verdict, content }): Body<Decision>,
 ) -> Answer<Reviewed> {
     app.engine(move |engine| Ok(engine.review().decide(&id, verdict, content.as_deref())?)).await.map(Json)
+}
+
+/// Takes back that something was seen: it is new again; an undo reverts what the verdict changed
+#[utoipa::path(delete, path = "/api/review/{id}", tag = "review",
+    params(("id" = String, Path, description = "An id, the first six characters of one, or a key")),
+    responses((status = 200, description = "It is new again", body = Memory)))]
+async fn reopen(State(app): State<Arc<App>>, Named(id): Named<String>) -> Answer<Memory> {
+    app.engine(move |engine| Ok(engine.review().reopen(&id)?)).await.map(Json)
 }

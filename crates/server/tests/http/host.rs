@@ -16,8 +16,9 @@ use throughline_core::ports::{ErasureScope, Job, SamplingClient};
 use throughline_core::vault::VaultAnswer;
 use throughline_providers::{Api, Upstream};
 use throughline_server::{
-    ChannelHost, ChannelSettings, ChatEvent, ChatMessage, ChatModel, Chores, Code, Host, Incoming, Kept, ModelWork,
-    Observing, Problem, ProxySettings, Rhythm, Settings, Talks, Upstreams, VaultAdded, VaultFiles, Worked,
+    ChannelHost, ChannelSettings, ChatEvent, ChatMessage, ChatModel, Chores, ClientState, Code, Connect, Connecting,
+    ConnectionChange, Host, Incoming, Kept, ModelWork, Observing, Problem, ProxySettings, Rhythm, SettingValue,
+    Settings, Talks, Upstreams, VaultAdded, VaultFiles, Worked,
 };
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::World;
@@ -133,6 +134,9 @@ impl Host for Waiting {
     fn settings(&self) -> Settings {
         Settings { path: None, settings: Vec::new() }
     }
+    fn change_setting(&self, _: &str, _: SettingValue) -> Result<(), Problem> {
+        not_here()
+    }
     fn health(&self) -> Health {
         Health::default()
     }
@@ -176,6 +180,16 @@ impl ModelWork for Waiting {
     }
 
     fn offer_sampling(&self, _: Arc<dyn SamplingClient>) {}
+}
+
+impl Connecting for Waiting {
+    fn clients(&self) -> Result<Vec<ClientState>, Problem> {
+        Ok(Vec::new())
+    }
+
+    fn connect(&self, _: &str, _: Connect, _: bool) -> Result<ConnectionChange, Problem> {
+        not_here()
+    }
 }
 
 impl VaultFiles for Waiting {

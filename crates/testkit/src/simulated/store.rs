@@ -294,6 +294,7 @@ around! {
     Reviews {
         fn unseen(page: &Page) -> UnseenPage;
         fn note_seen(memory: &EntryId, at: Timestamp) -> ();
+        fn note_unseen(memory: &EntryId) -> ();
         fn touched(change: &ChangeId) -> Option<Undoable>;
     }
 }

@@ -75,6 +75,28 @@ fn a_line_that_a_program_wrote_is_unseen_and_then_the_persons() {
     done(store.note_seen(&line.id, minute(1)));
     assert_eq!(unseen(&*store), [""; 0]);
     assert_eq!(done(store.memory(&line.id)).unwrap().entry.source, Source::User);
+    done(store.note_unseen(&line.id));
+    assert_eq!(unseen(&*store), ["line"], "it is new again");
+    assert_eq!(done(store.memory(&line.id)).unwrap().entry.source, Source::System);
+}
+
+#[test]
+fn a_verdict_that_was_undone_leaves_a_memory_new() {
+    let store = make();
+    learn(&*store, &[Op::Insert(entry("a", "lives in Oslo"))]);
+    let before = done(store.memory(&EntryId::new("a"))).unwrap().entry;
+    let verdict = by(Source::User, Verb::Review);
+    let theirs = Entry { source: Source::User, ..before.clone() };
+    done(store.apply(&verdict, &[Op::Update(theirs)], &mut || true));
+    done(store.note_seen(&before.id, minute(1)));
+    assert_eq!(unseen(&*store), [""; 0]);
+    let undo = Change { undoes: Some(verdict.id.clone()), ..by(Source::User, Verb::Undo) };
+    done(store.apply(&undo, &[Op::Update(Entry { version: 2, ..before.clone() })], &mut || true));
+    done(store.note_unseen(&before.id));
+    assert_eq!(unseen(&*store), ["a"]);
+    // What was never seen stays as it is.
+    done(store.note_unseen(&before.id));
+    assert_eq!(unseen(&*store), ["a"]);
 }
 
 #[test]

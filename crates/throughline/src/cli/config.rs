@@ -58,6 +58,16 @@ impl Set {
     }
 }
 
+/// Sets a value in the config file, or takes it out, for whoever is not at the terminal; an error is its message and a hint.
+pub(crate) fn change(home: &Home, key: &str, value: Option<Value>) -> Result<(), (String, Option<String>)> {
+    let (section, name) = key.rsplit_once('.').unwrap_or(("", key));
+    let set: Vec<(&str, Value)> = value.map(|value| (name, value)).into_iter().collect();
+    let removed = if set.is_empty() { vec![name] } else { Vec::new() };
+    let read = SectionEdit::read(home, "change it in the file");
+    let edit = read.and_then(|edit| edit.changed(section, &set, &removed)).map_err(Failure::told)?;
+    if edit.before != edit.after { edit.write().map_err(Failure::told) } else { Ok(()) }
+}
+
 fn edit(home: &Home) -> Answer {
     let before = SectionEdit::read(home, "change it in your editor")?;
     let text = in_editor(&before.before, ".toml")?;

@@ -14,7 +14,7 @@ use throughline_core::engine::chain;
 use super::failure::Failure;
 use super::reply::Reply;
 use super::{Answer, style};
-use crate::connections::{ConnectError, Guidance, Machine, Mode, Outcome, Step, Unread, Wanted};
+use crate::connections::{ConnectError, Guidance, Machine, Mode, Outcome, Step, Unread, Wanted, is_changed};
 
 /// Connect an assistant to the memory, or list those that are here
 #[derive(Args)]
@@ -117,7 +117,7 @@ impl Connect {
     }
 
     fn connected(&self, machine: &Machine, client: Client, steps: &[Step]) -> (Value, String) {
-        let mut remarks = remarks(machine, client, !self.no_hooks, steps);
+        let mut remarks = machine.remarks_after(client, steps, !self.no_hooks);
         if self.place.project && is_changed(steps) {
             remarks.push("the settings name a program on this machine: keep them out of what you share".to_owned());
         }
@@ -132,25 +132,6 @@ impl Connect {
         };
         Wanted { mcp: !self.no_mcp, hooks: !self.no_hooks, guidance }
     }
-}
-
-/// What the person should know or do after a client was connected.
-pub(super) fn remarks(machine: &Machine, client: Client, with_hooks: bool, steps: &[Step]) -> Vec<String> {
-    let mut remarks = Vec::new();
-    if !machine.has(client) {
-        remarks.push(format!("{client} does not seem to be installed; it finds this once it is"));
-    } else if is_changed(steps) {
-        remarks.push("restart it, so that it reads its settings anew".to_owned());
-    }
-    if client == Client::Codex && with_hooks && is_changed(steps) {
-        remarks.push("Codex runs new hooks once you trust them: type `/hooks` in it".to_owned());
-    }
-    remarks
-}
-
-/// Whether anything was written.
-pub(super) fn is_changed(steps: &[Step]) -> bool {
-    steps.iter().any(|step| step.outcome != Outcome::Unchanged)
 }
 
 impl Disconnect {
@@ -196,12 +177,7 @@ fn told(client: Client, place: &Place, steps: &[Step], remarks: &[String], done:
 
 /// `written  ~/.claude.json (mcp)`
 pub(super) fn line(step: &Step) -> String {
-    let what = match step.outcome {
-        Outcome::Written => "written",
-        Outcome::Restored => "restored",
-        Outcome::Removed => "removed",
-        Outcome::Unchanged => "unchanged",
-    };
+    let what = step.outcome.as_str();
     let path = style::plain(&step.path.display().to_string());
     format!("  {} {path} {}\n", format!("{what:<8}").green(), format!("({})", step.parts.join(", ")).dimmed())
 }

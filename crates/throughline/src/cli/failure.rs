@@ -44,6 +44,11 @@ impl Failure {
         Self { hint: Some(hint), ..self }
     }
 
+    /// What it says, and what to try next.
+    pub(super) fn told(self) -> (String, Option<String>) {
+        (self.message, self.hint)
+    }
+
     fn of(error: &dyn Error, hint: Option<String>) -> Self {
         let hint = hint.or_else(|| Some("`throughline doctor` looks for the cause".to_owned()));
         Self { message: chain(error), hint, word: "failed", code: 2 }

@@ -3,7 +3,7 @@
 mod bench;
 mod chat;
 mod completions;
-mod config;
+pub(crate) mod config;
 mod connect;
 mod context;
 mod copy;

@@ -13,13 +13,13 @@ use throughline_clients::connect::Scope;
 use throughline_core::engine::chain;
 use throughline_core::ports::ErasureScope;
 
-use super::connect::{is_changed, line};
+use super::connect::line;
 use super::failure::Failure;
 use super::reply::Reply;
 use super::setup::plan::Done;
 use super::setup::service;
 use super::{Answer, status, style};
-use crate::connections::{Machine, Mode, Outcome, Step as FileStep};
+use crate::connections::{Machine, Mode, Outcome, Step as FileStep, is_changed};
 use crate::world::{Home, World, cache_dir, current_dir};
 use crate::{config, daemon, exports};
 

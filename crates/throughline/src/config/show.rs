@@ -39,10 +39,28 @@ pub fn rows(loaded: &Loaded) -> Vec<(String, String, Origin)> {
 
 /// Every setting, as every surface shows them.
 pub fn settings(loaded: &Loaded) -> Settings {
-    let setting = |(key, value, from): (String, String, Origin)| Setting { key, value, from: from.as_str() };
+    let tree = serde_json::to_value(&loaded.config).unwrap_or_default();
+    let setting = |(key, value, from): (String, String, Origin)| {
+        let change = changeable(&key, &tree);
+        Setting { key, value, from: from.as_str(), change, next: None }
+    };
     Settings {
         path: loaded.path.as_ref().map(|path| path.display().to_string()),
         settings: rows(loaded).into_iter().map(setting).collect(),
+    }
+}
+
+/// Sections whose numbers and truth values the panel may change: they decide how memory works, and nothing about what is
+/// run, opened, listened on or sent to.
+const OPEN: [&str; 4] = ["memory", "reflection", "inject", "hooks"];
+
+/// What a setting is, where the panel may change it: `flag` or `number`.
+fn changeable(key: &str, tree: &Value) -> Option<&'static str> {
+    let is_open = key.split_once('.').is_some_and(|(section, _)| OPEN.contains(&section));
+    match tree.pointer(&format!("/{}", key.replace('.', "/"))) {
+        Some(Value::Bool(_)) if is_open => Some("flag"),
+        Some(Value::Number(number)) if is_open && number.is_u64() => Some("number"),
+        _ => None,
     }
 }
 
@@ -75,6 +93,20 @@ pub(super) fn is_secret(key: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_panel_changes_numbers_and_truth_values_that_reach_nothing_outside() {
+        let tree = serde_json::json!({
+            "memory": { "enabled": true, "recall_limit": 8, "user_namespace": "user" },
+            "server": { "port": 7077 },
+            "store": { "url": "x" },
+        });
+        assert_eq!(changeable("memory.enabled", &tree), Some("flag"));
+        assert_eq!(changeable("memory.recall_limit", &tree), Some("number"));
+        for key in ["memory.user_namespace", "server.port", "store.url", "memory", "memory.nothing"] {
+            assert_eq!(changeable(key, &tree), None, "{key}");
+        }
+    }
 
     #[test]
     fn a_password_in_the_address_of_the_store_is_not_shown() {

@@ -3,6 +3,7 @@
 
 mod check;
 mod file;
+mod shown;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use throughline_core::tools::{Tool, guidance};
 use crate::world::{self, OpenError};
 pub(crate) use check::remarks;
 use file::{ClientFile, Wrote};
+pub(crate) use shown::{change, states};
 
 /// How often somebody else may be faster before we give up.
 const ROUNDS: usize = 8;
@@ -110,6 +112,18 @@ pub(crate) enum Outcome {
     Unchanged,
 }
 
+impl Outcome {
+    /// The one spelling that is shown.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Written => "written",
+            Self::Restored => "restored",
+            Self::Removed => "removed",
+            Self::Unchanged => "unchanged",
+        }
+    }
+}
+
 /// A file, and what became of it.
 #[derive(Debug, Serialize)]
 pub(crate) struct Step {
@@ -120,6 +134,11 @@ pub(crate) struct Step {
     pub(crate) before: String,
     #[serde(skip)]
     pub(crate) after: String,
+}
+
+/// Whether anything was written.
+pub(crate) fn is_changed(steps: &[Step]) -> bool {
+    steps.iter().any(|step| step.outcome != Outcome::Unchanged)
 }
 
 /// This machine, as far as clients go.
@@ -213,6 +232,21 @@ impl Machine {
             Some((target.path, found))
         };
         self.targets(client, scope).into_iter().filter_map(look).collect()
+    }
+
+    /// What the person should know or do after a client was connected.
+    pub(crate) fn remarks_after(&self, client: Client, steps: &[Step], has_hooks: bool) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let is_changed = is_changed(steps);
+        if !self.has(client) {
+            remarks.push(format!("{client} does not seem to be installed; it finds this once it is"));
+        } else if is_changed {
+            remarks.push("restart it, so that it reads its settings anew".to_owned());
+        }
+        if client == Client::Codex && has_hooks && is_changed {
+            remarks.push("Codex runs new hooks once you trust them: type `/hooks` in it".to_owned());
+        }
+        remarks
     }
 
     fn targets(&self, client: Client, scope: &Scope) -> Vec<Target> {

@@ -11,12 +11,15 @@ use throughline_core::engine::{
 use throughline_core::model::{Actor, EntryId, Name, Project, SessionId, Source};
 use throughline_core::ports::{ErasureScope, SamplingClient};
 use throughline_core::vault::VaultAnswer;
-use throughline_server::{Code, Host, Kept, ModelWork, Observing, Problem, Settings, VaultAdded, VaultFiles};
+use throughline_server::{
+    ClientState, Code, Connect, Connecting, ConnectionChange, Host, Kept, ModelWork, Observing, Problem, SettingValue,
+    Settings, VaultAdded, VaultFiles,
+};
 
 use super::in_turn::InTurn;
 use super::resting::Resting;
 use crate::world::{World, random_secret};
-use crate::{background, directory, exports, health, vault};
+use crate::{background, cli, connections, directory, exports, health, vault};
 
 /// The memory and all that it is wired from, for the daemon.
 pub(crate) struct Household {
@@ -58,7 +61,30 @@ impl Host for Household {
     }
 
     fn settings(&self) -> Settings {
-        crate::config::shown(&self.world.config)
+        let mut settings = crate::config::shown(&self.world.config);
+        // What the file says by now; one that cannot be read changes nothing.
+        let Ok(file) = crate::config::load(&self.world.home.config) else { return settings };
+        for (now, next) in settings.settings.iter_mut().zip(crate::config::shown(&file).settings) {
+            now.next = (now.value != next.value).then_some(next.value);
+        }
+        settings
+    }
+
+    fn change_setting(&self, key: &str, value: SettingValue) -> Result<(), Problem> {
+        let known = self.settings().settings.into_iter().find(|setting| setting.key == key);
+        let kind = known.and_then(|setting| setting.change);
+        let value = match (kind, value) {
+            (Some(_), SettingValue::Default) => None,
+            (Some("flag"), SettingValue::Flag(flag)) => Some(flag.into()),
+            (Some("number"), SettingValue::Number(number)) => Some(number.into()),
+            _ => {
+                let hint = format!("change it in a terminal: `throughline config set {key} VALUE`");
+                return Err(Problem::new(Code::Forbidden, format!("`{key}` is not changed to that here"), hint));
+            }
+        };
+        let refused =
+            |(message, hint): (String, Option<String>)| Problem::new(Code::Invalid, message, hint.unwrap_or_default());
+        cli::config::change(&self.world.home, key, value).map_err(refused)
     }
 
     fn health(&self) -> Health {
@@ -106,6 +132,16 @@ impl ModelWork for Household {
 
     fn offer_sampling(&self, client: Arc<dyn SamplingClient>) {
         self.world.sampling.add(client);
+    }
+}
+
+impl Connecting for Household {
+    fn clients(&self) -> Result<Vec<ClientState>, Problem> {
+        connections::states()
+    }
+
+    fn connect(&self, client: &str, wanted: Connect, dry_run: bool) -> Result<ConnectionChange, Problem> {
+        connections::change(client, wanted, dry_run)
     }
 }
 

@@ -43,6 +43,9 @@ const ATTEMPTS: u32 = 300;
 /// Silence after which a conversation is over.
 const SILENCE: SignedDuration = SignedDuration::from_mins(11);
 
+/// As many as a month teaches.
+const MOST_REVIEWED: usize = 1000;
+
 /// Why the month could not be told.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DemoError {
@@ -230,6 +233,11 @@ impl Teller {
             }
             Step::Ask(query) => {
                 engine.recall().recall(&self.question(query))?;
+            }
+            Step::Review(verdict) => {
+                for item in engine.review().list(MOST_REVIEWED, None)?.items {
+                    engine.review().decide(item.memory.entry.id.as_str(), *verdict, None)?;
+                }
             }
             Step::Remember { text, tags } => {
                 engine.memories().remember(&NewMemory { tags: tags.clone(), ..NewMemory::fact(text) })?;

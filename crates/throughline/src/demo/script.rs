@@ -3,6 +3,7 @@
 use jiff::civil::Time;
 use jiff::{SignedDuration, Timestamp, ToSpan as _, Zoned};
 use serde::Deserialize;
+use throughline_core::engine::Verdict;
 use throughline_core::model::{MemorySection, Significance};
 
 use super::DemoError;
@@ -60,6 +61,8 @@ pub(super) enum Step {
     It(String),
     /// The assistant calls a tool.
     Call { tool: String, with: serde_json::Value },
+    /// The person looks through everything that was learnt until then, and says this of each.
+    Review(Verdict),
     /// The person asks the memory itself.
     Ask(String),
     /// The person stores a memory.

@@ -27,7 +27,7 @@ fn a_change_made_elsewhere_arrives_without_a_reload() {
     panel.reads(".task", "Paint the boat");
     panel.at("conversations");
     panel.home.run(&["session", "observe", "--session", "cli:quay", "Hello from elsewhere"]).done();
-    panel.reads(".talk", "quay");
+    panel.reads(".talk", "Hello from elsewhere");
     assert_eq!(panel.run("return window.__stayed", &[]), json!(true), "without a reload");
 }
 

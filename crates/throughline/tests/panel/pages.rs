@@ -8,8 +8,9 @@ use super::common::{Home, Ran};
 use super::{ESCAPE, Panel, string};
 
 /// The pages by their addresses and their names in the navigation.
-const PAGES: [(&str, &str); 11] = [
+pub(crate) const PAGES: [(&str, &str); 15] = [
     ("home", "Home"),
+    ("review", "Review"),
     ("memories", "Memories"),
     ("documents", "Documents"),
     ("conversations", "Conversations"),
@@ -18,12 +19,15 @@ const PAGES: [(&str, &str); 11] = [
     ("vault", "Vault"),
     ("reflection", "Reflection"),
     ("chat", "Chat"),
+    ("sees", "What they see"),
+    ("connections", "Connections"),
+    ("import", "Import"),
     ("export", "Export"),
     ("settings", "Settings"),
 ];
 
 /// The demo's month, ending on the day that the browser's clock shows.
-fn demo(browser: &Browser) -> Home {
+pub(crate) fn demo(browser: &Browser) -> Home {
     let mut home = Home::new();
     home.set_now(&string(&browser.run("return new Date().toISOString()", &[])));
     // The demo leaves a person's own memory alone, so for a moment that is elsewhere.
@@ -88,7 +92,7 @@ fn every_page_is_reached_by_the_navigation_without_a_complaint() {
     panel.prefers("light");
     panel.screen(390, 844, true);
     for (page, name) in PAGES {
-        let is_near = ["home", "memories", "documents", "conversations"].contains(&page);
+        let is_near = ["home", "review", "memories", "conversations"].contains(&page);
         if is_near {
             panel.click(&format!(".bottom a[data-page={page}]"));
         } else {
@@ -130,6 +134,10 @@ fn what_is_inside_the_pages_is_reached_without_a_complaint() {
         panel.at(page);
         kept(name);
     }
+    panel.at("sees");
+    panel.fill(".sees-message", "where is Gerald?");
+    panel.see(".sees-card .sees-line .muted");
+    kept("sees-message");
     panel.at("vault");
     panel.fill("input.search", "battery");
     panel.see(".passage mark");

@@ -32,6 +32,9 @@ declare namespace Api {
     tags?: string[];
     provenance?: string[];
     supersedes?: string[];
+    /** Never given to an assistant; a search still finds it. */
+    muted?: boolean;
+    muted_in?: string[];
   }
 
   /** What one feature adds to a score, or takes from it. */
@@ -245,6 +248,168 @@ declare namespace Api {
     tokens_out: number;
   }
 
+  type Verdict = "keep" | "edit" | "drop" | "rule";
+
+  /** A turn that a memory came from. */
+  interface Evidence extends Memory {
+    speaker?: string | null;
+    title?: string | null;
+  }
+
+  interface ReviewItem {
+    memory: Memory;
+    evidence: Evidence[];
+    replaced?: Memory;
+    also_replaced?: Memory[];
+  }
+
+  interface ReviewListing {
+    items: ReviewItem[];
+    count: number;
+    cursor?: string | null;
+  }
+
+  interface Reviewed {
+    memory: Memory;
+    verdict: Verdict;
+    restored?: Memory[];
+  }
+
+  /** One line of what a session begins with. */
+  interface OpeningLine {
+    block: string;
+    id?: string | null;
+    text: string;
+    tokens: number;
+  }
+
+  /** One line of what comes with a message. */
+  interface GivenLine {
+    id: string;
+    text: string;
+    tokens: number;
+    why: string;
+  }
+
+  interface LeftOut {
+    id: string;
+    kind: Kind;
+    content: string;
+    score: number;
+    why: Why;
+  }
+
+  interface Preview {
+    system_prompt: string;
+    message?: string | null;
+    parts: Part[];
+    lines?: OpeningLine[];
+    given?: GivenLine[];
+    found_but_not_given?: LeftOut[];
+    off_record?: "paused" | "excluded";
+    failure?: string;
+  }
+
+  interface Connection {
+    client: string;
+    installed: boolean;
+    parts: string[];
+    partly: string[];
+    problems: string[];
+    last_heard_at?: Instant | null;
+    session?: string | null;
+    given: number;
+  }
+
+  interface FileChange {
+    path: string;
+    outcome: "written" | "restored" | "removed";
+    parts: string[];
+    added: string[];
+    removed: string[];
+  }
+
+  interface ConnectionChange {
+    client: string;
+    dry_run: boolean;
+    files: FileChange[];
+    remarks: string[];
+  }
+
+  interface Tally {
+    added: number;
+    brought_back: number;
+    here: number;
+    differing: number;
+    forgotten: number;
+  }
+
+  interface Skipped {
+    reason: string;
+    count: number;
+    places: string[];
+  }
+
+  /** What a file held; of an export of our own, the fields from `added` on. */
+  interface ImportReport {
+    profile?: Tally;
+    knowledge?: Tally;
+    archive?: Tally;
+    turns?: Tally | number;
+    sessions?: number;
+    samples?: string[];
+    skipped?: Skipped[];
+    adjusted?: Skipped[];
+    redacted?: Record<string, number>;
+    change?: string | null;
+    added?: number;
+    kept?: number;
+    tasks?: number;
+    documents?: string[];
+  }
+
+  interface TouchedMemory {
+    id: string;
+    kind: Kind;
+    layer: Layer;
+    status: Status;
+    content: string;
+    is_new: boolean;
+    session?: string | null;
+  }
+
+  interface Touched {
+    memories: TouchedMemory[];
+    count: number;
+    learnt: number;
+    documents: string[];
+    tasks: { id: string; title: string; status: TaskStatus }[];
+    threads: { session: string; title: string }[];
+    projects: string[];
+  }
+
+  interface ToldChange extends Change {
+    touched?: Touched | null;
+  }
+
+  interface Thread {
+    id: string;
+    session: string;
+    title: string;
+    project?: string | null;
+    updated_at: Instant;
+    expires_at: Instant;
+  }
+
+  /** What memory did for the person. */
+  interface Served {
+    messages: number;
+    given: number;
+    again: number;
+    used: number;
+    corrected: number;
+  }
+
   interface Undone {
     memories?: Memory[];
     documents?: string[];
@@ -302,6 +467,10 @@ declare namespace Api {
     key: string;
     value: string;
     from: string;
+    /** What it is, where it may be changed here. */
+    change?: "flag" | "number";
+    /** What holds from the next start on. */
+    next?: string;
   }
 
   interface ChatModel {
@@ -358,7 +527,10 @@ declare namespace Api {
     (path: `/api/memories/${string}/history`, query?: Query, options?: Options): Promise<{ versions: MemoryVersion[] }>;
     (path: `/api/memories/${string}/erasure`, query?: Query, options?: Options): Promise<Erasure>;
     (path: `/api/memories/${string}`, query?: Query, options?: Options): Promise<Memory>;
-    (path: "/api/changes", query?: Query, options?: Options): Promise<{ changes: Change[] }>;
+    (path: "/api/changes", query?: Query, options?: Options): Promise<{ changes: ToldChange[] }>;
+    (path: "/api/connections", query?: Query, options?: Options): Promise<{ clients: Connection[] }>;
+    (path: "/api/review", query?: Query, options?: Options): Promise<ReviewListing>;
+    (path: "/api/threads", query?: Query, options?: Options): Promise<{ threads: Thread[] }>;
     (path: "/api/documents", query?: Query, options?: Options): Promise<{ documents: ListedDocument[] }>;
     (
       path: `/api/documents/${string}/history`,
@@ -376,11 +548,15 @@ declare namespace Api {
     (path: "/api/recalls", query?: Query, options?: Options): Promise<{ recalls: Recall[] }>;
     (path: "/api/tasks", query?: Query, options?: Options): Promise<{ tasks: Task[] }>;
     (path: `/api/tasks/${string}`, query?: Query, options?: Options): Promise<Task>;
-    (path: "/api/projects", query?: Query, options?: Options): Promise<{ projects: { name: string }[] }>;
+    (
+      path: "/api/projects",
+      query?: Query,
+      options?: Options,
+    ): Promise<{ projects: { name: string }[]; roots?: { name: string }[] }>;
     (path: "/api/vault", query?: Query, options?: Options): Promise<{ documents: VaultDocument[] }>;
     (path: "/api/reflections", query?: Query, options?: Options): Promise<{ passes: Reflection[] }>;
     (path: "/api/stats", query?: Query, options?: Options): Promise<Overview>;
-    (path: "/api/activity", query?: Query, options?: Options): Promise<{ days: DayActivity[] }>;
+    (path: "/api/activity", query?: Query, options?: Options): Promise<{ days: DayActivity[]; served: Served }>;
     (path: "/api/health", query?: Query, options?: Options): Promise<Health>;
     (path: "/api/status", query?: Query, options?: Options): Promise<About>;
     (path: "/api/jobs", query?: Query, options?: Options): Promise<{ jobs: Job[] }>;
@@ -406,6 +582,11 @@ declare namespace Api {
     (path: `/api/sessions/${string}/compact`, body?: object, options?: Options): Promise<Consolidation>;
     (path: `/api/sessions/${string}/end`, body?: object, options?: Options): Promise<EndedSession>;
     (path: `/api/sessions/${string}/reset`, body?: object, options?: Options): Promise<{ session: string }>;
+    (path: `/api/memories/${string}/mute`, body: object, options?: Options): Promise<Memory>;
+    (path: `/api/review/${string}`, body: object, options?: Options): Promise<Reviewed>;
+    (path: "/api/context/preview", body: object, options?: Options): Promise<Preview>;
+    (path: `/api/connections/${string}`, body?: object, options?: Options): Promise<ConnectionChange>;
+    (path: "/api/import" | "/api/import?dry_run=true", body: object, options?: Options): Promise<ImportReport>;
     (path: "/api/recall", body: object, options?: Options): Promise<{ hits: Hit[] }>;
     (path: "/api/tasks", body: object, options?: Options): Promise<Task>;
     (path: `/api/tasks/${string}/done`, body: object, options?: Options): Promise<Task>;
@@ -425,11 +606,19 @@ declare namespace Api {
     (path: `/api/memories/${string}`, query?: Query, options?: Options): Promise<Gone>;
     (path: `/api/tasks/${string}`, query?: Query, options?: Options): Promise<Task>;
     (path: `/api/vault/${string}`, query?: Query, options?: Options): Promise<{ removed: number }>;
+    (path: `/api/review/${string}`, query?: Query, options?: Options): Promise<Memory>;
+    (path: `/api/connections/${string}`, query?: Query, options?: Options): Promise<ConnectionChange>;
+    (path: `/api/threads/${string}`, query?: Query, options?: Options): Promise<{ title: string }>;
   }
 
   /** With status and ETag. */
   interface Ask {
     (method: "GET", path: `/api/documents/${string}`, options?: RequestOptions): Promise<Answer<Document>>;
     (method: "PUT", path: `/api/documents/${string}`, options?: RequestOptions): Promise<Answer<WrittenDocument>>;
+    (
+      method: "PUT",
+      path: `/api/settings/${string}`,
+      options?: RequestOptions,
+    ): Promise<Answer<{ path?: string | null; settings: Setting[] }>>;
   }
 }

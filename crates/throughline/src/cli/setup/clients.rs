@@ -6,7 +6,7 @@ use throughline_clients::connect::Scope;
 use throughline_core::engine::chain;
 
 use super::plan::Done;
-use crate::cli::connect::{line, remarks};
+use crate::cli::connect::line;
 use crate::connections::{Machine, Mode, Outcome, Wanted};
 
 /// An assistant that is here.
@@ -80,8 +80,9 @@ pub(super) fn act(machine: &Machine, steps: &[Step], done: &mut Done) {
                 let files_told: String =
                     files.iter().filter(|file| file.outcome != Outcome::Unchanged).map(line).collect();
                 done.did(format!("connected {client}\n{}", files_told.trim_end()));
-                done.notes
-                    .extend(remarks(machine, client, true, &files).into_iter().map(|it| format!("{client}: {it}")));
+                done.notes.extend(
+                    machine.remarks_after(client, &files, true).into_iter().map(|it| format!("{client}: {it}")),
+                );
             }
             Err(error) => done.failed(format!("{client} was not connected: {}", chain(&error))),
         }

@@ -1,9 +1,9 @@
 // Numbers, times and sizes as people read them, and names for codes of the API.
 
 const number = new Intl.NumberFormat("en");
-const dayAndTime = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
-const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric" });
-const clock = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit" });
+// One form of dates and of the clock everywhere: 16 Nov 2026, 04:14.
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
@@ -19,7 +19,7 @@ const STEPS = [
 /** @typedef {Api.Instant | null | undefined} MaybeInstant */
 
 export const count = (/** @type {number | null | undefined} */ value) => number.format(value ?? 0);
-export const exactTime = (/** @type {MaybeInstant} */ at) => (at ? dayAndTime.format(new Date(at)) : "");
+export const exactTime = (/** @type {MaybeInstant} */ at) => (at ? `${dayOf(at)}, ${timeOf(at)}` : "");
 export const dayOf = (/** @type {MaybeInstant} */ at) => (at ? day.format(new Date(at)) : "");
 export const timeOf = (/** @type {MaybeInstant} */ at) => (at ? clock.format(new Date(at)) : "");
 
@@ -82,6 +82,12 @@ export function bytes(value) {
   return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
 }
 
+/**
+ * How many memories there are: one count for every page.
+ * @param {Api.Overview} stats
+ */
+export const memoryCount = ({ knowledge, archive, bullets }) => knowledge + archive + bullets;
+
 /** @type {Record<string, { name: string, about: string }>} */
 export const LAYERS = {
   identity: { name: "Identity", about: "who you are" },
@@ -110,7 +116,8 @@ const VERBS = {
   done: "finished a task",
   project: "kept a project",
   fill: "looked back on a conversation",
-  reflect: "reflected",
+  reflect: "tidied memory",
+  review: "looked at what was learnt",
 };
 
 /**
@@ -132,12 +139,25 @@ const VIA = {
   hook: "a hook",
 };
 
+/** @type {Record<string, string>} */
+const JOBS = {
+  consolidation: "Summing up",
+  retention: "Retiring what is old",
+  reflection: "Tidying",
+  backup: "Backups",
+  embedding: "Search by meaning",
+  tidying: "Upkeep of the database",
+};
+export const jobName = (/** @type {string} */ name) => JOBS[name] ?? name;
+
+export const whoName = (/** @type {string} */ who) => WHO[who] ?? who;
+
 /**
  * "You edited a memory".
  * @param {Api.Change} change
  */
 export function changeName({ actor, verb }) {
-  return `${WHO[actor.who] ?? actor.who} ${verbName(verb)}`;
+  return `${whoName(actor.who)} ${verbName(verb)}`;
 }
 
 /**
@@ -147,6 +167,16 @@ export function changeName({ actor, verb }) {
 export function viaName({ actor }) {
   return VIA[actor.via] ?? actor.via;
 }
+
+/** A token is about three quarters of a word; people know words. */
+const WORDS_BY_TOKEN = 0.75;
+
+/**
+ * What a text costs a model, in words.
+ * @param {number} tokens
+ */
+export const wordCost = (tokens) =>
+  `≈ ${plural(Math.max(tokens ? 1 : 0, Math.round(tokens * WORDS_BY_TOKEN)), "word")}`;
 
 /**
  * A rough count of tokens, for showing while somebody types; the daemon counts exactly.

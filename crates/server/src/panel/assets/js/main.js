@@ -23,6 +23,7 @@ const lazy = (title, load) => ({
 
 const pages = {
   home: lazy("Home", () => import("./pages/home.js")),
+  review: lazy("Review", () => import("./pages/review.js")),
   memories: lazy("Memories", () => import("./pages/memories.js")),
   documents: lazy("Documents", () => import("./pages/documents.js")),
   conversations: lazy("Conversations", () => import("./pages/conversations.js")),
@@ -31,6 +32,9 @@ const pages = {
   vault: lazy("Vault", () => import("./pages/vault.js")),
   reflection: lazy("Reflection", () => import("./pages/reflection.js")),
   chat: lazy("Chat", () => import("./pages/chat.js")),
+  sees: lazy("What my assistants see", () => import("./pages/sees.js")),
+  connections: lazy("Connections", () => import("./pages/connections.js")),
+  import: lazy("Import", () => import("./pages/import.js")),
   export: lazy("Export", () => import("./pages/export.js")),
   settings: lazy("Settings", () => import("./pages/settings.js")),
 };

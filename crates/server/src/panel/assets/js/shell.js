@@ -2,17 +2,21 @@
 import { blur, fill, get, h } from "./dom.js";
 import { api, onDaemon } from "./api.js";
 import { icon, logo } from "./icons.js";
-import { everythingChanged } from "./live.js";
+import { everythingChanged, onChange } from "./live.js";
 import { go } from "./router.js";
 import { keys, showKeys } from "./components/keys.js";
 import { dialog } from "./components/dialog.js";
+import { openPalette, startPalette } from "./components/palette.js";
 import { coded } from "./components/parts.js";
+import { remember } from "./memories/forms.js";
 
 /** @import { IconName } from "./icons.js" */
+/** @import { Choice } from "./components/palette.js" */
 
 /** @type {[name: IconName, title: string][]} a page is named like its icon */
 const PAGES = [
   ["home", "Home"],
+  ["review", "Review"],
   ["memories", "Memories"],
   ["documents", "Documents"],
   ["conversations", "Conversations"],
@@ -21,17 +25,36 @@ const PAGES = [
   ["vault", "Vault"],
   ["reflection", "Reflection"],
   ["chat", "Chat"],
+  ["sees", "What they see"],
 ];
 /** @type {[name: IconName, title: string][]} */
 const LOWER = [
+  ["connections", "Connections"],
+  ["import", "Import"],
   ["export", "Export"],
   ["settings", "Settings"],
 ];
-const ON_PHONE = ["home", "memories", "documents", "conversations"];
+const ON_PHONE = ["home", "review", "memories", "conversations"];
 
 /** @param {[name: IconName, title: string]} page */
 function link([name, title]) {
-  return h("a.nav-link", { href: `#/${name}`, dataset: { page: name } }, icon(name), h("span", title));
+  const count = name === "review" ? h("span.nav-count", { hidden: true }) : null;
+  return h("a.nav-link", { href: `#/${name}`, dataset: { page: name } }, icon(name), h("span", title), count);
+}
+
+/** The count of what is new, in every navigation. */
+async function showNew() {
+  try {
+    const { count } = await api.get("/api/review", { limit: 0 });
+    const text = count > 99 ? "99+" : String(count);
+    for (const node of document.querySelectorAll(".nav-count")) {
+      if (!(node instanceof HTMLElement)) continue;
+      node.hidden = count === 0;
+      fill(node, text, h("span.visually-hidden", " new"));
+    }
+  } catch {
+    // The count is an extra.
+  }
 }
 
 /** @type {[theme: string, title: string, symbol: IconName][]} */
@@ -91,6 +114,29 @@ function banner() {
   return node;
 }
 
+/** What Ctrl-K offers beside what it finds. */
+function actions() {
+  const pages = [...PAGES, ...LOWER].map(([name, title]) => ({ title, icon: name, run: () => go(name) }));
+  /** @type {Choice[]} */
+  const all = [
+    ...pages,
+    { title: "Remember something", icon: "plus", run: () => remember() },
+    { title: "Connect an assistant", icon: "connections", run: () => go("connections") },
+    { title: "Show all keys", icon: "keys", run: showKeys },
+  ];
+  return all;
+}
+
+function finder() {
+  return h(
+    "button.finder",
+    { type: "button", "aria-keyshortcuts": "Control+K", onclick: () => openPalette(actions) },
+    icon("search", 18),
+    h("span", "Search"),
+    h("kbd", { "aria-hidden": "true" }, "Ctrl K"),
+  );
+}
+
 function sidebar() {
   const keyList = h(
     "button.bare",
@@ -100,6 +146,7 @@ function sidebar() {
   return h(
     "aside.side",
     h("a.brand", { href: "#/", "aria-label": "Throughline, home" }, logo(), h("span", "Throughline")),
+    finder(),
     h("nav.thread", { "aria-label": "Pages" }, PAGES.map(link)),
     h("nav.side-lower", { "aria-label": "More" }, LOWER.map(link)),
     h("div.side-foot", themeSwitch(), keyList, h("span.version")),
@@ -116,7 +163,10 @@ export function buildShell() {
   const bottom = h("nav.bottom", { "aria-label": "Pages" }, phonePages, more);
   document.body.append(skip, h("div.frame", sidebar(), h("div.column", banner(), main), bottom), announcer);
   bindKeys();
+  startPalette(actions);
   showVersion();
+  showNew();
+  onChange(["memories", "documents"], showNew, new AbortController().signal);
   return {
     main,
     /**
@@ -145,7 +195,15 @@ async function showVersion() {
 
 function openMore() {
   const rest = [...PAGES.filter(([name]) => !ON_PHONE.includes(name)), ...LOWER].map(link);
-  const close = dialog({ title: "More", body: h("div.more-grid", rest, h("div.more-theme", themeSwitch(), "Theme")) });
+  const find = h("button.nav-link", { type: "button" }, icon("search"), h("span", "Search"));
+  const close = dialog({
+    title: "More",
+    body: h("div.more-grid", find, rest, h("div.more-theme", themeSwitch(), "Theme")),
+  });
+  find.addEventListener("click", () => {
+    close();
+    openPalette(actions);
+  });
   for (const each of rest) each.addEventListener("click", () => close());
 }
 
@@ -157,6 +215,8 @@ const GOES = {
   c: "conversations",
   t: "tasks",
   l: "timeline",
+  w: "review",
+  a: "sees",
   v: "vault",
   r: "reflection",
   s: "settings",

@@ -1,7 +1,8 @@
 // Undoing changes.
 //
 //   await undoable("Forgotten")      a toast whose button reverts the change that was just made, and no later one
-//   await undoLast(changeId)         reverts the last change if it is still that one
+//   await undoLast(changeId)         reverts the last change if it is still that one, and says what was undone
+//   await revert(changeId)           the same without a word where it is done
 import { api } from "./api.js";
 import { changedHere } from "./live.js";
 import { failed, toast } from "./components/toast.js";
@@ -34,8 +35,12 @@ export async function undoable(message) {
   toast(message, id ? { undo: () => undoLast(id) } : {});
 }
 
-/** @param {string} id */
-export async function undoLast(id) {
+/**
+ * Reverts the last change if it is still that one, and says so where it is not. Gives what was undone.
+ * @param {string} id
+ * @returns {Promise<Api.Undone | null>}
+ */
+export async function revert(id) {
   const latest = await latestChange();
   if (latest?.id !== id) {
     toast("Something else changed since", {
@@ -44,9 +49,15 @@ export async function undoLast(id) {
         : "Nothing was undone.",
       ms: 8_000,
     });
-    return;
+    return null;
   }
-  const outcome = await api.post("/api/undo", {});
+  return api.post("/api/undo", {});
+}
+
+/** @param {string} id */
+export async function undoLast(id) {
+  const outcome = await revert(id);
+  if (!outcome) return;
   const touched = [
     outcome.memories?.length ? plural(outcome.memories.length, "memory", "memories") : null,
     outcome.documents?.length ? plural(outcome.documents.length, "document") : null,

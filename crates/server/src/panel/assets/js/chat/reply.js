@@ -3,11 +3,13 @@
 //   personTurn(text)                 a node
 //   const reply = new Reply(find)    reply.node; injected(parts), tool(call), more(text) and end(…) as they happen
 import { fill, h } from "../dom.js";
-import { count, plural, timeOf } from "../format.js";
+import { plural, timeOf, wordCost } from "../format.js";
 import { icon } from "../icons.js";
 import { href } from "../router.js";
+import { markdown } from "../components/markdown.js";
 import { coded } from "../components/parts.js";
 import { attempt } from "../components/toast.js";
+import { plainText } from "../documents/marks.js";
 
 /** @import { Lookup } from "../memories/lookup.js" */
 
@@ -34,7 +36,7 @@ export class Reply {
   /** @param {Lookup} find */
   constructor(find) {
     this.find = find;
-    this.text = h("p.turn-text");
+    this.text = h("div.turn-text");
     this.asides = h("div.chat-asides");
     this.wait = h("span.chat-wait", { role: "status", "aria-label": "The model is thinking" }, h("i"), h("i"), h("i"));
     this.node = h(
@@ -67,7 +69,8 @@ export class Reply {
   end({ text, note, error }) {
     this.node.setAttribute("aria-busy", "false");
     this.wait.remove();
-    if (text !== undefined && this.text.textContent !== text) this.text.textContent = text;
+    // While it grows it is plain text; what it means shows when it is whole.
+    fill(this.text, markdown(text ?? this.text.textContent ?? ""));
     if (note) this.node.append(h("p.turn-into", note));
     if (error) {
       const hint = error.hint ? h("small", coded(error.hint)) : null;
@@ -91,7 +94,7 @@ function given(parts, find) {
   const load = attempt(async () => {
     if (!node.open || body.hasChildNodes()) return;
     const lines = await Promise.all(parts.map(async (part) => line(part, part.id ? await find(part.id) : null)));
-    fill(body, h("ul.given-list", lines), h("small.muted", `about ${count(tokens)} tokens`));
+    fill(body, h("ul.given-list", lines), h("small.muted", `${wordCost(tokens)} in all`));
   });
   node.addEventListener("toggle", load);
   return node;
@@ -104,7 +107,7 @@ function given(parts, find) {
 function line(part, memory) {
   const [name, path] = PARTS[part.what] ?? [part.what, null];
   const what = memory
-    ? h("a", { href: href("memories", { id: memory.id }) }, memory.content)
+    ? h("a", { href: href("memories", { id: memory.id }) }, plainText(memory.content))
     : path
       ? h("a", { href: href(path) }, name)
       : name;

@@ -61,6 +61,7 @@ export function dialog({ title, body, actions = [], wide = false, onclose, canCl
  * @property {boolean} [danger]
  * @property {string} [typed] a word to type before the button can be pressed
  * @property {boolean} [wide]
+ * @property {HTMLElement} [submit] a field in which Ctrl-Enter agrees
  */
 
 /**
@@ -68,7 +69,7 @@ export function dialog({ title, body, actions = [], wide = false, onclose, canCl
  * @param {AskOptions} options
  * @returns {Promise<boolean>}
  */
-export function ask({ title, text, body, action = "Yes", danger = false, typed, wide }) {
+export function ask({ title, text, body, action = "Yes", danger = false, typed, wide, submit }) {
   return new Promise((resolve) => {
     let agreed = false;
     const agree = () => {
@@ -86,7 +87,10 @@ export function ask({ title, text, body, action = "Yes", danger = false, typed, 
       actions: [h("button", { type: "button", onclick: () => close() }, "Cancel"), yes],
       onclose: () => resolve(agreed),
     });
-    (field ?? yes).focus();
+    submit?.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) agree();
+    });
+    (submit ?? field ?? yes).focus();
   });
 }
 

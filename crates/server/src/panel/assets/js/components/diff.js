@@ -4,6 +4,7 @@
 //   merged(base, mine, theirs) both sets of changes applied to one text, as a suggestion
 //   lineDiff(before, after)    lines, with + and − in front, unchanged stretches shortened
 import { h } from "../dom.js";
+import { lineNodes } from "../documents/marks.js";
 
 const MOST_CELLS = 4_000_000;
 
@@ -110,7 +111,12 @@ export function lineDiff(before, after, around = 3) {
     isSkipping = false;
     const sign = kind === 0 ? " " : kind < 0 ? "−" : "+";
     node.append(
-      h("div", { class: kind === 0 ? "same" : kind < 0 ? "gone" : "new" }, h("span.sign", sign), line || " "),
+      h(
+        "div",
+        { class: kind === 0 ? "same" : kind < 0 ? "gone" : "new" },
+        h("span.sign", sign),
+        h("span", line ? lineNodes(line) : " "),
+      ),
     );
   });
   return node;

@@ -60,11 +60,12 @@ export class VirtualList {
   constructor(options) {
     this.options = options;
     const { label, rowHeight, signal } = options;
-    this.inner = h("div.vlist-inner");
+    // Rows hold links and boxes of their own, which options of a list box may not.
+    this.inner = h("div.vlist-inner", { role: "rowgroup" });
     this.blank = h("div.vlist-empty", { hidden: true });
     this.node = h(
       "div.vlist",
-      { role: "listbox", "aria-label": label, tabIndex: 0, style: { "--row": `${rowHeight}px` } },
+      { role: "grid", "aria-label": label, tabIndex: 0, style: { "--row": `${rowHeight}px` } },
       this.inner,
       this.blank,
     );
@@ -203,6 +204,9 @@ export class VirtualList {
     this.inner.style.height = `${this.items.length * rowHeight + (this.isWhole ? 0 : rowHeight)}px`;
     this.inner.classList.toggle("has-more", !this.isWhole);
     this.blank.hidden = this.items.length > 0 || !this.isWhole || Boolean(this.#loading);
+    this.node.setAttribute("role", this.items.length ? "grid" : "group");
+    if (this.items.length) this.node.setAttribute("aria-rowcount", this.isWhole ? String(this.items.length) : "-1");
+    else this.node.removeAttribute("aria-rowcount");
     if (!this.blank.hidden && !this.blank.hasChildNodes()) fill(this.blank, empty());
   }
 
@@ -217,7 +221,8 @@ export class VirtualList {
   #makeRow() {
     const element = this.options.row();
     element.classList.add("vrow");
-    element.setAttribute("role", "option");
+    element.setAttribute("role", "row");
+    for (const cell of element.children) cell.setAttribute("role", "gridcell");
     element.addEventListener("click", (event) => {
       const isOwn = event.target instanceof Element && event.target.closest("button, a, input, [data-own]");
       if (isOwn || element.item === undefined) return;
@@ -241,8 +246,7 @@ export class VirtualList {
     const isCurrent = key === this.#currentKey;
     element.classList.toggle("current", isCurrent);
     element.setAttribute("aria-selected", String(isCurrent));
-    element.setAttribute("aria-posinset", String(index + 1));
-    element.setAttribute("aria-setsize", this.isWhole ? String(this.items.length) : "-1");
+    element.setAttribute("aria-rowindex", String(index + 1));
     this.options.show(element, item);
   }
 

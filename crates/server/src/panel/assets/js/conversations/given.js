@@ -9,6 +9,7 @@ import { href } from "../router.js";
 import { when } from "../components/parts.js";
 import { scoreBar, whyText } from "../components/score.js";
 import { attempt } from "../components/toast.js";
+import { plainText } from "../documents/marks.js";
 
 /** @import { IconName } from "../icons.js" */
 /** @import { Lookup } from "../memories/lookup.js" */
@@ -101,7 +102,7 @@ function item(hit, memory) {
  */
 function textOf({ id, kind, session, content, source, created_at: at }) {
   const isTurn = kind === "turn" && session;
-  const address = isTurn ? href(`conversations/${session}`) : href("memories", { id });
+  const address = isTurn ? href("conversations", { id: session, turn: id }) : href("memories", { id });
   const said = isTurn ? h("small.muted", sourceName(source), ", ", when(at)) : null;
-  return [h("a", { href: address }, content), said && " ", said];
+  return [h("a", { href: address }, plainText(content)), said && " ", said];
 }

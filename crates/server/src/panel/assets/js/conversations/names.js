@@ -8,7 +8,18 @@ const CHANNELS = {
   telegram: "Telegram",
   discord: "Discord",
   slack: "Slack",
-  mcp: "MCP",
+  mcp: "Tools (MCP)",
+  webhook: "Webhook",
+  "claude-code": "Claude Code",
+  "claude-desktop": "Claude Desktop",
+  codex: "Codex",
+  cursor: "Cursor",
+  vscode: "VS Code",
+  opencode: "OpenCode",
+  gemini: "Gemini CLI",
+  copilot: "Copilot CLI",
+  zed: "Zed",
+  import: "Imported",
 };
 
 export const channelOf = (/** @type {string} */ id) => id.split(":")[0];
@@ -18,7 +29,10 @@ export const channelName = (channel) => CHANNELS[channel] ?? channel.charAt(0).t
 
 /** The name of a conversation that nobody named: when it began. */
 const BEGAN = /^(\d{4}-\d\d-\d\d)-(\d\d)(\d\d)(?:-(\d+))?$/;
-const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+
+/** Names that programs make, which say nothing to a person. */
+const UNREADABLE = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-z]{20,})$/i;
 
 /**
  * The name within its channel.
@@ -26,6 +40,7 @@ const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year
  */
 export function nameOf(id) {
   const name = id.slice(channelOf(id).length + 1) || id;
+  if (UNREADABLE.test(name)) return "Untitled";
   const began = BEGAN.exec(name);
   if (!began) return name;
   const at = new Date(`${began[1]}T00:00:00Z`);

@@ -17,6 +17,8 @@ import { drawTurns } from "./turns.js";
 
 const PAGE = 500;
 const RECALLS = 1_000;
+/** So far a turn is looked for. */
+const MOST_PAGES = 40;
 /** How far from the end, in pixels, still counts as being at the end. */
 const AT_END = 40;
 
@@ -45,15 +47,37 @@ export class ConversationPane {
     this.find = lookup(signal);
   }
 
-  /** @param {string} id */
-  async show(id) {
-    this.id = id;
-    this.#pages = 1;
-    this.#shown = null;
-    this.#open = new Set();
-    fill(this.node, h("p.muted.conversation-wait", "…"));
-    await this.refresh();
-    this.node.scrollTop = 0;
+  /**
+   * @param {string} id
+   * @param {string | null} [turn] what to show of it
+   */
+  async show(id, turn = null) {
+    if (id !== this.id || this.#shown === null) {
+      this.id = id;
+      this.#pages = 1;
+      this.#shown = null;
+      this.#open = new Set();
+      fill(this.node, h("p.muted.conversation-wait", "…"));
+      await this.refresh();
+      this.node.scrollTop = 0;
+    }
+    if (turn && id === this.id) await this.#find(turn);
+  }
+
+  /**
+   * Shows more until a turn is there, and goes to it.
+   * @param {string} turn
+   */
+  async #find(turn) {
+    const node = () => this.node.querySelector(`#turn-${CSS.escape(turn)}`);
+    while (!node() && this.node.querySelector(".conversation-more") && this.#pages < MOST_PAGES) {
+      this.#pages += 1;
+      await this.refresh();
+    }
+    for (const each of this.node.querySelectorAll(".turn.is-found")) each.classList.remove("is-found");
+    const found = node();
+    found?.classList.add("is-found");
+    found?.scrollIntoView({ block: "center" });
   }
 
   async refresh() {
@@ -122,7 +146,7 @@ export class ConversationPane {
   #actions({ id, ended_at: endedAt }) {
     return h(
       "div.row.conversation-actions",
-      h("button.small", { type: "button", onclick: this.#run(() => compact(id)) }, "Consolidate now"),
+      h("button.small", { type: "button", onclick: this.#run(() => compact(id)) }, "Sum up now"),
       endedAt ? null : h("button.small", { type: "button", onclick: this.#run(() => end(id)) }, "End"),
       h(
         "button.small.quiet",

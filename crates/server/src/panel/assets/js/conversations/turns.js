@@ -3,7 +3,9 @@ import { h } from "../dom.js";
 import { dayOf, exactTime, millis, plural, timeOf } from "../format.js";
 import { icon } from "../icons.js";
 import { href } from "../router.js";
+import { markdown } from "../components/markdown.js";
 import { documentLines } from "../documents/lines.js";
+import { plainText, withoutStamp } from "../documents/marks.js";
 import { givenTo, looked } from "./given.js";
 
 /** @import { Lookup } from "../memories/lookup.js" */
@@ -11,7 +13,6 @@ import { givenTo, looked } from "./given.js";
 
 /** @type {Record<Api.Role, string>} */
 const WHO = { user: "You", assistant: "Assistant", tool: "Tool", system: "System", summary: "Summed up" };
-const STAMP = /^\[\d{4}-\d\d-\d\d \d\d:\d\d\]\s*/;
 
 /**
  * @typedef {object} TurnsOptions
@@ -101,16 +102,26 @@ function spoken(turn, given, made) {
       { class: memory.status === "inactive" ? "is-inactive" : "" },
       icon("pin", 15),
       "Remembered: ",
-      h("a", { href: href("memories", { id: memory.id }) }, memory.content),
+      h("a", { href: href("memories", { id: memory.id }) }, plainText(memory.content)),
     );
   return h(
     "li.turn",
     { dataset: { role: turn.role }, id: `turn-${turn.id}` },
     head(turn.speaker ?? WHO[turn.role] ?? turn.role, turn),
-    h("p.turn-text", turn.content),
+    textOf(turn),
     given,
     facts.map(fact),
   );
+}
+
+/**
+ * What an assistant said is Markdown; a person's own words stay as they were typed.
+ * @param {Api.Turn} turn
+ */
+function textOf({ role, content }) {
+  if (role === "assistant") return h("div.turn-text", markdown(content));
+  // Output of tools may be long, and scrolls.
+  return h("p.turn-text", { tabIndex: role === "user" ? null : 0 }, content);
 }
 
 /**
@@ -131,7 +142,7 @@ function summary(turn, since, made) {
     "li.turn",
     { dataset: { role: "summary" }, id: `turn-${turn.id}` },
     head(since.length ? `${plural(since.length, "turn")} summed up` : "Summed up", turn),
-    h("div.turn-summary", documentLines(turn.content.replace(STAMP, ""))),
+    h("div.turn-summary", documentLines(withoutStamp(turn.content))),
     became.length
       ? h(
           "p.turn-into",

@@ -6,7 +6,7 @@
 import { fill, h } from "../dom.js";
 import { api, ApiError, segments, statusOf } from "../api.js";
 import { changedHere } from "../live.js";
-import { count, DOCUMENT_TITLES, millis, roughTokens, span } from "../format.js";
+import { count, DOCUMENT_TITLES, millis, roughTokens, span, wordCost } from "../format.js";
 import { icon } from "../icons.js";
 import { undoable, withSecrets } from "../undo.js";
 import { bar, when } from "../components/parts.js";
@@ -149,14 +149,12 @@ export class DocumentEditor {
     const chars = [...this.text.value].length + this.#extra.chars;
     const tokens = Math.max(0, roughTokens(this.text.value) + this.#extra.tokens);
     const charsLabel = `${count(chars)} of ${count(mostChars)} characters`;
-    const tokensLabel = `about ${count(tokens)} of ${count(mostTokens)} tokens`;
+    const tokensLabel = mostTokens ? `${wordCost(tokens)} of ${wordCost(mostTokens)}` : "";
     fill(
       this.#limits,
       mostChars ? bar({ value: chars, limit: mostChars, label: charsLabel }) : null,
       mostTokens ? bar({ value: tokens, limit: mostTokens, label: tokensLabel }) : null,
-      !mostChars && !mostTokens
-        ? h("span.bar-label", `${count(chars)} characters, about ${count(tokens)} tokens`)
-        : null,
+      !mostChars && !mostTokens ? h("span.bar-label", `${count(chars)} characters, ${wordCost(tokens)}`) : null,
     );
   }
 

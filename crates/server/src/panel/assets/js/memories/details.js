@@ -10,12 +10,16 @@ import { href } from "../router.js";
 import { chip, definition, marked, when } from "../components/parts.js";
 import { scoreDetails } from "../components/score.js";
 import { attempt, failed } from "../components/toast.js";
+import { nameOf } from "../conversations/names.js";
+import { documentLines } from "../documents/lines.js";
+import { withoutStamp } from "../documents/marks.js";
 import { showVersions } from "../documents/versions.js";
 import { bringBack, forget, pathOf, restoreVersion } from "./actions.js";
 import { MemoryEditor } from "./editor.js";
 import { erase } from "./erase.js";
 import { correct } from "./forms.js";
 import { drawVersions } from "./versions.js";
+import { giveAgain, isMuted, mute, mutedWhere } from "../sees/mute.js";
 
 /** @import { IconName } from "../icons.js" */
 /** @import { Item } from "./source.js" */
@@ -143,7 +147,7 @@ export class DetailsPane {
       head(memory, onclose),
       this.#editor
         ? [this.#notice, this.#editor.node]
-        : [h("p.details-text", marked(memory.content, words())), this.#buttons(memory), h("div.chips", tags)],
+        : [textOf(memory, words()), this.#buttons(memory), h("div.chips", tags)],
       why && score !== undefined ? h("section", h("h3", "Why it was found"), scoreDetails(why, score)) : null,
       h("section", h("h3", "About it"), facts(memory)),
       this.#provenance(memory),
@@ -168,6 +172,9 @@ export class DetailsPane {
     const active = [
       button("edit", "Edit", () => this.edit()),
       button("correct", "Correct", correctIt),
+      isMuted(memory)
+        ? button("restore", "Give again", () => giveAgain(memory))
+        : button("mute", "Mute", () => mute(memory.id, memory.project ?? "")),
       button("forget", "Forget", () => forget(memory)),
     ];
     return h(
@@ -187,13 +194,27 @@ export class DetailsPane {
       "section",
       h("h3", "Where it came from"),
       definition([
-        ["Conversation", session ? h("a", { href: href(`conversations/${session}`) }, session) : null],
+        ["Conversation", session ? this.#talk(session) : null],
         ["Turns", turns.length ? plural(turns.length, "turn") : null],
         ["Task", task ? h("a", { href: href(`tasks/${task}`) }, task) : null],
         ["Replaces", replaced.length ? replaced.map(link) : null],
         ["Also said in", same.length ? same.map(link) : null],
       ]),
     );
+  }
+
+  /**
+   * A conversation by its title, as soon as that is known.
+   * @param {string} session
+   */
+  #talk(session) {
+    const link = h("a", { href: href(`conversations/${session}`) }, nameOf(session));
+    const path = /** @type {const} */ (`/api/sessions/${encodeURIComponent(session)}`);
+    api
+      .get(path, { limit: 0 })
+      .then(({ session: { title } }) => title && fill(link, title))
+      .catch(() => {});
+    return link;
   }
 
   /** @param {Item} memory */
@@ -219,6 +240,18 @@ export class DetailsPane {
       if (!isAborted(error)) fill(this.#history, h("p.muted", messageOf(error)));
     }
   }
+}
+
+/**
+ * A summary has headings and bullets; all else is one text.
+ * @param {Item} memory
+ * @param {string[]} words to mark
+ */
+function textOf({ layer, kind, content }, words) {
+  if (layer === "archive" && /^#|^[-*] /m.test(withoutStamp(content)))
+    return h("div.details-text.is-long", documentLines(withoutStamp(content), words));
+  const plain = kind === "turn" ? content : content.replaceAll(/\[sig:[1-5]\]\s*/g, "");
+  return h("p.details-text", marked(withoutStamp(plain), words));
 }
 
 /**
@@ -250,6 +283,7 @@ function facts(memory) {
     ["Significance", significance ? `${significance} of 5${significance >= 4 ? ", protected" : ""}` : null],
     ["Importance", memory.importance?.toFixed(2)],
     ["Recalled", recalls ? [plural(recalls, "time"), last] : "never"],
+    ["Given", isMuted(memory) ? mutedWhere(memory) : null],
     ["Project", project ? h("a", { href: href("memories", { project }) }, project) : null],
     ["Key", key ? h("code", key) : null],
     ["Created", exactTime(memory.created_at)],

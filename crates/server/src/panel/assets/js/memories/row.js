@@ -7,6 +7,7 @@ import { href } from "../router.js";
 import { chip, marked, when } from "../components/parts.js";
 import { fit } from "../components/score.js";
 import { nameOf } from "../conversations/names.js";
+import { plainText } from "../documents/marks.js";
 
 /** @import { Row } from "../components/list.js" */
 /** @import { Item } from "./source.js" */
@@ -14,21 +15,6 @@ import { nameOf } from "../conversations/names.js";
 const TAGS_SHOWN = 3;
 
 export const ROW_HEIGHT = 78;
-
-const STAMP = /^\[\d{4}-\d\d-\d\d \d\d:\d\d\]\s*/;
-
-/**
- * The text in two lines: headings and bullets of a summary are joined.
- * @param {Item} memory
- */
-function brief({ layer, content }) {
-  if (layer !== "archive") return content;
-  return content
-    .replace(STAMP, "")
-    .replaceAll(/^#{1,6}\s+(.*)$/gm, "$1:")
-    .replaceAll(/^[-*]\s+/gm, "· ")
-    .replaceAll(/:\n+· /g, ": ");
-}
 
 /**
  * @typedef {object} RowOptions
@@ -69,7 +55,7 @@ export function memoryRow({ isPicked, onpick, words, onPhone }) {
         box.hidden = memory.kind === "turn";
       }
       node.classList.toggle("picked", isPicked(memory));
-      fill(get(".mem-text", node), marked(brief(memory), words()));
+      fill(get(".mem-text", node), marked(plainText(memory.content), words()));
       fill(get(".mem-meta", node), metaOf(memory, onPhone()));
       fill(get(".mem-side", node), side(memory));
     },
@@ -106,7 +92,11 @@ function metaOf(memory, isNarrow) {
  * Where it was said: for a turn.
  * @param {Item} memory
  */
-function conversation({ kind, session }) {
+function conversation({ id, kind, session }) {
   if (kind !== "turn" || !session) return null;
-  return h("a.mem-talk", { href: href(`conversations/${session}`), title: session }, `in ${nameOf(session)}`);
+  return h(
+    "a.mem-talk",
+    { href: href("conversations", { id: session, turn: id }), title: session },
+    `in ${nameOf(session)}`,
+  );
 }

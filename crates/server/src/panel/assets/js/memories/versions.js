@@ -4,6 +4,7 @@ import { changeName, viaName } from "../format.js";
 import { wordDiff } from "../components/diff.js";
 import { when } from "../components/parts.js";
 import { attempt } from "../components/toast.js";
+import { plainText } from "../documents/marks.js";
 
 /** @typedef {Api.MemoryVersion["entry"]} Entry */
 
@@ -42,8 +43,8 @@ export function drawVersions(versions, restore) {
  * @param {Entry} after
  */
 function textChange(before, after) {
-  if (!before) return h("p.diff-words", after.content);
-  return before.content === after.content ? null : wordDiff(before.content, after.content);
+  if (!before) return h("p.diff-words", plainText(after.content));
+  return before.content === after.content ? null : wordDiff(plainText(before.content), plainText(after.content));
 }
 
 /**

@@ -1,12 +1,13 @@
-// Conversations: sessions by channel, and one of them with what memory did in it.
-import { fill, get, h } from "../dom.js";
-import { api } from "../api.js";
+// Conversations: sessions by channel, a search in what was said, and one of them with what memory did in it.
+import { debounce, fill, get, h } from "../dom.js";
+import { api, isAborted, Newest } from "../api.js";
 import { plural } from "../format.js";
+import { icon } from "../icons.js";
 import { onChange } from "../live.js";
 import { go, href } from "../router.js";
 import { keys } from "../components/keys.js";
 import { VirtualList } from "../components/list.js";
-import { empty, segmented, when } from "../components/parts.js";
+import { empty, marked, segmented, when, wordsOf } from "../components/parts.js";
 import { failed } from "../components/toast.js";
 import { ConversationPane } from "../conversations/pane.js";
 import { channelName, channelOf, nameOf } from "../conversations/names.js";
@@ -17,6 +18,13 @@ import { channelName, channelOf, nameOf } from "../conversations/names.js";
 
 const PAGE = 200;
 const ROW_HEIGHT = 64;
+const TYPING_MS = 150;
+const MOST_HITS = 100;
+
+/**
+ * A conversation, or a turn that was found in one.
+ * @typedef {Api.ListedSession & { hit?: Api.Hit, words?: string[] }} Listed
+ */
 
 /** @type {Page} */
 export const page = {
@@ -37,21 +45,38 @@ class ConversationsPage {
    */
   #shown = null;
   #filterPlace = h("div.filters");
+  /**
+   * Titles by session, for what a search finds.
+   * @type {Map<string, Api.ListedSession>}
+   */
+  #known = new Map();
+  #again = debounce(TYPING_MS, () => this.#search());
 
   /** @param {View} view */
   constructor(view) {
     this.view = view;
+    this.latest = new Newest(view.signal);
+    this.field = h("input.search", {
+      type: "search",
+      placeholder: "Search what was said",
+      "aria-label": "Search conversations",
+      autocomplete: "off",
+      spellcheck: false,
+      maxLength: 400,
+      value: view.query.get("q") ?? "",
+      oninput: this.#again,
+    });
     this.pane = new ConversationPane({ onclose: () => this.#close(), signal: view.signal });
-    /** @type {VirtualList<Api.ListedSession>} */
+    /** @type {VirtualList<Listed>} */
     this.list = new VirtualList({
       label: "Conversations",
       rowHeight: ROW_HEIGHT,
       row: makeRow,
       show: showRow,
-      key: (session) => session.id,
+      key: (session) => session.hit?.id ?? session.id,
       more: (cursor) => this.#more(cursor),
-      onopen: (session) => this.#open(session.id),
-      empty: nothing,
+      onopen: (session) => this.#open(session.id, session.hit?.id),
+      empty: () => (this.#text ? notFound() : nothing()),
       signal: view.signal,
     });
     this.body = h("div.talks", this.list.node, this.pane.node);
@@ -60,7 +85,13 @@ class ConversationsPage {
   async start() {
     const { view, list, pane } = this;
     view.root.classList.add("is-fixed");
-    fill(view.root, h("header.mem-head", h("div.spread", h("h1", "Conversations"), this.#filterPlace)), this.body);
+    const search = h("label.search-box", icon("search"), this.field, h("kbd", "/"));
+    fill(
+      view.root,
+      h("header.mem-head", h("div.spread", h("h1", "Conversations"), this.#filterPlace), search),
+      this.body,
+    );
+    view.signal.addEventListener("abort", this.#again.cancel);
     view.onQuery((query) => this.#onQuery(query));
     this.#bindKeys();
     const refresh = async () => {
@@ -72,6 +103,44 @@ class ConversationsPage {
     pane.clear();
     const id = view.query.get("id");
     await Promise.all([list.reset(), id ? this.#reveal(id) : null]);
+    if (view.query.get("focus") === "search") this.field.focus();
+  }
+
+  get #text() {
+    return this.field.value.trim();
+  }
+
+  async #search() {
+    this.view.setQuery({ q: this.#text, focus: null });
+    try {
+      await this.list.reset();
+    } catch (error) {
+      if (!isAborted(error)) failed(error);
+    }
+  }
+
+  /**
+   * What was said, best first.
+   * @returns {Promise<Listed[]>}
+   */
+  async #found() {
+    const query = this.#text;
+    const body = { query, limit: MOST_HITS, peek: true, kinds: ["turn"] };
+    const { hits } = await this.latest.run((signal) => api.post("/api/recall", body, { signal }));
+    const words = wordsOf(query);
+    const inChannel = (/** @type {Api.Hit} */ { session }) =>
+      session && (!this.#channel || channelOf(session) === this.#channel);
+    return hits.filter(inChannel).map((hit) => {
+      const id = hit.session ?? "";
+      const known = this.#known.get(id);
+      return {
+        ...(known ?? { created_at: hit.created_at, failures: 0, turns: 0 }),
+        id,
+        updated_at: hit.created_at,
+        hit,
+        words,
+      };
+    });
   }
 
   get #channel() {
@@ -84,7 +153,7 @@ class ConversationsPage {
       {
         j: ["next", () => list.move(1)],
         k: ["previous", () => list.move(-1)],
-        Enter: ["open", () => list.current && this.#open(list.current.id)],
+        Enter: ["open", () => list.current && this.#open(list.current.id, list.current.hit?.id)],
         Escape: ["close", () => (pane.id ? this.#close() : false)],
       },
       this.view.signal,
@@ -98,16 +167,26 @@ class ConversationsPage {
       this.#drawFilter();
       this.list.reset().catch(failed);
     }
-    if (id !== this.pane.id) this.#reveal(id);
+    const text = query.get("q") ?? "";
+    if (text !== this.#text) {
+      this.field.value = text;
+      this.list.reset().catch(failed);
+    }
+    if (id !== this.pane.id || query.get("turn")) this.#reveal(id);
   }
 
   /** @param {string | null} cursor */
   async #more(cursor) {
     this.#shown = this.#channel;
+    if (this.#text) return { items: await this.#found(), cursor: null };
+    this.latest.cancel();
     const query = { channel: this.#channel, limit: PAGE, cursor };
     const { sessions, cursor: next } = await api.get("/api/sessions", query, { signal: this.view.signal });
     const before = this.#channels.size;
-    for (const { id } of sessions) this.#channels.add(channelOf(id));
+    for (const session of sessions) {
+      this.#channels.add(channelOf(session.id));
+      this.#known.set(session.id, session);
+    }
     if (this.#channels.size !== before) this.#drawFilter();
     return { items: sessions, cursor: next };
   }
@@ -127,21 +206,28 @@ class ConversationsPage {
     fill(this.#filterPlace, segmented({ label: "Channel", options, value: chosen, onchange }).node);
   }
 
-  /** @param {string} id */
-  #open(id) {
+  /**
+   * @param {string} id
+   * @param {string} [turn] what was found in it
+   */
+  #open(id, turn) {
     const { query } = this.view;
-    if (id !== query.get("id")) go("conversations", { ...Object.fromEntries(query), id });
+    const at = turn ?? null;
+    if (id !== query.get("id") || at !== query.get("turn")) {
+      go("conversations", { ...Object.fromEntries(query), id, turn: at });
+    }
   }
 
   #close() {
-    go("conversations", { ...Object.fromEntries(this.view.query), id: null });
+    go("conversations", { ...Object.fromEntries(this.view.query), id: null, turn: null });
   }
 
   /** @param {string | null} id */
   async #reveal(id) {
     this.body.classList.toggle("has-open", Boolean(id));
-    this.list.select(id);
-    if (id) await this.pane.show(id);
+    const turn = this.view.query.get("turn");
+    this.list.select(this.#text && turn ? turn : id);
+    if (id) await this.pane.show(id, turn);
     else this.pane.clear();
   }
 }
@@ -154,24 +240,29 @@ function nothing() {
   });
 }
 
-/** @returns {Row<Api.ListedSession>} */
+function notFound() {
+  return empty({ icon: "search", title: "Nothing found", text: "What was said is found by its words." });
+}
+
+/** @returns {Row<Listed>} */
 function makeRow() {
   return h("div.talk", h("i.talk-node"), h("div.talk-main", h("p.talk-name"), h("p.talk-meta")));
 }
 
 /**
- * @param {Row<Api.ListedSession>} node
- * @param {Api.ListedSession} session
+ * @param {Row<Listed>} node
+ * @param {Listed} session
  */
 function showRow(node, session) {
+  const { id, title, hit, words = [] } = session;
+  const name = title ?? nameOf(id);
   node.dataset.state = session.ended_at ? "ended" : "open";
-  fill(get(".talk-name", node), session.title ?? nameOf(session.id));
+  fill(get(".talk-name", node), hit ? marked(hit.content, words) : name);
   fill(
     get(".talk-meta", node),
-    h("span", channelName(channelOf(session.id))),
-    session.title ? h("span", nameOf(session.id)) : null,
-    h("span", plural(session.turns, "turn")),
+    hit ? h("span.talk-title", name) : h("span", channelName(channelOf(id))),
+    hit ? null : h("span", plural(session.turns, "turn")),
     when(session.updated_at),
-    session.project ? h("span.chip.accent", session.project) : null,
+    session.project && !hit ? h("span.chip.accent", session.project) : null,
   );
 }

@@ -1,7 +1,7 @@
-// Home: profile, recent context, latest changes, activity and health.
+// Home: what happened, what is open, what memory did, who the assistants think you are, and how all of it is.
 import { fill, h } from "../dom.js";
 import { api, segments, statusOf } from "../api.js";
-import { bytes, changeName, count, millis, plural, span, viaName } from "../format.js";
+import { bytes, count, jobName, memoryCount, plural, viaName } from "../format.js";
 import { icon } from "../icons.js";
 import { onChange } from "../live.js";
 import { href } from "../router.js";
@@ -9,6 +9,9 @@ import { undoLast } from "../undo.js";
 import { activityChart } from "../components/charts.js";
 import { bar, card, coded, when } from "../components/parts.js";
 import { attempt, failed } from "../components/toast.js";
+import { nameOf } from "../conversations/names.js";
+import { changeSentence } from "../home/changes.js";
+import { threadsCard } from "../home/threads.js";
 import { remember } from "../memories/forms.js";
 import { documentLines } from "../documents/lines.js";
 
@@ -16,7 +19,11 @@ import { documentLines } from "../documents/lines.js";
 /** @import { Page, View } from "../router.js" */
 
 const DAYS = 90;
-const CHANGES = 7;
+const CHANGES = 10;
+/** Of the profile; the rest is one step away. */
+const PROFILE_LINES = 8;
+/** Conversations that are named in sentences. */
+const NAMED = 200;
 
 /** @type {Page} */
 export const page = {
@@ -28,7 +35,7 @@ class HomePage {
   #hello = h("div.home-hello");
   #steps = h("div.home-steps");
   #profile = h("div.home-profile");
-  #working = h("div.home-working");
+  #open = h("div.home-open");
   #changes = h("div.home-changes");
   #activity = h("div.home-activity");
   #health = h("div.home-health");
@@ -41,27 +48,33 @@ class HomePage {
 
   async start() {
     const { root, signal } = this.view;
-    const grid = h("div.home-grid", this.#profile, this.#working, this.#activity, this.#changes, this.#health);
+    const beside = h("div.home-beside", this.#profile, this.#health);
+    const grid = h("div.home-grid", h("div.home-main", this.#changes, this.#open), beside, this.#activity);
     fill(root, this.#hello, this.#steps, grid);
     const counted = () => Promise.all([this.#loadStats(), this.#loadActivity()]);
     const written = () => Promise.all([this.#loadDocuments(), this.#loadStats()]);
     onChange(["memories", "sessions", "recalls"], counted, signal);
     onChange(["memories", "documents", "tasks", "changes"], () => this.#loadChanges(), signal);
     onChange("documents", written, signal);
+    onChange(["sessions", "tasks", "documents"], () => this.#loadOpen(), signal);
     onChange("jobs", () => this.#loadHealth(), signal);
     await Promise.all([
       this.#loadStats(),
       this.#loadDocuments(),
       this.#loadChanges(),
+      this.#loadOpen(),
       this.#loadActivity(),
       this.#loadHealth(),
     ]);
   }
 
   async #loadStats() {
-    const stats = await soft(api.get("/api/stats", null, this.options));
+    const [stats, news] = await Promise.all([
+      soft(api.get("/api/stats", null, this.options)),
+      soft(api.get("/api/review", { limit: 0 }, this.options)),
+    ]);
     if (!stats) return;
-    fill(this.#hello, greeting(stats));
+    fill(this.#hello, greeting(stats, news?.count ?? 0));
     fill(this.#steps, nextSteps(stats));
   }
 
@@ -69,12 +82,21 @@ class HomePage {
     const list = await soft(api.get("/api/documents", null, this.options));
     if (!list) return;
     // Whatever the person's namespace is called, their own documents come first.
-    /** @param {string} last */
-    const find = (last) => list.documents.find(({ name }) => name.endsWith(`/${last}`));
-    const [profile, working] = [find("profile"), find("working")];
-    const [who, lately] = await Promise.all([this.#textOf(profile), this.#textOf(working)]);
+    const profile = list.documents.find(({ name }) => name.endsWith("/profile"));
+    const who = await this.#textOf(profile);
     if (who !== undefined) fill(this.#profile, profileCard(who, profile));
-    if (lately !== undefined) fill(this.#working, workingCard(lately, working));
+  }
+
+  async #loadOpen() {
+    const [threads, tasks] = await Promise.all([
+      soft(api.get("/api/threads", null, this.options)),
+      soft(api.get("/api/tasks", { status: "open" }, this.options)),
+    ]);
+    if (threads && tasks)
+      fill(
+        this.#open,
+        threadsCard(threads.threads, tasks.tasks, () => this.#loadOpen()),
+      );
   }
 
   /**
@@ -88,14 +110,20 @@ class HomePage {
   }
 
   async #loadChanges() {
-    const answer = await soft(api.get("/api/changes", { limit: CHANGES }, this.options));
-    if (answer) fill(this.#changes, changesCard(answer.changes));
+    const [answer, named] = await Promise.all([
+      soft(api.get("/api/changes", { limit: CHANGES, touched: true }, this.options)),
+      soft(api.get("/api/sessions", { limit: NAMED }, this.options)),
+    ]);
+    const titles = new Map(named?.sessions.map(({ id, title }) => [id, title ?? nameOf(id)]));
+    if (answer) fill(this.#changes, changesCard(answer.changes, titles));
   }
 
   async #loadActivity() {
     const answer = await soft(api.get("/api/activity", { days: DAYS }, this.options));
     if (!answer) return;
-    fill(this.#activity, card("Activity", { action: h("span.muted", `${DAYS} days`) }, activityChart(answer.days)));
+    const chart = activityChart(answer.days);
+    const lately = h("span.muted", `the last ${DAYS} days`);
+    fill(this.#activity, card("What memory did for you", { action: lately }, servedList(answer.served), chart));
   }
 
   async #loadHealth() {
@@ -122,24 +150,37 @@ async function soft(request) {
   }
 }
 
-/** @param {Api.Overview} stats */
-function greeting({ knowledge, archive, sessions, recalls, bytes: size }) {
-  /** @type {(value: number, one: string, several: string, to?: string) => HTMLElement} */
-  const figure = (value, one, several, to) => {
-    const inner = [h("strong", count(value)), h("span", value === 1 ? one : several)];
-    return h("li", to ? h("a", { href: to }, inner) : h("div", inner));
-  };
-  const about = `Everything your assistants share about you, on this machine. ${bytes(size)}.`;
+/**
+ * @param {Api.Overview} stats
+ * @param {number} news how much was learnt that nobody has seen
+ */
+function greeting(stats, news) {
+  /** @type {(value: number, one: string, several: string, to: string, kind?: string) => HTMLElement} */
+  const figure = (value, one, several, to, kind = "") =>
+    h("li", { class: kind }, h("a", { href: to }, h("strong", count(value)), h("span", value === 1 ? one : several)));
+  const about = `Everything your assistants share about you, on this machine. ${bytes(stats.bytes)}.`;
   return h(
     "header.page-head",
     h("div", h("h1", "Your memory"), h("p", about)),
     h(
       "ul.figures",
-      figure(knowledge, "thing known", "things known", href("memories", { layer: "knowledge" })),
-      figure(archive, "thing that happened", "things that happened", href("memories", { layer: "archive" })),
-      figure(sessions, "conversation", "conversations", href("conversations")),
-      figure(recalls, "recall", "recalls"),
+      news ? figure(news, "new to look at", "new to look at", href("review"), "is-new") : null,
+      figure(memoryCount(stats), "memory", "memories", href("memories")),
+      figure(stats.sessions, "conversation", "conversations", href("conversations")),
     ),
+  );
+}
+
+/** @param {Api.Served} served */
+function servedList({ messages, given, again, used, corrected }) {
+  /** @type {(value: number, text: string) => HTMLElement} */
+  const line = (value, text) => h("li", h("strong", count(value)), h("span", text));
+  return h(
+    "ul.figures.served",
+    line(messages, `${messages === 1 ? "message" : "messages"} came with something you said before`),
+    line(given, `${given === 1 ? "memory" : "memories"} given, ${count(again)} of them more than once`),
+    line(used, `${used === 1 ? "search" : "searches"} by an assistant itself`),
+    line(corrected, corrected === 1 ? "memory corrected" : "memories corrected"),
   );
 }
 
@@ -149,8 +190,9 @@ function nextSteps({ identity, knowledge, sessions }) {
   const step = (name, title, text, action) =>
     h("li", h("span.step-icon", icon(name)), h("div", h("strong", title), h("p", coded(text))), action);
   const about = "A few lines that every assistant gets at the start of a conversation.";
-  const connect = "`throughline connect claude-code`, or another client, gives it this memory.";
-  const bring = "`throughline import FILE` takes exports of other assistants, notes and chats.";
+  const connect = "It is given this memory and adds to it by itself.";
+  const bring = "Exports of other assistants, notes and chats.";
+  const link = (/** @type {string} */ page, /** @type {string} */ text) => h("a.button", { href: href(page) }, text);
   const write = h("a.button", { href: href("documents/profile") }, "Write profile");
   const first = h("button", { type: "button", onclick: () => remember() }, "Remember");
   const left = [
@@ -158,8 +200,8 @@ function nextSteps({ identity, knowledge, sessions }) {
     knowledge
       ? null
       : step("memories", "Remember a first thing", "Something an assistant should know next time.", first),
-    sessions ? null : step("conversations", "Connect an assistant", connect, null),
-    sessions ? null : step("export", "Bring what you have", bring, null),
+    sessions ? null : step("connections", "Connect an assistant", connect, link("connections", "Connect")),
+    sessions ? null : step("import", "Bring what you have", bring, link("import", "Import")),
   ];
   if (left.every((each) => each === null)) return null;
   return h("section.card.steps", { "aria-label": "Next steps" }, h("h2", "To begin with"), h("ol", left));
@@ -174,50 +216,37 @@ function profileCard(text, about) {
   const action = h("a.card-link", { href: href("documents/profile") }, about?.exists ? "Edit" : "Write it");
   if (isEmpty) return card("Who you are", { action }, h("p.muted", "The assistants have not been told yet."));
   const usage = about?.usage;
+  const short = documentLines(text);
+  const left = short.children.length - PROFILE_LINES;
+  while (short.children.length > PROFILE_LINES) short.lastElementChild?.remove();
   const label = usage ? `${count(usage.chars)} of ${count(usage.limit)} characters` : "";
   return card(
     "Who you are",
     { action, class: "profile-card" },
-    documentLines(text),
+    short,
+    left > 0 ? h("p.profile-more", h("a", { href: href("documents/profile") }, `${plural(left, "more line")}`)) : null,
     usage ? bar({ value: usage.chars, limit: usage.limit, label }) : null,
   );
 }
 
 /**
- * @param {string} text
- * @param {Api.ListedDocument} [about]
+ * @param {Api.ToldChange[]} changes
+ * @param {Map<string, string>} titles of conversations
  */
-function workingCard(text, about) {
-  const isEmpty = !text.trim();
-  const action = h("a.card-link", { href: href("documents/working") }, isEmpty ? "Write it" : "Edit");
-  const nothing = "Nothing is going on. It fills by itself as you talk, and fades when it is old.";
-  if (isEmpty) return card("Recent context", { action }, h("p.muted", nothing));
-  return card("Recent context", { action }, documentLines(text), timeLeft(about?.expires_at));
-}
-
-/** @param {Api.Instant | null | undefined} expiresAt */
-function timeLeft(expiresAt) {
-  if (!expiresAt) return null;
-  const left = millis(expiresAt) - Date.now();
-  const said = left > 0 ? `${span(left)} left` : "expired: it is no longer told to assistants";
-  return h("p.time-left", { class: left > 0 ? "" : "is-over" }, icon("clock", 16), said);
-}
-
-/** @param {Api.Change[]} changes */
-function changesCard(changes) {
-  if (!changes.length) return card("Lately", {}, h("p.muted", "Nothing has changed yet."));
+function changesCard(changes, titles) {
+  if (!changes.length) return card("What happened", {}, h("p.muted", "Nothing has changed yet."));
   const undone = new Set(changes.map(({ undoes }) => undoes));
   const undo = attempt(() => undoLast(changes[0].id));
   const items = changes.map((change) =>
     h(
       "li",
       { class: undone.has(change.id) ? "is-undone" : "" },
-      h("span", { title: viaName(change) }, changeName(change)),
+      h("span", { title: viaName(change) }, changeSentence(change, titles)),
       when(change.at),
     ),
   );
   return card(
-    "Lately",
+    "What happened",
     { action: h("button.small.quiet", { type: "button", onclick: undo }, icon("undo", 16), "Undo the last") },
     h("ol.change-list", items),
   );
@@ -230,8 +259,8 @@ function changesCard(changes) {
 function healthCard({ problems, remarks }, jobs) {
   const isBad = problems.length > 0;
   const title = isBad ? plural(problems.length, "problem") : "All is well";
-  const lines = [...new Set([...problems, ...remarks])].map((each) => h("li", each));
-  const jobLines = jobs.map((job) => h("li", h("span", job.name), jobState(job)));
+  const lines = [...new Set([...problems, ...remarks])].map((each) => h("li", coded(each)));
+  const jobLines = jobs.map((job) => h("li", h("span", jobName(job.name)), jobState(job)));
   return card(
     "Health",
     { action: h("a.card-link", { href: href("settings") }, "Settings") },

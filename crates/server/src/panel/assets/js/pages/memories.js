@@ -1,7 +1,7 @@
 // All memories: search as you type, filters, a list of any length, and a pane with everything about one.
 import { blur, debounce, fill, h } from "../dom.js";
 import { api, isAborted } from "../api.js";
-import { count, plural } from "../format.js";
+import { count, memoryCount, plural } from "../format.js";
 import { icon } from "../icons.js";
 import { onChange } from "../live.js";
 import { keys } from "../components/keys.js";
@@ -284,7 +284,7 @@ class MemoriesPage {
   async #countAll() {
     try {
       const stats = await api.get("/api/stats", null, { signal: this.view.signal });
-      this.#total = stats.knowledge + stats.archive + stats.bullets;
+      this.#total = memoryCount(stats);
       if (!this.#text) this.#say();
     } catch {
       // The count is an extra: the list shows what there is.

@@ -26,7 +26,7 @@ class ReflectionPage {
   #wanted = PAGE;
   #place = h("div.row.wrap");
   #list = h("ol.passes");
-  #more = h("button", { type: "button", hidden: true, onclick: () => this.#showMore() }, "Show earlier passes");
+  #more = h("button", { type: "button", hidden: true, onclick: () => this.#showMore() }, "Show earlier");
   #run = h("button.primary", { type: "button", onclick: () => this.#reflect() });
 
   /** @param {View} view */
@@ -71,8 +71,8 @@ class ReflectionPage {
       this.#load();
     };
     /** @type {Option[]} */
-    const options = [["", "All passes"], ...names];
-    const target = select({ label: "Which passes", options, value: this.#project, onchange });
+    const options = [["", "All of your memory"], ...names];
+    const target = select({ label: "Which memory", options, value: this.#project, onchange });
     fill(this.#place, names.length ? target : null, this.#run);
     this.#label();
   }
@@ -146,8 +146,8 @@ class ReflectionPage {
 function nothingYet() {
   return empty({
     icon: "reflection",
-    title: "No pass yet",
-    text: "One runs by itself when there is enough to look back on, or when you ask for it.",
+    title: "Nothing was tidied yet",
+    text: "It happens by itself when there is enough to look back on, or when you ask for it.",
   });
 }
 

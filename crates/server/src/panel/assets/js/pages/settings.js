@@ -1,7 +1,7 @@
 // Settings: health, background jobs, and the settings in force. Nothing is configured here, only in the file.
 import { fill, h } from "../dom.js";
 import { api } from "../api.js";
-import { bytes, count, plural } from "../format.js";
+import { bytes, count, memoryCount, plural } from "../format.js";
 import { icon } from "../icons.js";
 import { changedHere, onChange } from "../live.js";
 import { card, coded, definition, segmented } from "../components/parts.js";
@@ -10,6 +10,7 @@ import { drawConfig } from "../settings/config.js";
 import { drawJobs } from "../settings/jobs.js";
 
 /** @import { Page, View } from "../router.js" */
+/** @import { Change } from "../settings/config.js" */
 
 /** @type {Page} */
 export const page = {
@@ -83,7 +84,44 @@ class SettingsPage {
 
   async #loadConfig() {
     const answer = await this.#soft(api.get("/api/settings", null, this.options));
-    if (answer) fill(this.#config, configCard(answer.path, answer.settings, this.view));
+    if (answer) this.#drawConfig(answer);
+  }
+
+  /** @param {{ path?: string | null, settings: Api.Setting[] }} answer */
+  #drawConfig({ path, settings }) {
+    const focused = document.activeElement?.getAttribute("aria-label");
+    fill(
+      this.#config,
+      configCard(path, settings, this.view, (setting, value) => this.#change(setting, value)),
+    );
+    const again = [...this.#config.querySelectorAll("input")].find(
+      (node) => node.getAttribute("aria-label") === focused,
+    );
+    again?.focus();
+  }
+
+  /**
+   * @param {Api.Setting} setting
+   * @param {boolean | number | null} value null for the default
+   */
+  async #change(setting, value) {
+    const path = /** @type {const} */ (`/api/settings/${encodeURIComponent(setting.key)}`);
+    const put = async (/** @type {boolean | number | null} */ next) => {
+      const { body } = await api.ask("PUT", path, { body: { value: next } });
+      this.#drawConfig(body);
+    };
+    try {
+      await put(value);
+      const { from, next } = setting;
+      const before = next ?? (from === "default" ? null : setting.value);
+      toast("Saved in the file", {
+        hint: "It holds from the next start of `throughline serve` on.",
+        undo: () => put(before === null ? null : JSON.parse(before)),
+      });
+    } catch (error) {
+      if (!this.view.signal.aborted) failed(error);
+      await this.#loadConfig();
+    }
   }
 }
 
@@ -115,7 +153,7 @@ function healthCard({ problems, remarks }, again) {
 
 /** @param {Api.About} about */
 function aboutCard({ memory, config, version, stats }) {
-  const memories = plural(stats.knowledge + stats.archive + stats.bullets, "memory", "memories");
+  const memories = plural(memoryCount(stats), "memory", "memories");
   const turns = plural(stats.turns, "turn");
   return card(
     "About",
@@ -144,11 +182,12 @@ function backupButton() {
  * @param {string | null | undefined} path
  * @param {Api.Setting[]} settings
  * @param {View} view
+ * @param {Change} onchange
  */
-function configCard(path, settings, view) {
+function configCard(path, settings, view, onchange) {
   const place = h("div.config-sections");
   const only = () => view.query.get("only") ?? "";
-  const draw = () => fill(place, drawConfig(settings, { onlySet: only() === "set" }));
+  const draw = () => fill(place, drawConfig(settings, { onlySet: only() === "set", onchange }));
   const which = segmented({
     label: "Which settings",
     options: [
@@ -166,6 +205,7 @@ function configCard(path, settings, view) {
     draw();
   });
   draw();
-  const where = path ? ["Change them in ", h("code", path), "."] : "There is no file; everything is as it comes.";
+  const file = path ? h("code", path) : "a file that is made with the first change";
+  const where = ["Numbers and switches of how memory works are changed here, the others in ", file, "."];
   return card("In force", { action: which.node }, h("p.config-path", where), place);
 }

@@ -3,11 +3,12 @@
 //   drawPass(pass, onundo)                   on the page
 //   passBody(pass, { isPreview: true })      what it would do, without links that lead away from the question
 import { h } from "../dom.js";
-import { count, plural } from "../format.js";
+import { plural, wordCost } from "../format.js";
 import { icon } from "../icons.js";
 import { href } from "../router.js";
 import { lineDiff } from "../components/diff.js";
 import { chip, when } from "../components/parts.js";
+import { plainText } from "../documents/marks.js";
 
 /** @type {Record<string, string>} */
 const OPS = {
@@ -39,7 +40,11 @@ export function passBody({ reason, applied, documents, dropped }, { isPreview = 
   // Documents whose changes are shown line by line need no second link.
   const drawn = new Set(documents.map(({ name }) => name));
   const operations = applied.map(({ op, what, document }) =>
-    h("li", h("strong", OPS[op] ?? op), h("span", what, document && !drawn.has(document) ? named(document) : null)),
+    h(
+      "li",
+      h("strong", OPS[op] ?? op),
+      h("span", plainText(what), document && !drawn.has(document) ? named(document) : null),
+    ),
   );
   const diffs = documents.map(({ name, before, after }) =>
     h("figure.pass-diff", h("figcaption", named(name)), lineDiff(before, after, 1)),
@@ -60,9 +65,8 @@ export function passBody({ reason, applied, documents, dropped }, { isPreview = 
  */
 export function drawPass(pass, onundo) {
   const [title, kind] = OUTCOMES[pass.outcome];
-  const tokens = `${count(pass.tokens_in)} + ${count(pass.tokens_out)} tokens`;
-  const cost =
-    pass.tokens_in || pass.tokens_out ? h("span", { title: "Tokens read and written by the model" }, tokens) : null;
+  const words = `the model read ${wordCost(pass.tokens_in)} and wrote ${wordCost(pass.tokens_out)}`;
+  const cost = pass.tokens_in || pass.tokens_out ? h("span", words) : null;
   return h(
     "li.pass",
     { dataset: { outcome: pass.outcome } },

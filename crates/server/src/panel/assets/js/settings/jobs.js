@@ -2,7 +2,7 @@
 import { h } from "../dom.js";
 import { api } from "../api.js";
 import { changedHere } from "../live.js";
-import { exactTime, millis } from "../format.js";
+import { exactTime, jobName, millis } from "../format.js";
 import { icon } from "../icons.js";
 import { chip, when } from "../components/parts.js";
 import { attemptOnce, toast } from "../components/toast.js";
@@ -37,7 +37,11 @@ function drawJob(job, open) {
   const onclick = attemptOnce(() => run(job));
   return h(
     "li.job",
-    h("div.job-main", h("p.job-name", h("strong", job.name), state(job)), h("p.job-about", ABOUT[job.name] ?? "")),
+    h(
+      "div.job-main",
+      h("p.job-name", h("strong", jobName(job.name)), state(job)),
+      h("p.job-about", ABOUT[job.name] ?? ""),
+    ),
     h(
       "dl.job-times",
       h("div", h("dt", "How often"), h("dd", every(job.every))),
@@ -46,7 +50,7 @@ function drawJob(job, open) {
     ),
     h(
       "button.small",
-      { type: "button", disabled: job.running, "aria-label": `Run ${job.name} now`, onclick },
+      { type: "button", disabled: job.running, "aria-label": `Run now: ${jobName(job.name)}`, onclick },
       icon("play", 15),
       "Run now",
     ),
@@ -87,7 +91,7 @@ function log(job, open) {
       h("span.muted", lasted(line)),
     ),
   );
-  const node = h("details.job-log", { open: open.has(job.name) }, h("summary", "Log"), h("ol", lines));
+  const node = h("details.job-log", { open: open.has(job.name) }, h("summary", "Log"), h("ol", { tabIndex: 0 }, lines));
   node.addEventListener("toggle", () => (node.open ? open.add(job.name) : open.delete(job.name)));
   return node;
 }

@@ -43,7 +43,12 @@ function check(task) {
 
 /** @param {Api.Task} task */
 function state({ state: text, status }) {
-  if (text?.trim()) return documentLines(text);
+  if (text?.trim()) {
+    const lines = documentLines(text);
+    // It may scroll.
+    lines.tabIndex = 0;
+    return lines;
+  }
   return status === "open" ? h("p.muted", "Nothing is said yet about where it stands.") : null;
 }
 

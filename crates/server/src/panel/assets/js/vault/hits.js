@@ -37,7 +37,7 @@ function passage(hit, best, words) {
       "p.passage-titles",
       titles.flatMap((title, at) => (at ? [h("span", { "aria-hidden": "true" }, " › "), title] : [title])),
     ),
-    h("p.passage-text", marked(hit.content, words)),
+    h("p.passage-text", { tabIndex: 0 }, marked(hit.content, words)),
     h("div.passage-foot", citation(hit), score(hit, best)),
   );
 }

@@ -1,0 +1,220 @@
+// Import: a file is dropped, what it would add is shown, and then it is taken in. Its text is sent, never a path.
+import { fill, h } from "../dom.js";
+import { api } from "../api.js";
+import { bytes, count, plural } from "../format.js";
+import { icon } from "../icons.js";
+import { changedHere } from "../live.js";
+import { href } from "../router.js";
+import { undoable } from "../undo.js";
+import { coded } from "../components/parts.js";
+import { plainText } from "../documents/marks.js";
+import { attempt, attemptOnce, toast } from "../components/toast.js";
+
+/** @import { Page, View } from "../router.js" */
+
+/** What the daemon takes at once, with room for what JSON adds. */
+const MOST_BYTES = 48 * 1024 * 1024;
+
+/** @type {Page} */
+export const page = {
+  title: "Import",
+  show: (view) => new ImportPage(view).start(),
+};
+
+/** @typedef {{ name: string, text: string, size: number }} Chosen */
+
+class ImportPage {
+  #found = h("div.import-found", { "aria-live": "polite" });
+  #field = h("input.visually-hidden", {
+    type: "file",
+    id: "import-file",
+    accept: ".json,.jsonl,.md,.markdown,.txt,.csv,.zip",
+  });
+
+  /** @param {View} view */
+  constructor(view) {
+    this.view = view;
+    this.#field.addEventListener(
+      "change",
+      attempt(() => this.#choose(this.#field.files?.item(0))),
+    );
+  }
+
+  start() {
+    const about = "Another assistant's memory, an export, notes or chats. You see what would be added before it is.";
+    fill(
+      this.view.root,
+      h("header.page-head", h("div", h("h1", "Import"), h("p", about))),
+      this.#drop(),
+      this.#found,
+      h("p.muted.export-note", coded("Zips, folders and past conversations of clients: `throughline import PATH`.")),
+    );
+  }
+
+  #drop() {
+    const zone = h(
+      "div.import-drop",
+      { role: "group", "aria-label": "File to import" },
+      h("div.empty-icon", icon("import", 28)),
+      h("h2", "Drop a file here"),
+      h("p.soft", "JSON, Markdown or text, up to 48 MB"),
+      h("label.button", { htmlFor: "import-file" }, "Choose a file"),
+      this.#field,
+    );
+    const over = (/** @type {DragEvent} */ event) => {
+      event.preventDefault();
+      zone.classList.toggle("is-over", event.type === "dragover");
+    };
+    zone.addEventListener("dragover", over);
+    zone.addEventListener("dragleave", over);
+    zone.addEventListener("drop", (event) => {
+      over(event);
+      attempt(() => this.#choose(event.dataTransfer?.files.item(0)))();
+    });
+    return zone;
+  }
+
+  /** @param {File | null | undefined} file */
+  async #choose(file) {
+    if (!file) return;
+    this.#field.value = "";
+    fill(this.#found, h("p.muted", `Reading ${file.name}…`));
+    const refused = await unreadable(file);
+    if (refused) {
+      fill(this.#found, h("p.notice", coded(refused)));
+      return;
+    }
+    const chosen = { name: file.name, text: await file.text(), size: file.size };
+    try {
+      const preview = await send(chosen, true, this.view.signal);
+      this.#show(chosen, preview);
+    } catch (error) {
+      fill(this.#found);
+      throw error;
+    }
+  }
+
+  /**
+   * @param {Chosen} chosen
+   * @param {Api.ImportReport} preview
+   */
+  #show(chosen, preview) {
+    const adds = figuresOf(preview).length > 0;
+    const take = attemptOnce(async () => {
+      const done = await send(chosen, false, this.view.signal);
+      changedHere("memories", "documents", "sessions", "changes");
+      fill(this.#found, summary(chosen, done, "Imported"), after());
+      await undoable("Imported");
+    });
+    const yes = h("button.primary", { type: "button", onclick: take }, icon("import", 18), "Import");
+    const no = h("button", { type: "button", onclick: () => fill(this.#found) }, "Cancel");
+    fill(
+      this.#found,
+      summary(chosen, preview, adds ? "Would be added" : "Nothing new in it"),
+      adds ? h("div.row.import-actions", yes, no) : null,
+    );
+    (adds ? yes : no).focus();
+    if (!adds) toast("Everything in it is known already");
+  }
+}
+
+function after() {
+  const learnt = "What another assistant knew about you is new until you have seen it: ";
+  return h("p.muted", learnt, h("a", { href: href("review") }, "Review"), ".");
+}
+
+/**
+ * Why a file is not taken; null where it is.
+ * @param {File} file
+ */
+async function unreadable(file) {
+  if (file.size > MOST_BYTES) {
+    const most = `up to ${bytes(MOST_BYTES)} are taken here`;
+    return `${file.name} has ${bytes(file.size)}; ${most}. Use \`throughline import FILE\`.`;
+  }
+  const head = new Uint8Array(await file.slice(0, 4_096).arrayBuffer());
+  if (head[0] === 0x50 && head[1] === 0x4b) {
+    return `${file.name} is a zip. \`throughline import FILE\` takes it as it is; here, drop the file inside of it.`;
+  }
+  return head.includes(0) ? `${file.name} is not text.` : null;
+}
+
+/**
+ * @param {Chosen} chosen
+ * @param {boolean} dry
+ * @param {AbortSignal} signal
+ */
+function send({ name, text }, dry, signal) {
+  return api.post(`/api/import${dry ? "?dry_run=true" : ""}`, { name, text }, { signal });
+}
+
+/**
+ * What is new, by kind. An export of our own has another receipt than the files of others.
+ * @param {Api.ImportReport} report
+ * @returns {[value: number, one: string, several: string][]}
+ */
+function figuresOf(report) {
+  const many = (/** @type {Api.Tally | undefined} */ tally) => (tally ? tally.added + tally.brought_back : 0);
+  const isOwn = report.added !== undefined;
+  const turns = isOwn ? Number(report.turns ?? 0) : many(/** @type {Api.Tally} */ (report.turns));
+  /** @type {[number, string, string][]} */
+  const all = [
+    [many(report.profile), "line of your profile", "lines of your profile"],
+    [isOwn ? (report.added ?? 0) : many(report.knowledge) + many(report.archive), "memory", "memories"],
+    [isOwn ? 0 : (report.sessions ?? 0), "conversation", "conversations"],
+    [turns, "turn", "turns"],
+    [report.documents?.length ?? 0, "document", "documents"],
+    [report.tasks ?? 0, "task", "tasks"],
+  ];
+  return all.filter(([value]) => value > 0);
+}
+
+/** @param {Api.ImportReport} report */
+function here(report) {
+  const tallies = [report.profile, report.knowledge, report.archive].filter((tally) => tally !== undefined);
+  const known = report.kept ?? tallies.reduce((sum, tally) => sum + tally.here + tally.differing + tally.forgotten, 0);
+  return known
+    ? h("p.muted", `${plural(known, "memory is", "memories are")} here already, and stay as they are.`)
+    : null;
+}
+
+/**
+ * @param {Chosen} chosen
+ * @param {Api.ImportReport} report
+ * @param {string} title
+ */
+function summary({ name, size }, report, title) {
+  const { samples = [], skipped = [], adjusted = [], redacted = {} } = report;
+  const figures = figuresOf(report).map(([value, one, several]) =>
+    h("li", h("strong", count(value)), h("span", value === 1 ? one : several)),
+  );
+  const secrets = Object.keys(redacted);
+  return h(
+    "section.card.import-report",
+    { "aria-label": title },
+    h("header.card-head", h("h2", `${title}: ${name}`), h("span.muted", bytes(size))),
+    figures.length ? h("ul.figures", figures) : null,
+    samples.length
+      ? h(
+          "ul.bullets",
+          samples.map((sample) => h("li", plainText(sample))),
+        )
+      : null,
+    here(report),
+    secrets.length ? h("p.notice", `Secrets are taken out: ${secrets.join(", ")}`) : null,
+    leftOut("Left out", skipped),
+    leftOut("Taken, but not as it stands there", adjusted),
+  );
+}
+
+/**
+ * @param {string} title
+ * @param {Api.Skipped[]} rows
+ */
+function leftOut(title, rows) {
+  if (!rows.length) return null;
+  const all = rows.reduce((sum, row) => sum + row.count, 0);
+  const line = (/** @type {Api.Skipped} */ { reason, count: many, places }) =>
+    h("li", `${count(many)}: ${reason}`, places.length ? h("small.muted", ` (${places.join(", ")})`) : null);
+  return h("details.dropped", h("summary", `${title}: ${count(all)}`), h("ul.bullets", rows.map(line)));
+}

@@ -1,0 +1,71 @@
+//! Connections and imports: what a browser may do, and what it shows first.
+
+use serde_json::json;
+
+use super::common::{Home, tree};
+use super::{ENTER, Panel};
+
+const TAB: &str = "\u{e004}";
+
+#[test]
+fn a_file_is_imported_by_keyboard_after_its_dry_run() {
+    let home = Home::with_config("config.toml", "[memory]\nuser_namespace = \"user\"\n");
+    let file = home.root().join("notes.md");
+    std::fs::write(&file, "# Notes\n\n- The boat is painted blue\n- Gerald sits on the quay\n").unwrap();
+    let zip = home.root().join("export.zip");
+    std::fs::write(&zip, b"PK\x03\x04rest").unwrap();
+    let panel = Panel::of(home);
+    panel.at("import");
+    panel.keys_until(TAB, "input[type=file]:focus");
+    // What a person chooses in the system's own dialog.
+    panel.keys(zip.to_str().unwrap());
+    panel.reads(".import-found .notice", "is a zip");
+    panel.keys(file.to_str().unwrap());
+    panel.reads(".import-report", "The boat is painted blue");
+    panel.keep("import-preview");
+    panel.settled();
+    assert!(panel.home.listed(&[]).is_empty(), "nothing was taken in yet");
+    panel.see(".import-actions button.primary:focus");
+    panel.keys(ENTER);
+    panel.reads(".import-report", "Imported");
+    panel.settled();
+    assert!(panel.home.listed(&[]).contains(&"The boat is painted blue".to_owned()));
+    panel.press("Undo");
+    panel.reads(".toast", "Undone");
+    panel.settled();
+    assert!(panel.home.listed(&[]).is_empty());
+    assert_eq!(panel.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_client_is_connected_and_disconnected_by_its_name_after_a_look() {
+    let home = Home::new();
+    // Its own settings, with a secret of its own, beside the memory's home.
+    let person = home.root().join("person");
+    std::fs::create_dir_all(person.join(".gemini")).unwrap();
+    let settings =
+        "{\n  \"apiKey\": \"sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\",\n  \"theme\": \"dark\"\n}\n";
+    std::fs::write(person.join(".gemini/settings.json"), settings).unwrap();
+    let before = tree(&person);
+    let panel = Panel::of(home);
+    panel.at("connections");
+    panel.reads(".connection[data-client=gemini]", "not connected");
+    panel.keep("connections-open");
+    panel.click(".connection[data-client=gemini] button");
+    panel.reads("dialog", "settings.json");
+    panel.reads("dialog .diff-lines", "throughline");
+    assert!(!panel.text("dialog").contains("sk-ant"), "what is not ours is not shown");
+    panel.keep("connections-preview");
+    assert_eq!(tree(&person), before, "nothing was written yet");
+    panel.click("dialog button.primary");
+    panel.see(".connection[data-client=gemini][data-state=on]");
+    assert_ne!(tree(&person), before);
+    panel.press("Disconnect Gemini CLI");
+    panel.click("dialog button.primary");
+    panel.see(".connection[data-client=gemini][data-state=off]");
+    panel.settled();
+    assert_eq!(std::fs::read_to_string(person.join(".gemini/settings.json")).unwrap(), settings);
+    let unknown = panel.daemon.request("POST", "/api/connections/..%2F..%2Fetc").json(&json!({}));
+    assert_eq!(panel.daemon.send(&unknown).status, 404);
+    assert_eq!(panel.complaints(), Vec::<String>::new());
+}
