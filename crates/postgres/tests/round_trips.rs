@@ -91,13 +91,19 @@ fn asking(query: &str) -> RecallRequest {
     RecallRequest { query: query.to_owned(), limit: 10, filter: Filter::default() }
 }
 
-/// A hook for a message: what fits is given, what was given is noted, and the message is kept.
-fn prompt(engine: &Engine, message: &str) {
+/// A hook for a message of a client that keeps a transcript: what fits is given, and what was given is noted.
+fn give(engine: &Engine, message: &str) {
     let _reading = engine.reading(Some(&session()), Some(message));
     let request = ContextRequest::message(&session(), message);
     let prepared = engine.context().prepare(&request).unwrap();
     assert!(prepared.block.is_some(), "{message}");
     engine.context().note_given(&prepared, Visibility::Stays).unwrap();
+}
+
+/// The same of any other client: the message is kept, too.
+fn prompt(engine: &Engine, message: &str) {
+    let _reading = engine.reading(Some(&session()), Some(message));
+    give(engine, message);
     engine.sessions().observe(&session(), &[Said::now(Role::User, message)]).unwrap();
 }
 
@@ -114,6 +120,7 @@ fn verbs_wait_for_the_server_a_few_times() {
     });
     count("the first hook for a message", (6, 9), 2, &|engine| prompt(engine, "When is the deploy of the shop?"));
     count("another hook for a message", (6, 9), 3, &|engine| prompt(engine, "What is Clara allergic to?"));
+    count("a hook without the message", (4, 7), 4, &|engine| give(engine, "Where are the invoices?"));
     count("recall", (2, 5), 4, &|engine| {
         assert!(!engine.recall().recall(&asking("staging host")).unwrap().hits.is_empty());
     });
