@@ -25,7 +25,7 @@ fn encrypting() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(|| {
         let settings =
-            "ssl = on\nssl_cert_file = '../server.pem'\nssl_key_file = '../server.key'\nhba_file = '../hba.conf'";
+            "ssl = on\nssl_cert_file = '../server.pem'\nssl_key_file = '../server.key'\nhba_file = 'hba.conf'";
         let hba = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
         let files = [("server.pem", &*read("server.pem")), ("server.key", &*read("server.key")), ("hba.conf", hba)];
         Server::start_on_network(settings, &files)

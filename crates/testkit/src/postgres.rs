@@ -20,7 +20,7 @@ cd "$1" || exit 1
   "$2/pg_ctl" -D data -w -l log start &&
   "$2/psql" -h "$1" -U postgres -d postgres -q -c 'CREATE ROLE throughline LOGIN' &&
   "$2/createdb" -h "$1" -U postgres -O throughline throughline
-} </dev/null >>start.log 2>&1 && echo ready
+} </dev/null >>start.log 2>&1 && echo ready || echo failed
 cat >/dev/null
 "$2/pg_ctl" -D data -m immediate stop >/dev/null 2>&1
 rm -rf "$1"

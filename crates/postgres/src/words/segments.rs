@@ -199,7 +199,7 @@ fn read_beginnings(connection: &Connection, cache: &Cache, collection: Collectio
                  JOIN word_parts p ON p.space = $1 AND p.segment = s.number AND p.part = $4 \
                UNION ALL SELECT s.mark, p.part, p.bytes FROM served s \
                  JOIN LATERAL (SELECT count(*) AS parts FROM (SELECT 1 FROM word_parts q \
-                   WHERE q.space = $1 AND q.segment = s.number LIMIT $6 + 1) few) c ON c.parts <= $6 \
+                   WHERE q.space = $1 AND q.segment = s.number LIMIT $6::bigint + 1) few) c ON c.parts <= $6::bigint \
                  JOIN word_parts p ON p.space = $1 AND p.segment = s.number AND p.part > $5";
     let bound = values![collection.number(), Set::Served.number(), Part::HEADER.0, Part::TOMBSTONES.0, FEW];
     for row in connection.rows(sql, &bound)? {

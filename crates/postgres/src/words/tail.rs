@@ -24,6 +24,10 @@ pub(super) fn changed(connection: &Connection, cache: &Cache, collection: Collec
         let documents = all.map_or_else(|| documents::read(connection, collection, unknown), Ok)?;
         read.extend(documents.into_iter().map(|document| (document.number, Arc::new(document.into()))));
     }
+    // Where questions are only gathered, nothing was read: no row may be taken for one that is gone.
+    if connection.answers().is_gathering() {
+        return Ok(Changed::default());
+    }
     let of = |(item, mark): (i64, i64)| {
         let now = cache.item(mark).unwrap_or_else(|| {
             let now = read.get(&item).cloned();
