@@ -144,7 +144,9 @@ fn full_spool_refuses_and_changes_nothing() {
 
     let copies: Vec<PathBuf> =
         (1..MOST_FILES).map(|nth| first.with_file_name(format!("{:015}-copy.json", nth))).collect();
-    copies.iter().for_each(|copy| drop(std::fs::copy(first, copy).unwrap()));
+    for copy in &copies {
+        std::fs::copy(first, copy).unwrap();
+    }
     refuses(&home, &daemon);
     // It would take the next file for a broken one.
     drop(daemon);
