@@ -125,6 +125,15 @@ impl Home {
         std::fs::write(path, text).unwrap();
     }
 
+    /// A document as a person writes it: in its file, or with a command where there is none.
+    pub(crate) fn put_document(&self, name: &str, text: &str) {
+        if is_on_postgres() {
+            self.run_with(&["write", name], text).done();
+        } else {
+            self.put(&format!("{name}.md"), text);
+        }
+    }
+
     pub(crate) fn set_now(&mut self, now: &str) {
         self.now = now.to_owned();
     }

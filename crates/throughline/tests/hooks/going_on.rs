@@ -39,7 +39,7 @@ fn a_conversation_in_one_client_goes_on_in_another() {
 #[test]
 fn a_conversation_is_given_its_beginning_once_and_again_when_its_client_forgot() {
     let home = quiet();
-    home.put("user/profile.md", "- My name is Ada.\n");
+    home.put_document("user/profile", "- My name is Ada.\n");
     for client in ["claude-code", "codex", "cursor"] {
         let from = |source: &str| {
             let mut event = event(client, "session-start");
@@ -58,7 +58,7 @@ fn a_conversation_is_given_its_beginning_once_and_again_when_its_client_forgot()
 #[test]
 fn who_was_given_no_beginning_gets_it_with_the_first_message() {
     let home = quiet();
-    home.put("user/profile.md", "- My name is Ada.\n");
+    home.put_document("user/profile", "- My name is Ada.\n");
     for client in CLIENTS {
         if client == "copilot" || client == "gemini" {
             assert_eq!(hook(&home, "session-start", &event(client, "session-start")), json!({}), "{client}");
@@ -107,7 +107,7 @@ fn the_memory_of_the_project_around_comes_along() {
 #[test]
 fn a_memory_that_is_switched_off_says_and_keeps_nothing() {
     let home = Home::with_config("config.toml", "[memory]\nuser_namespace = \"user\"\nenabled = false\n");
-    home.put("user/profile.md", "- My name is Ada.\n");
+    home.put_document("user/profile", "- My name is Ada.\n");
     let transcript = fixture("claude-code", "transcript.jsonl");
     for name in ["session-start", "prompt", "pre-compact", "stop", "session-end"] {
         assert_eq!(hook(&home, name, &at("claude-code", name, home.root(), &transcript)), json!({}), "{name}");
@@ -119,7 +119,7 @@ fn a_memory_that_is_switched_off_says_and_keeps_nothing() {
 fn a_client_that_names_no_conversation_is_given_memories_and_nothing_is_kept() {
     let home = quiet();
     home.remember(&["The database that I prefer is Postgres"]);
-    home.put("user/profile.md", "- My name is Ada.\n");
+    home.put_document("user/profile", "- My name is Ada.\n");
     let prompt = json!({ "timestamp": 1_772_614_800_000_i64, "cwd": "/", "prompt": "Which database do I prefer?" });
     assert!(added(&hook(&home, "prompt", &prompt)).contains("Postgres"));
     assert!(added(&hook(&home, "session-start", &json!({ "cwd": "/" }))).contains("My name is Ada."));

@@ -29,7 +29,7 @@ fn a_transcript_read_ten_times_gives_the_same_turns() {
 #[test]
 fn nothing_that_was_injected_is_stored_again() {
     let home = quiet();
-    home.put("user/profile.md", "- My name is Ada.\n");
+    home.put_document("user/profile", "- My name is Ada.\n");
     home.remember(&["The database that I prefer is Postgres"]);
     for client in ["claude-code", "codex", "cursor", "copilot"] {
         // Whatever a client was given, it may keep as a part of what was said.

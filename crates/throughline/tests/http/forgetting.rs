@@ -32,7 +32,7 @@ fn a_topic_is_shown_then_forgotten_as_one_change() {
 fn copies_are_listed_then_folded() {
     let home = Home::new();
     home.remember(&["We deploy on Fridays"]);
-    home.put("user/notes.md", "- On Fridays we deploy\n");
+    home.put_document("user/notes", "- On Fridays we deploy\n");
     let served = Served::on(&home);
     let listed = served.post("/api/fold", json!({ "dry_run": true })).with(200);
     assert_eq!((&listed["change"], listed["copies"].as_array().unwrap().len()), (&Value::Null, 1), "{listed}");

@@ -38,7 +38,9 @@ pub(crate) fn waiting(home: &Home) -> Vec<std::path::PathBuf> {
 pub(crate) fn prompt(home: &Home, words: &str) {
     let input =
         json!({ "hook_event_name": "UserPromptSubmit", "session_id": "h1", "prompt": words, "cwd": home.root() });
-    let ran = home.run_with(&["hook", "prompt", "--client", "claude-code"], &input.to_string());
+    // Longer than usual: this machine may be busy.
+    let args = ["hook", "prompt", "--client", "claude-code", "--deadline-ms", "15000"];
+    let ran = home.run_with(&args, &input.to_string());
     assert_eq!(ran.code, 0, "{ran:?}");
 }
 
