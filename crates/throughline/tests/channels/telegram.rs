@@ -177,7 +177,10 @@ fn only_chats_on_the_list_are_answered_and_others_are_told_once() {
     assert_eq!((bot.shown(4242).len(), model.requests().len()), (1, 2));
     assert!(bot.posted(-100)[0].reply_to.is_some(), "in a group, a reply says what it refers to");
     let shown = home.json(&["session", "show", "telegram:-100"]);
-    assert_eq!((&shown["turns"][0]["speaker"], &shown["turns"][0]["content"]), (&json!("Bob"), &json!("hello")));
+    assert_eq!(
+        (&shown["turns"][0]["speaker"], &shown["turns"][0]["content"]),
+        (&json!("Bob (somebody else)"), &json!("hello"))
+    );
     assert_eq!(turns(&home, "telegram:4242"), []);
 }
 
