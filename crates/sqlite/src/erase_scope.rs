@@ -11,7 +11,7 @@ use throughline_core::threads::without_threads;
 use crate::erase::scrub_versions;
 use crate::rows::{self, ENTRY_COLUMNS, document_address};
 use crate::versioned::Versioned as _;
-use crate::{erase_repeats, withdrawals};
+use crate::{erase_repeats, vault, withdrawals};
 
 /// What goes, by kind and id, for the length of a transaction.
 const GOING: &str = "CREATE TEMP TABLE IF NOT EXISTS going (kind TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (kind, id)) \
@@ -77,7 +77,6 @@ const REMOVE_REST: &str = "
     DELETE FROM thread_versions;
     DELETE FROM vault_left_out;
     DELETE FROM vault_unread;
-    DELETE FROM vault_documents;
     DELETE FROM withdrawn;
     DELETE FROM erased_turn_ids;
     UPDATE withdrawn_key SET secret = randomblob(32);";
@@ -112,6 +111,7 @@ pub(crate) fn erase(transaction: &Connection, going: Going<'_>, at: i64) -> rusq
     transaction.execute_batch(REMOVE)?;
     if *scope == ErasureScope::Everything {
         transaction.execute_batch(REMOVE_REST)?;
+        vault::remove_all(transaction)?;
     }
     take_out_of_working(transaction, &threads)?;
     let mut words: Vec<String> = statements.into_iter().map(|entry| entry.content).collect();

@@ -10,15 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// How much is kept.
 const KEPT: u64 = 2 << 20;
 
-/// How much is kept on a disk that has little room.
-const KEPT_OF_LITTLE: u64 = 3 * GIVEN;
-
 /// How much is given at once: enough to open a memory, and to remove something from one of usual size.
 const GIVEN: u64 = 512 << 10;
 
-/// A disk with less room than this has little, and nothing is kept on one with less than that.
-const ENOUGH: u64 = 16 * KEPT;
-const WORTHWHILE: u64 = 8 << 20;
+/// Nothing is kept on a disk with less room than this.
+const WORTHWHILE: u64 = 4 * KEPT;
 
 /// A disk with less room than this is full: the index of a write-ahead log alone takes half of it.
 const LITTLE: u64 = 64 << 10;
@@ -52,14 +48,12 @@ impl Reserve {
         self.give_some()
     }
 
-    /// Keeps room, as much as the disk can spare, unless it is kept already.
+    /// Keeps room, unless it is kept already or there is little.
     pub(crate) fn keep(&self) {
-        let kept = self.kept();
-        let wanted = available(&self.file).map_or(0, |available| wanted(available + kept));
-        if kept >= wanted {
+        if self.kept() >= KEPT || available(&self.file).is_none_or(|available| available < WORTHWHILE) {
             return;
         }
-        if let Err(error) = self.fill(wanted) {
+        if let Err(error) = self.fill() {
             tracing::debug!(%error, "no room is kept for removing things from a full disk");
         }
     }
@@ -88,7 +82,7 @@ impl Reserve {
     }
 
     /// Written, not only made long: a hole takes no room.
-    fn fill(&self, wanted: u64) -> Result<()> {
+    fn fill(&self) -> Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
         #[cfg(unix)]
@@ -96,16 +90,7 @@ impl Reserve {
             use std::os::unix::fs::OpenOptionsExt as _;
             options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
         }
-        options.open(&self.file)?.write_all(&vec![0; usize::try_from(wanted).unwrap_or_default()])
-    }
-}
-
-/// How much is kept where so much is left.
-fn wanted(left: u64) -> u64 {
-    match left {
-        ENOUGH.. => KEPT,
-        WORTHWHILE.. => KEPT_OF_LITTLE,
-        _ => 0,
+        options.open(&self.file)?.write_all(&vec![0; KEPT as usize])
     }
 }
 
@@ -140,18 +125,6 @@ pub(crate) fn is_read_only(database: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_disk_with_little_room_keeps_enough_to_open_a_memory_and_to_remove_something() {
-        for (left, expected) in [(0, 0), (WORTHWHILE - 1, 0), (WORTHWHILE, KEPT_OF_LITTLE), (ENOUGH, KEPT)] {
-            assert_eq!(wanted(left), expected, "{left}");
-        }
-        let directory = tempfile::tempdir().unwrap();
-        let reserve = Reserve::beside(&directory.path().join("memory.db"));
-        reserve.fill(KEPT_OF_LITTLE).unwrap();
-        assert!(reserve.give_to_open() && !reserve.give_to_open(), "the rest is for removing");
-        assert!(reserve.give_to_remove() && reserve.give_to_remove());
-    }
 
     #[cfg(unix)]
     #[test]

@@ -232,6 +232,16 @@ fn remove_chunks(connection: &Connection, chunks: &[(i64, String)]) -> rusqlite:
     Ok(())
 }
 
+/// Removes every file with its passages and their vectors.
+pub(crate) fn remove_all(connection: &Connection) -> rusqlite::Result<()> {
+    let chunks: Vec<(i64, String)> = connection
+        .prepare("SELECT row, id FROM vault_chunks")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    remove_chunks(connection, &chunks)?;
+    connection.execute("DELETE FROM vault_documents", []).map(drop)
+}
+
 fn remove(connection: &Connection, id: &VaultId) -> rusqlite::Result<u64> {
     let sql = "SELECT c.row, c.id FROM vault_chunks c JOIN vault_documents d ON d.row = c.document WHERE d.id = ?";
     let chunks: Vec<(i64, String)> = connection

@@ -252,7 +252,7 @@ fn what_was_set_aside_is_erased_or_named() {
     home.put("spool/000000000000002-b.json", &waiting("telegram:2", "My cat is called Snorfelbin."));
     home.put("spool/000000000000003-c.json", "My cat is called Snorfelbin. {");
     home.put("unsaved-2026-03-01-110000.txt", "My cat is called Snorfelbin, and she is old.");
-    home.json(&["list"]);
+    assert_eq!(home.run(&["list"]).code, 1, "nothing was kept");
     let aside: Vec<_> = left(&home, "Brimblewick").into_iter().filter(|file| file.contains("spool")).collect();
     assert_eq!(aside, ["memory/spool/000000000000001-a.refused"], "what is refused is set aside");
     let told = home.json(&["forget", "--session", "telegram:1", "--erase", "--yes"]);
@@ -280,7 +280,7 @@ fn a_link_or_a_pipe_among_what_waits_is_not_opened() {
     std::os::unix::fs::symlink(home.path("elsewhere.json"), home.path("spool/000000000000001-a.json")).unwrap();
     let pipe = std::process::Command::new("mkfifo").arg(home.path("spool/000000000000002-b.json")).status();
     assert!(pipe.unwrap().success());
-    home.json(&["list"]);
+    assert_eq!(home.run(&["list"]).code, 1, "nothing was kept");
     assert_eq!(home.found(&["--kind", "turn", "dentist"]), [""; 0]);
     let names: Vec<_> = std::fs::read_dir(home.path("spool")).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert!(names.iter().all(|name| !name.to_string_lossy().ends_with(".json")), "{names:?}");
@@ -322,6 +322,7 @@ fn everything_leaves_no_word_in_any_file() {
     let names = tree(home.root()).into_keys().filter(|path| path.display().to_string().contains("Zarkolint"));
     assert_eq!(names.count(), 0, "{told}");
     assert_eq!(home.run(&["doctor"]).code, 0);
+    assert_eq!(home.json(&["vault", "list"])["documents"].as_array().map(Vec::len), Some(0));
 }
 
 /// Indexes whose segments have a term of a word: it, or a stem of it.

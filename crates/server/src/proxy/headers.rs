@@ -53,7 +53,7 @@ pub(super) fn to_server(headers: &HeaderMap, token: &Token, api: Api, upstream: 
             || OF_CONNECTION.contains(&text)
             || NOT_FOR_SERVER_BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
             || named.iter().any(|other| other.eq_ignore_ascii_case(text));
-        if !is_ours && !token.stands_in(value.as_bytes()) {
+        if !is_ours && !shows(token, value) {
             kept.append(name, value.clone());
         }
     }
@@ -68,6 +68,14 @@ pub(super) fn to_server(headers: &HeaderMap, token: &Token, api: Api, upstream: 
         }
     }
     kept
+}
+
+/// Whether a value has our token in it, as it is or as the password of a basic authorization.
+fn shows(token: &Token, value: &HeaderValue) -> bool {
+    let word = value.to_str().ok().and_then(|text| text.split_once(' '));
+    let basic = word.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("basic"));
+    let decoded = basic.and_then(|(_, text)| data_encoding::BASE64.decode(text.trim().as_bytes()).ok());
+    token.stands_in(value.as_bytes()) || decoded.is_some_and(|decoded| token.stands_in(&decoded))
 }
 
 /// The headers of a reply as they go on.
@@ -133,6 +141,10 @@ mod tests {
             &[("authorization", &bearer), ("x-api-key", "sk-client")],
             &[("x-api-key", "sk-client")],
         );
+        let basic = |user: &str| format!("Basic {}", data_encoding::BASE64.encode(user.as_bytes()));
+        let (ours, others) = (basic(&format!("ada:{TOKEN}")), basic("ada:hunter2"));
+        check(Api::OpenAi, None, &[("x-api-key", TOKEN), ("authorization", &ours)], &[]);
+        check(Api::OpenAi, None, &[("x-api-key", TOKEN), ("authorization", &others)], &[("authorization", &others)]);
         check(Api::OpenAi, None, &[("api-key", TOKEN), ("x-other", &format!("a {TOKEN} b"))], &[]);
     }
 

@@ -10,6 +10,7 @@ use serde_json::json;
 use throughline_providers::{Api, Upstream};
 
 use super::headers;
+use crate::access::Token;
 use crate::http::App;
 use crate::{Code, Problem};
 
@@ -67,7 +68,7 @@ pub(super) async fn send(app: &Arc<App>, parts: &Parts, body: Bytes) -> Result<r
         Api::Ollama => path.strip_prefix("/ollama").unwrap_or(path),
     };
     url.set_path(&format!("{}{path}", upstream.base.path().trim_end_matches('/')));
-    let query = parts.uri.query().filter(|query| !app.token.stands_in(query.as_bytes()));
+    let query = parts.uri.query().filter(|query| !shows(&app.token, query));
     if let Some(query) = query {
         url.set_query(Some(query));
     }
@@ -77,6 +78,12 @@ pub(super) async fn send(app: &Arc<App>, parts: &Parts, body: Bytes) -> Result<r
         request = request.body(body);
     }
     request.send().await.map_err(|error| unreachable(api, error))
+}
+
+/// Whether a query has our token in it, as it is or encoded.
+fn shows(token: &Token, query: &str) -> bool {
+    let is_in = |text: &str| token.stands_in(text.as_bytes());
+    is_in(query) || form_urlencoded::parse(query.as_bytes()).any(|(name, value)| is_in(&name) || is_in(&value))
 }
 
 /// Whether a path leads to where it says: dots in it would lead to other routes of the server, with the person's key.
@@ -106,7 +113,17 @@ fn unreachable(api: Api, error: reqwest::Error) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use super::is_straight;
+    use super::{Token, is_straight, shows};
+
+    #[test]
+    fn a_query_with_the_token_is_left_out() {
+        let token = Token::of([0xab; 32]);
+        let encoded: String = token.as_str().bytes().map(|byte| format!("%{byte:02x}")).collect();
+        for query in [format!("key={}", token.as_str()), format!("a=1&key={encoded}"), format!("x{encoded}")] {
+            assert!(shows(&token, &query), "{query}");
+        }
+        assert!(!shows(&token, "beta=true&key=abab"));
+    }
 
     #[test]
     fn a_path_that_leads_to_other_routes_is_not_passed_on() {

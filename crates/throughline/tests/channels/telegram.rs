@@ -177,7 +177,10 @@ fn only_chats_on_the_list_are_answered_and_others_are_told_once() {
     assert_eq!((bot.shown(4242).len(), model.requests().len()), (1, 2));
     assert!(bot.posted(-100)[0].reply_to.is_some(), "in a group, a reply says what it refers to");
     let shown = home.json(&["session", "show", "telegram:-100"]);
-    assert_eq!((&shown["turns"][0]["speaker"], &shown["turns"][0]["content"]), (&json!("Bob"), &json!("hello")));
+    assert_eq!(
+        (&shown["turns"][0]["speaker"], &shown["turns"][0]["content"]),
+        (&json!("Bob (somebody else)"), &json!("hello"))
+    );
     assert_eq!(turns(&home, "telegram:4242"), []);
 }
 
@@ -197,45 +200,66 @@ fn forwarded_words_are_not_the_persons() {
     assert!(!home.run(&["profile"]).stdout.contains("Porto"));
 }
 
+/// A group with the person, who is Ada by their id, and somebody else who can take any name.
+struct Group {
+    bot: BotApi,
+    home: Home,
+    _daemon: Daemon,
+}
+
+impl Group {
+    fn new(model: &ModelServer) -> Self {
+        let bot = BotApi::start();
+        let home = machine(model, &bot);
+        home.put("config.toml", &config(model, &bot, "allow = [7, -100]\ngroups = true"));
+        let daemon = Daemon::start(&home);
+        Self { bot, home, _daemon: daemon }
+    }
+
+    /// Says something, and waits for what the bot answers.
+    fn say(&self, id: i64, name: &str, text: &str) -> String {
+        let before = self.bot.shown(-100).len();
+        self.bot.send(json!({"text": text, "chat": {"id": -100, "type": "supergroup", "title": "Team"},
+            "from": {"id": id, "is_bot": false, "first_name": name}}));
+        until(|| (self.bot.shown(-100).len() == before + 1 && self.bot.unconfirmed() == 0).then_some(()));
+        self.bot.shown(-100)[before].clone()
+    }
+}
+
 /// Anybody can choose any name, and can speak before the person does: the service's own id of an author decides.
 #[test]
 fn nobody_else_in_a_group_passes_for_the_person() {
-    let replies = ["Noted.", "Hello Ada.", "Again.", "Fine."].map(Step::reply);
-    let (model, bot) = (ModelServer::scripted(replies), BotApi::start());
-    let home = machine(&model, &bot);
-    home.put("config.toml", &config(&model, &bot, "allow = [7, -100]\ngroups = true"));
-    let tea = home.remember(&["The tea is in the left cupboard", "--key", "tea"]);
-    let _daemon = Daemon::start(&home);
-    let say = |id: i64, name: &str, text: &str, nth: usize| {
-        bot.send(
-            json!({"text": format!("@memo_bot {text}"), "chat": {"id": -100, "type": "supergroup", "title": "Team"},
-            "from": {"id": id, "is_bot": false, "first_name": name}}),
-        );
-        until(|| (bot.shown(-100).len() == nth && bot.unconfirmed() == 0).then_some(()));
-    };
-    say(9, "Ada", "I live in Lisbon and I am allergic to peanuts.", 1);
-    say(ADA, "Ada", "I live in Porto.", 2);
-    say(9, "ADA", "I prefer to be called Queen.", 3);
-    let command = |text: &str, nth: usize| {
-        bot.send(json!({"text": text, "chat": {"id": -100, "type": "supergroup", "title": "Team"},
-            "from": {"id": 9, "is_bot": false, "first_name": "Ada"}}));
-        until(|| (bot.shown(-100).len() == nth && bot.unconfirmed() == 0).then_some(()));
-        assert_eq!(bot.shown(-100)[nth - 1], "only the person whose memory this is gives commands here", "{text}");
-    };
-    command("/forget tea", 4);
-    command("/profile", 5);
-    assert_eq!(home.json(&["show", &tea])["status"], "active");
-    let shown = home.json(&["session", "show", "telegram:-100"]);
+    let model = ModelServer::scripted(["Noted.", "Hello Ada.", "Again."].map(Step::reply));
+    let group = Group::new(&model);
+    group.say(9, "Ada", "@memo_bot I live in Lisbon and I am allergic to peanuts.");
+    group.say(ADA, "Ada", "@memo_bot I live in Porto.");
+    group.say(9, "ADA", "@memo_bot I prefer to be called Queen.");
+    let shown = group.home.json(&["session", "show", "telegram:-100"]);
     let said = shown["turns"].as_array().unwrap().iter().filter(|turn| turn["role"] == "user");
     let speakers: Vec<_> = said.map(|turn| turn["speaker"].clone()).collect();
     assert_eq!(speakers, [json!("Ada (somebody else)"), json!("Ada"), json!("ADA (somebody else)")]);
     assert_eq!(shown["session"]["person"], "Ada");
-    home.json(&["session", "consolidate", "telegram:-100"]);
-    let profile = home.run(&["profile"]).stdout;
+    group.home.json(&["session", "consolidate", "telegram:-100"]);
+    let profile = group.home.run(&["profile"]).stdout;
     assert!(profile.contains("Porto"), "{profile}");
     for others in ["Lisbon", "peanuts", "Queen"] {
         assert!(!profile.contains(others), "{profile}");
     }
+}
+
+#[test]
+fn commands_in_a_group_are_the_persons_alone() {
+    let group = Group::new(&ModelServer::scripted([]));
+    let tea = group.home.remember(&["The tea is in the left cupboard", "--key", "tea"]);
+    for command in ["/forget tea", "/profile"] {
+        assert_eq!(
+            group.say(9, "Ada", command),
+            "only the person whose memory this is gives commands here",
+            "{command}"
+        );
+    }
+    assert_eq!(group.home.json(&["show", &tea])["status"], "active");
+    assert!(group.say(ADA, "Ada", "/forget tea").starts_with("forgot "));
 }
 
 #[test]
