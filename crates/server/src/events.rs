@@ -73,9 +73,16 @@ impl Events {
     pub(crate) async fn run(self: Arc<Self>) {
         loop {
             tokio::select! { () = self.stop.cancelled() => return, () = tokio::time::sleep(EVERY) => {} }
-            let events = Arc::clone(&self);
-            let _ = tokio::task::spawn_blocking(move || events.look()).await;
+            if self.is_watched() {
+                let events = Arc::clone(&self);
+                let _ = tokio::task::spawn_blocking(move || events.look()).await;
+            }
         }
+    }
+
+    /// Whether somebody listens, or has just left: only then a thread has something to do.
+    fn is_watched(&self) -> bool {
+        self.listeners.load(Ordering::SeqCst) > 0 || self.last.try_lock().map_or(true, |last| last.is_some())
     }
 
     /// Compares the tokens with the last ones, and tells what differs. The first look only begins.
