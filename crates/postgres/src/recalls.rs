@@ -1,6 +1,6 @@
 //! The recall log and the counts: written by a thread of its own, a batch at a time. A recall never waits for them.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -24,6 +24,9 @@ const KEPT: i64 = 10_000;
 const MOMENT: Duration = Duration::from_millis(100);
 const FULL_BATCH: usize = 256;
 
+/// How many notes wait at most while the store is busy: more of them are dropped, since a log is not worth the memory.
+const MOST_WAITING: usize = 1024;
+
 enum Message {
     Note(Box<RecallRecord>),
     Flush(Sender<()>),
@@ -32,7 +35,7 @@ enum Message {
 /// The thread that keeps the log; begun with the first recall.
 pub(crate) struct Bookkeeper {
     pool: Arc<Pool>,
-    desk: Mutex<Option<(Sender<Message>, JoinHandle<()>)>>,
+    desk: Mutex<Option<(SyncSender<Message>, JoinHandle<()>)>>,
 }
 
 impl Bookkeeper {
@@ -43,12 +46,14 @@ impl Bookkeeper {
     fn note(&self, recall: RecallRecord) {
         let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
         let (sender, _) = desk.get_or_insert_with(|| {
-            let (sender, receiver) = channel();
+            let (sender, receiver) = sync_channel(MOST_WAITING);
             let pool = Arc::clone(&self.pool);
             (sender, std::thread::spawn(move || keep(&pool, &receiver)))
         });
-        if sender.send(Message::Note(Box::new(recall))).is_err() {
-            tracing::warn!("a recall could not be noted: its thread has ended");
+        match sender.try_send(Message::Note(Box::new(recall))) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => tracing::debug!("a recall is not noted: too many wait to be written"),
+            Err(TrySendError::Disconnected(_)) => tracing::warn!("a recall could not be noted: its thread has ended"),
         }
     }
 
@@ -98,7 +103,10 @@ fn collect(first: Message, receiver: &Receiver<Message>) -> (Vec<RecallRecord>, 
             Message::Note(recall) => batch.push(*recall),
             Message::Flush(done) => waiting.push(done),
         }
-        let patience = if waiting.is_empty() && batch.len() < FULL_BATCH { MOMENT } else { Duration::ZERO };
+        if batch.len() == FULL_BATCH {
+            break;
+        }
+        let patience = if waiting.is_empty() { MOMENT } else { Duration::ZERO };
         next = receiver.recv_timeout(patience);
     }
     (batch, waiting)

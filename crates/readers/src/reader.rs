@@ -48,6 +48,9 @@ impl Reader {
     }
 }
 
+/// How many KiB of addresses the allocator reserves at once: by default as many as the child may have.
+const RESERVED: (&str, &str) = ("MIMALLOC_ARENA_RESERVE", "32768");
+
 /// A child that is there. It ends with this.
 #[derive(Debug)]
 struct Running {
@@ -59,7 +62,12 @@ struct Running {
 impl Running {
     fn start(program: &PathBuf, args: &[OsString]) -> io::Result<Self> {
         let mut command = Command::new(program);
-        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .args(args)
+            .env(RESERVED.0, RESERVED.1)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut child = command.spawn()?;
         let (Some(questions), Some(mut pipe)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::ErrorKind::BrokenPipe.into());

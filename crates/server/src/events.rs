@@ -74,12 +74,21 @@ impl Events {
     /// Takes tokens until it is stopped, while somebody listens.
     pub(crate) async fn run(self: Arc<Self>) {
         loop {
+            if !self.is_watched() {
+                tokio::select! { () = self.stop.cancelled() => return, () = tokio::time::sleep(EVERY) => {} }
+                continue;
+            }
             let events = Arc::clone(&self);
             let waited = tokio::task::spawn_blocking(move || events.wait());
             tokio::select! { () = self.stop.cancelled() => return, _ = waited => {} }
             let events = Arc::clone(&self);
             let _ = tokio::task::spawn_blocking(move || events.look()).await;
         }
+    }
+
+    /// Whether a client listens, or has just left: only then a thread has something to do.
+    fn is_watched(&self) -> bool {
+        self.listeners.load(Ordering::SeqCst) > 0 || self.last.try_lock().map_or(true, |last| last.is_some())
     }
 
     /// Waits until it is time to look again.

@@ -1,6 +1,6 @@
 //! The recall log and the counts: written by a thread of its own, a batch at a time. A recall never waits for them.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -24,6 +24,9 @@ const KEPT: i64 = 10_000;
 const MOMENT: Duration = Duration::from_millis(100);
 const FULL_BATCH: usize = 256;
 
+/// How many notes wait at most while the store is busy: more of them are dropped, since a log is not worth the memory.
+const MOST_WAITING: usize = 1024;
+
 /// How long the log waits for a writer elsewhere before it gives a batch up.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -42,7 +45,7 @@ enum Message {
 /// The thread that keeps the log; begun with the first recall.
 pub(crate) struct Bookkeeper {
     pool: Arc<Pool>,
-    desk: Mutex<Option<(Sender<Message>, JoinHandle<()>)>>,
+    desk: Mutex<Option<(SyncSender<Message>, JoinHandle<()>)>>,
 }
 
 impl Bookkeeper {
@@ -65,12 +68,14 @@ impl Bookkeeper {
         }
         let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
         let (sender, _) = desk.get_or_insert_with(|| {
-            let (sender, receiver) = channel();
+            let (sender, receiver) = sync_channel(MOST_WAITING);
             let pool = Arc::clone(&self.pool);
             (sender, std::thread::spawn(move || keep(&pool, &receiver)))
         });
-        if sender.send(Message::Note(Box::new(noted))).is_err() {
-            tracing::warn!("a recall could not be noted: its thread has ended");
+        match sender.try_send(Message::Note(Box::new(noted))) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => tracing::debug!("a recall is not noted: too many wait to be written"),
+            Err(TrySendError::Disconnected(_)) => tracing::warn!("a recall could not be noted: its thread has ended"),
         }
     }
 
@@ -118,7 +123,10 @@ fn collect(first: Message, receiver: &Receiver<Message>) -> (Vec<Noted>, Vec<Sen
             Message::Note(noted) => batch.push(*noted),
             Message::Flush(done) => waiting.push(done),
         }
-        let patience = if waiting.is_empty() && batch.len() < FULL_BATCH { MOMENT } else { Duration::ZERO };
+        if batch.len() == FULL_BATCH {
+            break;
+        }
+        let patience = if waiting.is_empty() { MOMENT } else { Duration::ZERO };
         next = receiver.recv_timeout(patience);
     }
     (batch, waiting)
@@ -214,4 +222,39 @@ fn record(row: &Row<'_>) -> rusqlite::Result<RecallRecord> {
         query: row.get(4)?,
         hits: json(row, 5)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use throughline_core::ports::Recalls as _;
+    use throughline_core::recall::AskedBy;
+
+    use super::*;
+    use crate::Durability;
+
+    fn recall(number: usize) -> RecallRecord {
+        let (recall_id, query) = (RecallId::new(format!("r{number}")), "tea".to_owned());
+        RecallRecord { recall_id, at: Timestamp::UNIX_EPOCH, session: None, by: AskedBy::Tool, query, hits: Vec::new() }
+    }
+
+    #[test]
+    fn notes_that_wait_for_a_busy_store_are_bounded() {
+        let home = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&home.path().join("memory.db"), home.path(), Durability::Process).unwrap();
+        let noted = MOST_WAITING + 3 * FULL_BATCH;
+        store
+            .write("stay busy", |_| {
+                (0..noted).for_each(|number| store.note(recall(number)));
+                Ok(())
+            })
+            .unwrap();
+        store.bookkeeper.flush();
+        let kept = store.recalls(None, noted).unwrap().len();
+        assert!(kept <= MOST_WAITING + FULL_BATCH, "{kept} of {noted} waited");
+        store.note(recall(noted));
+        store.bookkeeper.flush();
+        let newest = store.recalls(None, 1).unwrap();
+        assert_eq!(newest.first().map(|newest| newest.recall_id.clone()), Some(recall(noted).recall_id));
+    }
 }

@@ -54,9 +54,9 @@ pub(super) struct Serve {
 }
 
 /// Threads that may block: one for each request that is served at once, and some for replies of models and for jobs. They end
-/// soon after a peak, and what they took is given back.
+/// soon after a peak. The jobs of the scheduler wake one idle thread after the other, so that a longer time would keep many.
 const THREADS: usize = 96;
-const KEPT: Duration = Duration::from_secs(5);
+const KEPT: Duration = Duration::from_secs(1);
 
 /// What a program is told once the daemon listens.
 #[derive(Serialize)]

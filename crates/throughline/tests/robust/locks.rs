@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::common::daemon::Daemon;
 use crate::common::{Home, string, until};
 
-/// SQLite's own timeout for a writer is 30 s: whoever answers sooner did not wait for the lock.
-const FAR_SOONER: Duration = Duration::from_secs(15);
+/// SQLite's own timeout for a writer is 30 s: an answer that comes sooner did not wait for the lock.
+const FAR_SOONER: Duration = Duration::from_secs(25);
 
 const QUESTION: &str = "when do we deploy?";
 
