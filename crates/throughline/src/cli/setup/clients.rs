@@ -71,8 +71,9 @@ pub(super) fn plan(seen: &[Seen], chosen: &[Client]) -> Vec<Step> {
     seen.iter().map(step).collect()
 }
 
-/// Connects what is to be connected.
+/// Connects what is to be connected. What several assistants need is said once.
 pub(super) fn act(machine: &Machine, steps: &[Step], done: &mut Done) {
+    let mut needed: Vec<(String, Vec<Client>)> = Vec::new();
     for step in steps.iter().filter(|step| step.action == Action::Connect) {
         let Ok(client) = step.client.parse::<Client>() else { continue };
         match machine.connect(client, &Scope::User, Wanted::USUAL, Mode::Do) {
@@ -80,10 +81,18 @@ pub(super) fn act(machine: &Machine, steps: &[Step], done: &mut Done) {
                 let files_told: String =
                     files.iter().filter(|file| file.outcome != Outcome::Unchanged).map(line).collect();
                 done.did(format!("connected {client}\n{}", files_told.trim_end()));
-                done.notes
-                    .extend(remarks(machine, client, true, &files).into_iter().map(|it| format!("{client}: {it}")));
+                for remark in remarks(machine, client, true, &files) {
+                    match needed.iter_mut().find(|(known, _)| *known == remark) {
+                        Some((_, clients)) => clients.push(client),
+                        None => needed.push((remark, vec![client])),
+                    }
+                }
             }
             Err(error) => done.failed(format!("{client} was not connected: {}", chain(&error))),
         }
+    }
+    for (remark, clients) in needed {
+        let names: Vec<String> = clients.iter().map(Client::to_string).collect();
+        done.notes.push(format!("{}: {remark}", names.join(", ")));
     }
 }
