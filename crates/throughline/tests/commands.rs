@@ -77,6 +77,15 @@ fn backups_are_listed_newest_first() {
 }
 
 #[test]
+fn a_value_with_which_no_memory_could_be_opened_is_not_set() {
+    let home = Home::new();
+    home.remember(&["We deploy on Fridays"]);
+    home.run(&["config", "set", "store.url", "x"]).failed(2, "`store.url` is not usable", "postgres://");
+    home.run(&["config", "set", "memory.user_namespace", "a/b"]).failed(2, "`memory.user_namespace` is not usable", "");
+    assert_eq!(home.listed(&[]), ["We deploy on Fridays"]);
+}
+
+#[test]
 fn a_value_is_set_in_the_config_file_and_a_wrong_one_is_not() {
     let home = Home::with_config("config.toml", "# mine\n[memory]\nrecall_limit = 3 # few\n");
     home.run(&["config", "set", "memory.recall_limit", "7"]).done();

@@ -195,7 +195,7 @@ fn told(client: Client, place: &Place, steps: &[Step], remarks: &[String], done:
 }
 
 /// `written  ~/.claude.json (mcp)`
-pub(super) fn line(step: &Step) -> String {
+fn line(step: &Step) -> String {
     let what = match step.outcome {
         Outcome::Written => "written",
         Outcome::Restored => "restored",

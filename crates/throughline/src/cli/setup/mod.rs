@@ -1,7 +1,7 @@
 //! `throughline setup`: looks at this machine, decides, asks where a person is there, and does it. Each step is a file
 //! beside this one: what it sees, what it decides, what it does.
 
-mod clients;
+pub(super) mod clients;
 mod conversation;
 mod model;
 pub(super) mod plan;
