@@ -152,6 +152,8 @@ fn the_shell_completes_what_is_in_the_memory() {
     assert!(completed(&home, &["forget", &id[..4]]).contains(&id[..8].to_owned()));
     assert_eq!(completed(&home, &["session", "show", "web"]), ["web:1"]);
     assert_eq!(completed(&home, &["project", "show", "ap"]), ["apollo"]);
+    let task = string(&home.json(&["task", "add", "Migrate billing"])["id"]);
+    assert_eq!(completed(&home, &["task", "done", &task[..2]]), [&task[..8]]);
     assert!(completed(&home, &["recall", "--project", ""]).contains(&"apollo".to_owned()));
     assert!(completed(&home, &["connect", "cod"]).contains(&"codex".to_owned()));
 }
