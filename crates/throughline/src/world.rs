@@ -369,6 +369,12 @@ pub fn settings(loaded: &Loaded) -> Result<Settings, OpenError> {
     })
 }
 
+/// Whether a memory can be opened with these settings; nothing is opened.
+pub(crate) fn check(loaded: &Loaded) -> Result<(), OpenError> {
+    settings(loaded)?;
+    store::check(&loaded.config.store)
+}
+
 /// How memory is looked back on.
 fn reflection(config: &config::ReflectionConfig) -> ReflectionSettings {
     let (every_hours, quiet_from, quiet_until) = (config.every_hours, config.quiet_from, config.quiet_until);

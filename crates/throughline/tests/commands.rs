@@ -77,6 +77,15 @@ fn backups_are_listed_newest_first() {
 }
 
 #[test]
+fn a_value_with_which_no_memory_could_be_opened_is_not_set() {
+    let home = Home::new();
+    home.remember(&["We deploy on Fridays"]);
+    home.run(&["config", "set", "store.url", "x"]).failed(2, "`store.url` is not usable", "postgres://");
+    home.run(&["config", "set", "memory.user_namespace", "a/b"]).failed(2, "`memory.user_namespace` is not usable", "");
+    assert_eq!(home.listed(&[]), ["We deploy on Fridays"]);
+}
+
+#[test]
 fn a_value_is_set_in_the_config_file_and_a_wrong_one_is_not() {
     let home = Home::with_config("config.toml", "# mine\n[memory]\nrecall_limit = 3 # few\n");
     home.run(&["config", "set", "memory.recall_limit", "7"]).done();
@@ -143,10 +152,8 @@ fn the_shell_completes_what_is_in_the_memory() {
     assert!(completed(&home, &["forget", &id[..4]]).contains(&id[..8].to_owned()));
     assert_eq!(completed(&home, &["session", "show", "web"]), ["web:1"]);
     assert_eq!(completed(&home, &["project", "show", "ap"]), ["apollo"]);
+    let task = string(&home.json(&["task", "add", "Migrate billing"])["id"]);
+    assert_eq!(completed(&home, &["task", "done", &task[..2]]), [&task[..8]]);
     assert!(completed(&home, &["recall", "--project", ""]).contains(&"apollo".to_owned()));
     assert!(completed(&home, &["connect", "cod"]).contains(&"codex".to_owned()));
-    for shell in ["bash", "zsh", "fish"] {
-        let script = home.run(&["completions", shell]).done();
-        assert!(script.contains("THROUGHLINE_COMPLETE") && script.contains("throughline"), "{shell}: {script}");
-    }
 }

@@ -8,7 +8,7 @@ mod conversation;
 mod uninstalling;
 
 use std::io::{Cursor, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use common::{Home, string, tree, until};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 /// A service manager that keeps what it is told in files, as far as the program asks.
-const SYSTEMCTL: &str = "#!/bin/sh\ncd \"$(dirname \"$0\")\" || exit 1\nshift\necho \"$*\" >>log\ncase $1 in\n\
+const SYSTEMCTL: &str = "#!/bin/sh\ncd \"${0%/*}\" || exit 1\nshift\necho \"$*\" >>log\ncase $1 in\n\
     is-enabled) test -e enabled ;;\nis-active) test -e active ;;\n\
     enable) touch enabled; if test \"$2\" = --now; then touch active; fi ;;\n\
     disable) rm -f enabled active ;;\nesac\n";
@@ -82,15 +82,23 @@ fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// Puts our service manager in front of the system's own.
+/// A machine of which no program is found but a few, and our service manager.
 fn with_systemctl(home: &mut Home) {
-    use std::os::unix::fs::PermissionsExt as _;
     let programs = home.root().join("programs");
     std::fs::create_dir(&programs).unwrap();
-    let program = programs.join("systemctl");
-    std::fs::write(&program, SYSTEMCTL).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-    home.set("PATH", &format!("{}:/usr/bin:/bin", programs.display()));
+    for tool in ["sh", "touch", "rm", "cat", "script"] {
+        let place = ["/bin", "/usr/bin"].map(|dir| Path::new(dir).join(tool)).into_iter().find(|path| path.exists());
+        place.into_iter().for_each(|place| std::os::unix::fs::symlink(place, programs.join(tool)).unwrap());
+    }
+    program(home, "systemctl", SYSTEMCTL);
+    home.set("PATH", programs.to_str().unwrap());
+}
+
+fn program(home: &Home, name: &str, script: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = home.root().join("programs").join(name);
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// What systemctl was told to change.

@@ -68,6 +68,7 @@ fn named(command: Command, above: &str) -> Command {
     let command = command.mut_args(|arg| match arg.get_id().as_str() {
         "session" => arg.add(ArgValueCandidates::new(sessions)),
         "project" => arg.add(ArgValueCandidates::new(projects)),
+        "task" => arg.add(ArgValueCandidates::new(tasks)),
         "name" if above == "project" => arg.add(ArgValueCandidates::new(projects)),
         "id" | "ids" | "memories" | "wrong" if is_of_memories => arg.add(ArgValueCandidates::new(memories)),
         _ => arg,
@@ -110,6 +111,12 @@ fn sessions() -> Vec<CompletionCandidate> {
         .take(MOST)
         .map(|state| candidate(state.session.id.as_str(), &titled(&state.session.id)))
         .collect()
+}
+
+fn tasks() -> Vec<CompletionCandidate> {
+    let Some(world) = open() else { return Vec::new() };
+    let listed = world.engine.tasks().list(None, None).unwrap_or_default();
+    listed.iter().map(|task| candidate(&style::short(task.id.as_str()), &task.title)).collect()
 }
 
 fn projects() -> Vec<CompletionCandidate> {

@@ -13,7 +13,7 @@ use super::reply::Reply;
 use super::section::SectionEdit;
 use super::{Answer, style};
 use crate::config;
-use crate::world::{Home, WorldClock, settings};
+use crate::world::{self, Home, WorldClock};
 
 /// Show, check or change the configuration
 #[derive(Subcommand)]
@@ -101,7 +101,7 @@ impl ConfigCommand {
             Self::Show | Self::Check => {}
         }
         let loaded = config::load(&home.config)?;
-        settings(&loaded)?;
+        world::check(&loaded)?;
         let path = loaded.path.as_ref().map(|path| path.display().to_string());
         match self {
             Self::Check => {

@@ -176,7 +176,7 @@ fn told(client: Client, place: &Place, steps: &[Step], remarks: &[String], done:
 }
 
 /// `written  ~/.claude.json (mcp)`
-pub(super) fn line(step: &Step) -> String {
+fn line(step: &Step) -> String {
     let what = step.outcome.as_str();
     let path = style::plain(&step.path.display().to_string());
     format!("  {} {path} {}\n", format!("{what:<8}").green(), format!("({})", step.parts.join(", ")).dimmed())

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
 use super::failure::Failure;
-use crate::config::{self, Format};
+use crate::config::{self, Format, Loaded};
 use crate::exports::write_private;
-use crate::world::Home;
+use crate::world::{self, Home};
 
 const HINT: &str = "`throughline config check` says where it is wrong";
 
@@ -44,7 +44,8 @@ impl SectionEdit {
 
     /// The same, with another text; refused where that is no valid config.
     pub(super) fn replaced(self, after: String) -> Result<Self, Failure> {
-        config::parse(&after, Format::Toml)?;
+        let config = config::parse(&after, Format::Toml)?;
+        world::check(&Loaded { config, path: Some(self.path.clone()), ..Loaded::default() })?;
         Ok(Self { after, ..self })
     }
 

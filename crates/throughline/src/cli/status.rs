@@ -79,9 +79,9 @@ pub(super) struct State {
     is_connected: bool,
     /// Whether one is here that is not.
     can_connect: bool,
-    pub(super) daemon_runs: bool,
+    daemon_runs: bool,
     /// Whether the setup has just been run.
-    pub(super) is_set_up: bool,
+    is_set_up: bool,
 }
 
 impl State {
@@ -97,6 +97,11 @@ impl State {
             daemon_runs: daemon::is_running(&world.home),
             is_set_up: false,
         })
+    }
+
+    /// The same after the setup, which may have had the daemon started.
+    pub(super) fn after_setup(self, starts_daemon: bool) -> Self {
+        Self { is_set_up: true, daemon_runs: self.daemon_runs || starts_daemon, ..self }
     }
 }
 

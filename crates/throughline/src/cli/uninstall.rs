@@ -13,13 +13,13 @@ use throughline_clients::connect::Scope;
 use throughline_core::engine::chain;
 use throughline_core::ports::ErasureScope;
 
-use super::connect::line;
 use super::failure::Failure;
 use super::reply::Reply;
+use super::setup::clients::parts;
 use super::setup::plan::Done;
 use super::setup::service;
 use super::{Answer, status, style};
-use crate::connections::{Machine, Mode, Outcome, Step as FileStep, is_changed};
+use crate::connections::{Machine, Mode, Outcome, is_changed};
 use crate::world::{Home, World, cache_dir, current_dir};
 use crate::{config, daemon, exports};
 
@@ -254,9 +254,8 @@ fn disconnect(machine: &Machine, step: &ClientStep, done: &mut Done) {
     let Ok(client) = step.client.parse::<Client>() else { return };
     match machine.disconnect(client, &step.scope, Mode::Do) {
         Ok(files) => {
-            let is_told = |file: &&FileStep| file.outcome != Outcome::Unchanged;
-            let files: String = files.iter().filter(is_told).map(line).collect();
-            done.did(format!("disconnected {client}\n{}", files.trim_end()));
+            let place = step.directory.as_ref().map(|place| format!(" in {}", place.display())).unwrap_or_default();
+            done.did(format!("disconnected {client}{}: {}", style::plain(&place), parts(&files)));
         }
         Err(error) => done.failed(format!("{client} was not disconnected: {}", chain(&error))),
     }

@@ -47,6 +47,11 @@ pub(super) fn open(
     }
 }
 
+/// Whether the memory could be opened as far as the config says where it is; nothing is opened.
+pub(super) fn check(config: &StoreConfig) -> Result<(), OpenError> {
+    config.url.as_deref().map(Address::parse).transpose().map(drop).map_err(OpenError::StoreUrl)
+}
+
 /// The memory on a server. It backs itself up, so that it has no backups of ours.
 fn open_on_server(url: &str, access: ServerAccess) -> Result<Opened, OpenError> {
     let mut address = Address::parse(url).map_err(OpenError::StoreUrl)?;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{machine, person, told, until_consolidated};
+use super::{machine, person, program, told, until_consolidated};
 use crate::common::terminal::Terminal;
 use crate::common::tree;
 
@@ -32,6 +32,30 @@ fn a_person_is_asked_and_what_they_choose_is_done() {
     assert_eq!(sessions.as_array().unwrap().len(), 4, "those of Claude Code and the export, not those of Codex");
     assert_eq!(told(&home), Vec::<String>::new(), "no service was wanted");
     assert!(std::fs::read_to_string(person(&home, ".codex/config.toml")).unwrap().contains("throughline"));
+}
+
+#[test]
+fn a_model_that_is_there_is_offered_with_its_cost_and_reads_nothing_unasked() {
+    let home = machine();
+    program(&home, "claude", "#!/bin/sh\ncat >/dev/null\necho ready\n");
+    let Some(mut terminal) = Terminal::start(&home, &["setup"]) else { return };
+    terminal.answer("Connect them?", "n");
+    terminal.answer("Take it in?", "");
+    for question in ["your name?", "time zone?", "answer you?"] {
+        terminal.answer(question, "");
+    }
+    terminal.answer("Another one?", "1");
+    terminal.answer("as a service of yours?", "n");
+    terminal.answer("Do it?", "");
+    let ended = terminal.end();
+    assert_eq!(ended.code, 0, "{}", ended.stdout);
+    for text in ["1  claude-code: your Claude subscription or key", "claude-code works"] {
+        assert!(ended.stdout.contains(text), "no `{text}`: {}", ended.stdout);
+    }
+    assert!(home.text("config.toml").contains("command = \"claude-code\""), "{}", home.text("config.toml"));
+    let sessions = home.json(&["session", "list"])["sessions"].clone();
+    assert_eq!(sessions.as_array().unwrap().len(), 5);
+    assert!(sessions.as_array().unwrap().iter().all(|one| one["consolidated"] == 0), "{sessions}");
 }
 
 #[test]

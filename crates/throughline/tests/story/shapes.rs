@@ -126,7 +126,7 @@ fn completions_come_for_every_shell() {
     let home = Home::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = home.run(&["completions", shell]).done();
-        assert!(script.contains("throughline") && script.contains("remember"), "{shell}");
+        assert!(script.contains("throughline") && script.contains("THROUGHLINE_COMPLETE"), "{shell}");
     }
     assert!(!home.path("").exists(), "printing a script makes no home");
 }

@@ -30,7 +30,8 @@ pub(super) fn model(world: &World) -> Result<Arc<dyn Model>, Failure> {
 fn nothing_to_talk_to() -> Failure {
     Failure::new(
         "no chat model is configured",
-        "put this under [model] in the config file: provider = \"ollama\", model = \"llama3.2\" (or openai, anthropic)",
+        "`throughline model use NAME` chooses one, or put this under [model] in the config file: provider = \"ollama\", \
+         model = \"llama3.2\" (or openai, anthropic)",
     )
 }
 

@@ -6,8 +6,8 @@ use throughline_clients::connect::Scope;
 use throughline_core::engine::chain;
 
 use super::plan::Done;
-use crate::cli::connect::line;
-use crate::connections::{Machine, Mode, Outcome, Wanted};
+use crate::cli::style;
+use crate::connections::{Machine, Mode, Outcome, Step as FileStep, Wanted};
 
 /// An assistant that is here.
 pub(in crate::cli) struct Seen {
@@ -71,20 +71,34 @@ pub(super) fn plan(seen: &[Seen], chosen: &[Client]) -> Vec<Step> {
     seen.iter().map(step).collect()
 }
 
-/// Connects what is to be connected.
+/// Connects what is to be connected. What several assistants need is said once.
 pub(super) fn act(machine: &Machine, steps: &[Step], done: &mut Done) {
+    let mut needed: Vec<(String, Vec<Client>)> = Vec::new();
     for step in steps.iter().filter(|step| step.action == Action::Connect) {
         let Ok(client) = step.client.parse::<Client>() else { continue };
         match machine.connect(client, &Scope::User, Wanted::USUAL, Mode::Do) {
             Ok(files) => {
-                let files_told: String =
-                    files.iter().filter(|file| file.outcome != Outcome::Unchanged).map(line).collect();
-                done.did(format!("connected {client}\n{}", files_told.trim_end()));
-                done.notes.extend(
-                    machine.remarks_after(client, &files, true).into_iter().map(|it| format!("{client}: {it}")),
-                );
+                done.did(format!("connected {client}: {}", parts(&files)));
+                for remark in machine.remarks_after(client, &files, true) {
+                    match needed.iter_mut().find(|(known, _)| *known == remark) {
+                        Some((_, clients)) => clients.push(client),
+                        None => needed.push((remark, vec![client])),
+                    }
+                }
             }
             Err(error) => done.failed(format!("{client} was not connected: {}", chain(&error))),
         }
     }
+    for (remark, clients) in needed {
+        let names: Vec<String> = clients.iter().map(Client::to_string).collect();
+        done.notes.push(format!("{}: {remark}", names.join(", ")));
+    }
+}
+
+/// `mcp, hooks, guidance in 3 files`: what was changed.
+pub(in crate::cli) fn parts(files: &[FileStep]) -> String {
+    let changed: Vec<&FileStep> = files.iter().filter(|file| file.outcome != Outcome::Unchanged).collect();
+    let mut parts: Vec<&str> = changed.iter().flat_map(|file| file.parts.iter().copied()).collect();
+    parts.dedup();
+    format!("{} in {}", parts.join(", "), style::count(changed.len() as u64, "file", "files"))
 }

@@ -92,7 +92,7 @@ impl Talk {
         self.heading("The model that makes memories of conversations");
         let offers = model::offers(models);
         let now = models.iter().find(|model| model.chosen);
-        let now = now.map_or("offline".to_owned(), |model| format!("{}: {}", model.name, model.costs));
+        let now = now.map_or("offline".to_owned(), |model| format!("{} ({})", model.name, model.costs));
         anstream::println!("   in use: {now}");
         if offers.is_empty() {
             return Ok(None);

@@ -1,7 +1,7 @@
 //! `throughline setup`: looks at this machine, decides, asks where a person is there, and does it. Each step is a file
 //! beside this one: what it sees, what it decides, what it does.
 
-mod clients;
+pub(super) mod clients;
 mod conversation;
 mod model;
 pub(super) mod plan;
@@ -94,9 +94,7 @@ impl Setup {
     fn tell(&self, world: &World, plan: &Plan, done: &Done, is_changed: bool) -> Answer {
         let overview = world.engine.health().overview()?;
         // A service that was just started has not said so yet.
-        let starts = plan.service.starts();
-        let state = State::of(world, &overview)?;
-        let tries = next_commands(&State { daemon_runs: state.daemon_runs || starts, is_set_up: true, ..state });
+        let tries = next_commands(&State::of(world, &overview)?.after_setup(plan.service.starts()));
         let mut text = done.told();
         if !is_changed {
             let is_set_up = !plan.clients.is_empty() || !plan.imports.is_empty();

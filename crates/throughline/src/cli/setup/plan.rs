@@ -111,7 +111,7 @@ impl Plan {
     fn model_row(&self) -> (&'static str, String) {
         match (self.model.choose, self.model.then_costs) {
             (Some(name), Some(costs)) => ("use", format!("the model {name}: {costs}")),
-            _ => ("here", format!("the model {}: {}", self.model.now, self.model.costs)),
+            _ => ("here", format!("the model {} ({})", self.model.now, self.model.costs)),
         }
     }
 }

@@ -6,6 +6,7 @@ use throughline_core::model::{Layer, Source};
 
 use super::plan::Done;
 use crate::cli::failure::Failure;
+use crate::cli::style;
 use crate::world::World;
 
 /// What is asked.
@@ -42,12 +43,16 @@ pub(super) fn lines(answers: &[String]) -> Vec<String> {
 
 /// Adds the lines.
 pub(super) fn act(world: &World, step: &Step, done: &mut Done) {
+    let mut written = 0;
     for line in &step.add {
         let new = NewMemory { layer: Layer::Identity, source: Source::User, ..NewMemory::fact(line.clone()) };
         match world.engine.memories().remember(&new) {
-            Ok(_) => done.did(format!("your profile says: {line}")),
+            Ok(_) => written += 1,
             Err(error) => done.failed(format!("the profile does not say `{line}`: {error}")),
         }
+    }
+    if written > 0 {
+        done.did(format!("wrote {} into your profile", style::count(written, "line", "lines")));
     }
 }
 
