@@ -104,6 +104,8 @@ class Palette {
     if (event.key === "ArrowDown") this.#choose(this.#at + 1);
     else if (event.key === "ArrowUp") this.#choose(this.#at - 1);
     else if (event.key === "Enter" && !event.isComposing) this.#run(this.#shown[this.#at]);
+    // In a search field the browser would only clear it.
+    else if (event.key === "Escape") this.#node.close();
     else if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) this.#node.close();
     else return;
     event.preventDefault();
