@@ -67,6 +67,7 @@ fn what_was_learnt_is_new_until_it_is_seen() {
     assert!(!items(&home).iter().any(|item| id(item) == id(&learnt)));
     home.json(&["undo"]);
     assert_eq!(home.json(&["show", &id(&learnt)])["source"], "system");
+    assert!(items(&home).iter().any(|item| id(item) == id(&learnt)), "a verdict that was undone leaves it new");
 }
 
 #[test]

@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_is_new_and_known_is_named_first() {
-        let entry = |id: &str, layer| Entry { id: EntryId::new(id), layer, ..sample_entry() };
+        let entry = |id: &str, layer| Entry { id: EntryId::new(id), layer, ..sample_entry(id, "x") };
         let actor = Actor::new(Source::System, "job");
         let (id, at) = (ChangeId::new("c"), Timestamp::UNIX_EPOCH);
         let old = entry("old", Layer::Knowledge);

@@ -39,9 +39,13 @@ pub(crate) fn change(name: &str, wanted: Connect, dry_run: bool) -> Result<Conne
 
 impl Machine {
     fn state(&self, client: Client) -> ClientState {
-        let (client_name, installed) = (client.as_str(), self.has(client));
-        let (parts, partly, problems) = Default::default();
-        let mut state = ClientState { client: client_name, installed, parts, partly, problems };
+        let mut state = ClientState {
+            client: client.as_str(),
+            installed: self.has(client),
+            parts: Vec::new(),
+            partly: Vec::new(),
+            problems: Vec::new(),
+        };
         for (path, found) in self.look(client, &Scope::User) {
             match found {
                 Ok(found) => {

@@ -69,3 +69,27 @@ fn a_client_is_connected_and_disconnected_by_its_name_after_a_look() {
     assert_eq!(panel.daemon.send(&unknown).status, 404);
     assert_eq!(panel.complaints(), Vec::<String>::new());
 }
+
+#[test]
+fn a_number_is_changed_in_the_file_and_taken_back() {
+    const FILE: &str = "# mine\n[memory]\nuser_namespace = \"user\"\n";
+    let panel = Panel::of(Home::with_config("config.toml", FILE));
+    panel.at("settings");
+    panel.fill("input[aria-label='memory.recall_limit']", &format!("7{TAB}"));
+    panel.reads(".config-next", "7 from the next start on");
+    let text = panel.home.text("config.toml");
+    assert!(text.starts_with(FILE) && text.contains("recall_limit = 7"), "{text}");
+    panel.keep("settings-changed");
+    panel.press("Undo");
+    panel.gone(".config-next");
+    assert_eq!(panel.home.text("config.toml"), FILE);
+    // Nothing that is listened on, run, opened or sent to, and no text.
+    for (key, value) in
+        [("server.port", json!(1)), ("memory.user_namespace", json!(1)), ("memory.recall_limit", json!(true))]
+    {
+        let request = panel.daemon.request("PUT", &format!("/api/settings/{key}")).json(&json!({ "value": value }));
+        assert_eq!(panel.daemon.send(&request).status, 403, "{key}");
+    }
+    assert_eq!(panel.home.text("config.toml"), FILE);
+    assert_eq!(panel.complaints(), Vec::<String>::new());
+}

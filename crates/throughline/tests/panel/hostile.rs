@@ -184,6 +184,9 @@ fn fill(hostile: &Hostile) {
     let turn = |text: &String| json!({ "role": "user", "content": text, "speaker": label(text) });
     let turns: Vec<Value> = texts.iter().map(turn).collect();
     panel.daemon.post("/api/sessions/telegram:hostile/turns", &json!({ "turns": turns }));
+    let said = |text: &String| json!({ "role": "assistant", "content": format!("# {text}\n\n- **{text}**\n\n{text}") });
+    let turns: Vec<Value> = texts.iter().map(said).collect();
+    panel.daemon.post("/api/sessions/telegram:marked/turns", &json!({ "turns": turns }));
     for (nth, some) in texts.chunks(40).enumerate() {
         let session = format!("/api/sessions/telegram:part-{nth}");
         panel.daemon.post(&format!("{session}/turns"), &json!({ "role": "user", "content": some[0] }));
@@ -298,6 +301,11 @@ fn conversations(hostile: &Hostile) {
     panel.see(".turn");
     hostile.reads_all("the conversation", texts);
     panel.keep("hostile-conversation");
+    panel.at("conversations?id=telegram:marked");
+    panel.see(".turn .md-heading");
+    panel.settled();
+    hostile.is_calm("what an assistant said");
+    panel.keep("hostile-markdown");
     panel.at("conversations?channel=web");
     panel.see(".talk");
     let said = string(&panel.wait(SCROLLED, &[]));
@@ -336,8 +344,11 @@ fn work(hostile: &Hostile) {
     panel.keep("hostile-reflection");
     panel.at("settings");
     hostile.reads_all("settings", &texts[20..21]);
-    panel.at("export");
-    hostile.is_calm("export");
+    for page in ["review", "sees", "connections", "import", "export"] {
+        panel.at(page);
+        panel.settled();
+        hostile.is_calm(page);
+    }
 }
 
 /// The address is somebody else's text too: a link may lead here.
@@ -359,6 +370,9 @@ fn addresses(hostile: &Hostile) {
         "timeline?q=",
         "vault?q=",
         "chat?session=",
+        "conversations?q=",
+        "sees?message=",
+        "sees?project=",
     ];
     for (nth, route) in routes.iter().enumerate() {
         for text in texts.iter().skip(nth).step_by(100) {

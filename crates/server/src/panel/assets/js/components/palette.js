@@ -8,7 +8,7 @@ import { icon } from "../icons.js";
 import { go } from "../router.js";
 import { failed } from "./toast.js";
 import { marked, wordsOf } from "./parts.js";
-import { channelName, channelOf, nameOf } from "../conversations/names.js";
+import { channelName, channelOf, nameOf, titleOf } from "../conversations/names.js";
 import { plainText } from "../documents/marks.js";
 
 /** @import { IconName } from "../icons.js" */
@@ -104,6 +104,8 @@ class Palette {
     if (event.key === "ArrowDown") this.#choose(this.#at + 1);
     else if (event.key === "ArrowUp") this.#choose(this.#at - 1);
     else if (event.key === "Enter" && !event.isComposing) this.#run(this.#shown[this.#at]);
+    // In a search field the browser would only clear it.
+    else if (event.key === "Escape") this.#node.close();
     else if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) this.#node.close();
     else return;
     event.preventDefault();
@@ -219,9 +221,9 @@ function fits(text, words) {
 function groupsOf(actions, hits, { sessions, documents }, words) {
   const memories = hits.filter(({ kind }) => kind !== "turn").slice(0, EACH);
   const turns = hits.filter(({ kind, session }) => kind === "turn" && session).slice(0, EACH);
-  const titled = sessions.filter(({ id, title }) => fits(title ?? nameOf(id), words)).slice(0, EACH);
+  const titled = sessions.filter((session) => fits(titleOf(session), words)).slice(0, EACH);
   const called = documents.filter(({ name, exists }) => exists && fits(name, words)).slice(0, EACH);
-  const titles = new Map(sessions.map(({ id, title }) => [id, title ?? nameOf(id)]));
+  const titles = new Map(sessions.map((session) => [session.id, titleOf(session)]));
   return [
     { title: "Go to", choices: actions.slice(0, EACH) },
     { title: "Conversations", choices: titled.map(conversationChoice) },
@@ -232,11 +234,11 @@ function groupsOf(actions, hits, { sessions, documents }, words) {
 }
 
 /** @type {(session: Api.ListedSession) => Choice} */
-const conversationChoice = ({ id, title, updated_at: at }) => ({
-  title: title ?? nameOf(id),
-  note: `${channelName(channelOf(id))}, ${ago(at)}`,
+const conversationChoice = (session) => ({
+  title: titleOf(session),
+  note: `${channelName(channelOf(session.id))}, ${ago(session.updated_at)}`,
   icon: "conversations",
-  run: () => go("conversations", { id }),
+  run: () => go("conversations", { id: session.id }),
 });
 
 /** @type {(memory: Api.Hit) => Choice} */

@@ -47,3 +47,12 @@ export function nameOf(id) {
   if (Number.isNaN(at.getTime())) return name;
   return `${day.format(at)}, ${began[2]}:${began[3]}${began[4] ? ` (${began[4]})` : ""}`;
 }
+
+/** What the daemon calls a conversation in which nothing was said: its own name says more. */
+const UNSAID = /^a conversation on /;
+
+/**
+ * What a conversation is called.
+ * @param {{ id: string, title?: string | null }} session
+ */
+export const titleOf = ({ id, title }) => (title && !UNSAID.test(title) ? title : nameOf(id));

@@ -12,7 +12,7 @@ import { ask } from "../components/dialog.js";
 import { chip, empty, when } from "../components/parts.js";
 import { attemptOnce, failed, toast } from "../components/toast.js";
 import { lookup } from "../memories/lookup.js";
-import { channelName, channelOf, nameOf } from "./names.js";
+import { channelName, channelOf, nameOf, titleOf } from "./names.js";
 import { drawTurns } from "./turns.js";
 
 const PAGE = 500;
@@ -137,7 +137,11 @@ export class ConversationPane {
     return h(
       "header.conversation-head",
       h("button.bare.conversation-back", back, icon("left")),
-      h("div.grow", h("h2.conversation-title", session?.title ?? nameOf(id)), session ? facts(session) : null),
+      h(
+        "div.grow",
+        h("h2.conversation-title", session ? titleOf(session) : nameOf(id)),
+        session ? facts(session) : null,
+      ),
       actions,
     );
   }

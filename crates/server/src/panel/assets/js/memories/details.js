@@ -10,7 +10,7 @@ import { href } from "../router.js";
 import { chip, definition, marked, when } from "../components/parts.js";
 import { scoreDetails } from "../components/score.js";
 import { attempt, failed } from "../components/toast.js";
-import { nameOf } from "../conversations/names.js";
+import { nameOf, titleOf } from "../conversations/names.js";
 import { documentLines } from "../documents/lines.js";
 import { withoutStamp } from "../documents/marks.js";
 import { showVersions } from "../documents/versions.js";
@@ -212,7 +212,7 @@ export class DetailsPane {
     const path = /** @type {const} */ (`/api/sessions/${encodeURIComponent(session)}`);
     api
       .get(path, { limit: 0 })
-      .then(({ session: { title } }) => title && fill(link, title))
+      .then(({ session: found }) => fill(link, titleOf(found)))
       .catch(() => {});
     return link;
   }

@@ -10,7 +10,7 @@ import { VirtualList } from "../components/list.js";
 import { empty, marked, segmented, when, wordsOf } from "../components/parts.js";
 import { failed } from "../components/toast.js";
 import { ConversationPane } from "../conversations/pane.js";
-import { channelName, channelOf, nameOf } from "../conversations/names.js";
+import { channelName, channelOf, titleOf } from "../conversations/names.js";
 
 /** @import { Page, View } from "../router.js" */
 /** @import { Option } from "../components/parts.js" */
@@ -254,8 +254,8 @@ function makeRow() {
  * @param {Listed} session
  */
 function showRow(node, session) {
-  const { id, title, hit, words = [] } = session;
-  const name = title ?? nameOf(id);
+  const { id, hit, words = [] } = session;
+  const name = titleOf(session);
   node.dataset.state = session.ended_at ? "ended" : "open";
   fill(get(".talk-name", node), hit ? marked(hit.content, words) : name);
   fill(

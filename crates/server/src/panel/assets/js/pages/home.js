@@ -9,7 +9,7 @@ import { undoLast } from "../undo.js";
 import { activityChart } from "../components/charts.js";
 import { bar, card, coded, when } from "../components/parts.js";
 import { attempt, failed } from "../components/toast.js";
-import { nameOf } from "../conversations/names.js";
+import { titleOf } from "../conversations/names.js";
 import { changeSentence } from "../home/changes.js";
 import { threadsCard } from "../home/threads.js";
 import { remember } from "../memories/forms.js";
@@ -114,7 +114,7 @@ class HomePage {
       soft(api.get("/api/changes", { limit: CHANGES, touched: true }, this.options)),
       soft(api.get("/api/sessions", { limit: NAMED }, this.options)),
     ]);
-    const titles = new Map(named?.sessions.map(({ id, title }) => [id, title ?? nameOf(id)]));
+    const titles = new Map(named?.sessions.map((session) => [session.id, titleOf(session)]));
     if (answer) fill(this.#changes, changesCard(answer.changes, titles));
   }
 
