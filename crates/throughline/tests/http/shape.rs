@@ -19,6 +19,10 @@ fn every_route_that_is_described_answers() {
                 .collect::<Vec<_>>()
                 .join("/");
             let body = (method != "get" && method != "delete").then_some(r#"{"no such field": true}"#);
+            // A server backs itself up, and the answer says so.
+            if path == "/api/backup" && crate::common::is_on_postgres() {
+                continue;
+            }
             if method == "get" && ["/api/events", "/api/chat"].contains(&&*path) {
                 continue;
             }

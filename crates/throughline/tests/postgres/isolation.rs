@@ -211,49 +211,63 @@ fn no_route_shows_or_changes_another_space() {
     assert!(questions.len() > 80 && shown > 15, "{} routes, {shown} show it to the one whose it is", questions.len());
 }
 
+fn list(peer: &mut Peer, method: &str, what: &str) -> Vec<Value> {
+    peer.ask(method, json!({}))["result"][what].as_array().unwrap().clone()
+}
+
+fn uris(peer: &mut Peer) -> Vec<String> {
+    let resources = list(peer, "resources/list", "resources");
+    resources.iter().filter_map(|resource| resource["uri"].as_str()).map(str::to_owned).collect()
+}
+
+/// Every tool, without parameters and with all that may lead to the other person's memory.
+fn calls(tools: &[Value], names: &Names) -> Vec<Value> {
+    let call = |tool: &Value, arguments: Value| json!({ "name": tool["name"], "arguments": arguments });
+    let both = |tool: &Value| {
+        let schema = &tool["inputSchema"];
+        [call(tool, json!({})), call(tool, names.body(schema, schema, "tool"))]
+    };
+    tools.iter().flat_map(both).collect()
+}
+
 #[test]
 fn no_tool_resource_or_prompt_shows_or_changes_another_space() {
     let (ada, eve) = (home_of("walled-ada"), home_of("walled-eve"));
     let names = furnished(&ada);
     eve.remember(&["My cat is called Miso"]);
-    let before = everything(&ada);
-    let mut peers = [ada.throughline(&["mcp"]), eve.throughline(&["mcp"])].map(Peer::greeted);
-    let list = |peer: &mut Peer, method: &str, what: &str| -> Vec<Value> {
-        peer.ask(method, json!({}))["result"][what].as_array().unwrap().clone()
-    };
-    let tools = list(&mut peers[1], "tools/list", "tools");
-    let mut shown = 0;
-    for tool in &tools {
-        let schema = &tool["inputSchema"];
-        let whole = names.body(schema, schema, "tool");
-        for arguments in [json!({}), whole] {
-            let call = json!({ "name": tool["name"], "arguments": arguments });
-            let other = peers[1].ask("tools/call", call.clone()).to_string();
-            assert!(!other.contains(SECRET), "{call}: {other}");
-            if tool["annotations"]["readOnlyHint"] == true {
-                shown += usize::from(peers[0].ask("tools/call", call).to_string().contains(SECRET));
-            }
-        }
-    }
+    // What she is shown herself.
+    let mut own = Peer::greeted(ada.throughline(&["mcp"]));
+    let tools = list(&mut own, "tools/list", "tools");
+    let reading: Vec<Value> =
+        tools.iter().filter(|tool| tool["annotations"]["readOnlyHint"] == true).cloned().collect();
+    let shown = calls(&reading, &names).into_iter().map(|call| own.ask("tools/call", call).to_string());
+    let shown = shown.filter(|answer| answer.contains(SECRET)).count();
+    let mut uris_of_both = uris(&mut own);
+    drop(own);
     assert!(tools.len() > 8 && shown > 1, "{} tools, {shown} show it to the one whose it is", tools.len());
 
-    let mut uris: Vec<String> = Vec::new();
-    for peer in &mut peers {
-        let resources = list(peer, "resources/list", "resources");
-        uris.extend(resources.iter().filter_map(|resource| resource["uri"].as_str()).map(str::to_owned));
+    let before = everything(&ada);
+    let mut peer = Peer::greeted(eve.throughline(&["mcp"]));
+    uris_of_both.extend(uris(&mut peer));
+    uris_of_both.push(format!("memory://entry/{}", names.memory));
+    let mut hides = |method: &str, what: Value| {
+        let other = peer.ask(method, what.clone()).to_string();
+        assert!(!other.contains(SECRET), "{method} {what}: {other}");
+        other
+    };
+    for call in calls(&tools, &names) {
+        hides("tools/call", call);
     }
-    uris.push(format!("memory://entry/{}", names.memory));
-    for uri in uris {
-        let other = peers[1].ask("resources/read", json!({ "uri": uri })).to_string();
-        assert!(!other.contains(SECRET), "{uri}: {other}");
+    for uri in uris_of_both {
+        hides("resources/read", json!({ "uri": uri }));
     }
-    for prompt in list(&mut peers[1], "prompts/list", "prompts") {
+    let prompts: Value = serde_json::from_str(&hides("prompts/list", json!({}))).unwrap();
+    for prompt in prompts["result"]["prompts"].as_array().unwrap() {
         let asked = prompt["arguments"].as_array().cloned().unwrap_or_default();
         let fields = asked.iter().filter_map(|argument| argument["name"].as_str());
         let arguments: Map<String, Value> =
             fields.map(|name| (name.to_owned(), names.value(name, "prompt").unwrap_or(json!(SOUGHT)))).collect();
-        let other = peers[1].ask("prompts/get", json!({ "name": prompt["name"], "arguments": arguments })).to_string();
-        assert!(!other.contains(SECRET), "{prompt}: {other}");
+        hides("prompts/get", json!({ "name": prompt["name"], "arguments": arguments }));
     }
     assert_eq!(everything(&ada), before);
 }
