@@ -291,7 +291,7 @@ fn erase(world: Option<World>, home: &Home, done: &mut Done) {
 
 /// Names in a home that this program gives.
 const OWN: [&str; 13] = [
-    "memory.db",
+    "memory.",
     "config.",
     "token",
     "daemon.",
