@@ -48,9 +48,6 @@ impl Reader {
     }
 }
 
-/// How many KiB of addresses the allocator reserves at once: by default as many as the child may have.
-const RESERVED: (&str, &str) = ("MIMALLOC_ARENA_RESERVE", "32768");
-
 /// A child that is there. It ends with this.
 #[derive(Debug)]
 struct Running {
@@ -62,12 +59,7 @@ struct Running {
 impl Running {
     fn start(program: &PathBuf, args: &[OsString]) -> io::Result<Self> {
         let mut command = Command::new(program);
-        command
-            .args(args)
-            .env(RESERVED.0, RESERVED.1)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn()?;
         let (Some(questions), Some(mut pipe)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::ErrorKind::BrokenPipe.into());
