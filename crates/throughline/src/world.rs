@@ -476,6 +476,6 @@ pub fn log_level() -> Option<tracing::Level> {
     variable("THROUGHLINE_LOG").and_then(|level| level.parse().ok())
 }
 
-fn variable(name: &str) -> Option<String> {
+pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }

@@ -46,6 +46,17 @@ fn a_daemon_says_where_it_is_and_stops_when_asked() {
     assert!(!home.path("daemon.json").exists());
 }
 
+/// Else memory that threads freed stays with the process after a peak.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn a_daemon_limits_the_arenas_of_its_allocator() {
+    let home = Home::new();
+    let daemon = Daemon::start(&home);
+    let environment = std::fs::read(format!("/proc/{}/environ", daemon.process())).unwrap();
+    let limits = environment.split(|byte| *byte == 0).filter(|one| one.starts_with(b"MALLOC_ARENA_MAX="));
+    assert_eq!(limits.collect::<Vec<_>>(), [b"MALLOC_ARENA_MAX=2"]);
+}
+
 #[test]
 fn a_second_daemon_is_told_where_the_first_is() {
     let home = Home::new();

@@ -47,6 +47,11 @@ impl<K: Hash + Eq, V: Clone> Ages<K, V> {
         }
     }
 
+    /// Whether nothing is kept.
+    pub(super) fn is_empty(&self) -> bool {
+        self.young.is_empty() && self.old.is_empty()
+    }
+
     /// Begins an age: what was not asked for in the last one is dropped.
     pub(super) fn age(&mut self) {
         self.old = std::mem::take(&mut self.young);
@@ -97,7 +102,7 @@ mod tests {
         assert!(ages.get(&2).is_none());
         ages.age();
         ages.age();
-        assert!(ages.get(&1).is_none() && ages.young.is_empty() && ages.old.is_empty());
+        assert!(ages.get(&1).is_none() && ages.is_empty());
     }
 
     #[test]

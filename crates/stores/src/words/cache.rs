@@ -64,13 +64,12 @@ impl Cache {
 
     /// Keeps a part of a segment that was read before anybody asked for it.
     pub fn keep_expected(&self, mark: i64, part: Part, bytes: Arc<[u8]>) {
-        locked(&self.parts).keep(mark, part, bytes);
+        locked(&self.parts).kept.keep((mark, part), bytes);
     }
 
     /// Whether any part is known.
     pub fn has_parts(&self) -> bool {
-        let parts = locked(&self.parts);
-        !parts.young.is_empty() || !parts.old.is_empty()
+        !locked(&self.parts).kept.is_empty()
     }
 
     /// Keeps from here on only what one search asks for twice: this process ends soon.

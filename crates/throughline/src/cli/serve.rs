@@ -75,6 +75,8 @@ impl Serve {
             let program = program().map_err(|error| Failure::io("tell where this program is", &error))?;
             return Ok(Reply::text(service.text(&program, home_variable().as_deref())?));
         }
+        #[cfg(all(target_os = "linux", target_env = "gnu"))]
+        crate::daemon::arenas::limit();
         let world = World::open()?;
         let listening = self.listening(&world.config.config.server, &world.home)?;
         run_on(world, &listening, |ready| self.tell(ready))?;

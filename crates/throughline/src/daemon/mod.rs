@@ -1,5 +1,7 @@
 //! The daemon from this side: its token, how it is found by other commands, and what it asks of the memory's wiring.
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(crate) mod arenas;
 mod ask;
 mod channels;
 mod chores;
