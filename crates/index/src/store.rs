@@ -54,7 +54,7 @@ impl Part {
         self.0 >> 28 == 5
     }
 
-    /// Whether it tells about documents, of which whoever reads one reads others.
+    /// Whether it tells about documents, which are read many at a time.
     pub const fn is_of_documents(self) -> bool {
         self.0 >> 28 == 3 || self.0 >> 28 == 4
     }

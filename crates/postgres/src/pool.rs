@@ -160,7 +160,7 @@ impl Pool {
         .map_err(|error| error.while_doing(doing))
     }
 
-    /// Reads in the snapshot that this thread has; nothing where it has none, or it failed.
+    /// Reads in the snapshot of this thread; `None` if it has none, or if it failed.
     fn read_ahead<T>(&self, work: impl Fn(&Connection) -> Sql<T>) -> Option<Sql<T>> {
         let ahead = ahead::of(self)?;
         let outcome = work(&ahead.connection);

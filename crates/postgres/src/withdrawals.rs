@@ -89,8 +89,11 @@ const COLUMNS_WIDTH: usize = 6;
 /// So many are read whole, whatever is asked about them.
 const FEW: usize = 200;
 
-/// All that holds, the newest first, by digest; nothing where it is more than a few.
-fn few(connection: &Connection) -> Sql<Option<Vec<(Vec<u8>, Withdrawn)>>> {
+/// What was taken back, and the digest of its text.
+type Digested = (Vec<u8>, Withdrawn);
+
+/// All that holds, the newest first, by digest; `None` if there are too many.
+fn few(connection: &Connection) -> Sql<Option<Vec<Digested>>> {
     let sql = format!(
         "SELECT {COLUMNS}, w.digest FROM withdrawn w WHERE w.space = $1 AND {HOLDS} ORDER BY w.number DESC LIMIT $2"
     );

@@ -22,7 +22,7 @@ struct Way {
 impl Way {
     fn to(server: &Server) -> (Arc<Self>, u16) {
         let way = Arc::new(Self::default());
-        let socket = server.url().split(['@', '/']).nth(3).unwrap().replace("%2F", "/") + "/.s.PGSQL.5432";
+        let socket = server.socket();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (port, taken) = (listener.local_addr().unwrap().port(), Arc::clone(&way));
         std::thread::spawn(move || {

@@ -82,7 +82,7 @@ fn nothing_goes_unencrypted_where_tls_is_required() {
     // The server asks for it,
     let why = refused(open(encrypting(), "localhost", "sslmode=disable"));
     assert!(why.contains("pg_hba.conf"), "{why}");
-    // or whoever connects does.
+    // or the client does.
     let plain = Server::start_on_network("", &[]);
     assert!(open(&plain, "localhost", "sslmode=disable").is_ok());
     let why = refused(open(&plain, "localhost", "sslmode=require"));

@@ -140,7 +140,7 @@ pub(crate) fn connect_to_backup(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Refuses what is no plain file: opening a pipe would wait for whoever writes to it.
+/// Refuses what is no plain file: opening a pipe would wait for a writer.
 fn check_is_file(path: &Path) -> Result<(), StoreError> {
     if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
         let source = std::io::Error::other(format!("{} is not a plain file", path.display()));

@@ -127,6 +127,11 @@ impl Server {
         self.port
     }
 
+    /// Where it can be reached on this machine.
+    pub fn socket(&self) -> PathBuf {
+        self.directory.join(format!(".s.PGSQL.{}", self.port))
+    }
+
     /// The address of its database.
     pub fn url(&self) -> String {
         self.url_of("throughline")

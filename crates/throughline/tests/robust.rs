@@ -257,7 +257,7 @@ fn a_copy_is_not_written_into_what_somebody_else_put_there() {
     assert_eq!(std::fs::metadata(shared.join("copy.db")).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
-/// Opening a pipe would wait for whoever writes to it.
+/// Opening a pipe would wait for a writer.
 #[cfg(unix)]
 #[test]
 fn what_is_no_plain_file_is_not_restored() {

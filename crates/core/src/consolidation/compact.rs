@@ -27,7 +27,7 @@ impl SentMessage {
     /// A turn as it is sent: a summary says that it is one.
     pub fn of(turn: &Turn) -> Self {
         match turn.role {
-            // Whoever wrote it: nothing in it passes for a heading or a tag of ours.
+            // No author is trusted: nothing in it passes for a heading or a tag of ours.
             Role::Summary => {
                 Self { role: Role::User, content: format!("{CONTEXT_SUMMARY}\n{}", guard::neutralise(&turn.content)) }
             }

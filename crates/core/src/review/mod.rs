@@ -132,7 +132,7 @@ impl ReviewService<'_> {
         self.documents.notice_all()?;
         let id = self.memories.show(reference)?.entry.id;
         self.reviews.note_unseen(&id)?;
-        Ok(self.memories.show(id.as_str())?)
+        self.memories.show(id.as_str())
     }
 
     fn item(&self, Unseen { memory, change }: Unseen) -> Done<ReviewItem> {

@@ -1,6 +1,6 @@
 //! `/api/channels`: how each channel is, and a channel for programs, which is one request per message.
 //!
-//! Who may send: whoever knows the token, as everywhere; or, where a secret is set up, whoever signs the message with it. A signature
+//! Who may send: a program that knows the token, as everywhere; or, where a secret is set up, one that signs the message with it. A signature
 //! is over the body, so the gate reads that before it is known who sends it: few at once, and none for long.
 
 use std::sync::Arc;
@@ -150,7 +150,7 @@ async fn body(request: Request, app: &Arc<App>) -> Result<Bytes, Problem> {
 
 const BODY_HINT: &str = "a body may have 1 MiB";
 
-/// Whoever sends it is not known.
+/// The sender is not known.
 fn unsigned() -> Problem {
     let hint = "send the token, or `X-Throughline-Signature: sha256=…` over the name, a full stop and the body";
     Problem::new(Code::Unauthorized, "who asks is not known", hint)

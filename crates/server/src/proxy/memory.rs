@@ -42,7 +42,7 @@ pub(super) struct Heard {
 }
 
 impl Heard {
-    /// What a request says to which memory added nothing, because it was late or could not be read; nothing where memory is off.
+    /// What a request says to which memory added nothing, because it was late or could not be read; `None` if memory is off.
     pub(super) fn of(
         engine: &Engine,
         conversations: &Conversations,

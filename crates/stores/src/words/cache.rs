@@ -25,8 +25,10 @@ pub struct Cache {
     /// What a row of a tail stands for: nothing if it was removed.
     items: Mutex<Ages<i64, Option<Arc<TailItem>>>>,
     /// What the bytes of a class say, by collection: nothing if no search may find it.
-    classes: [Mutex<Ages<Vec<u8>, Option<Arc<Class>>>>; 3],
+    classes: [Mutex<Classes>; 3],
 }
+
+type Classes = Ages<Vec<u8>, Option<Arc<Class>>>;
 
 struct Parts {
     kept: Ages<(i64, Part), Arc<[u8]>>,

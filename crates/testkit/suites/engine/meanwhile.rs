@@ -169,7 +169,7 @@ fn what_a_session_begins_with_is_not_kept_with_what_was_erased_meanwhile() {
     let place = place();
     place.engine.documents().write(&document("user/profile"), "- Doctor Brimblewick\n- tea\n", None).unwrap();
     let session: SessionId = "cli:main".parse().unwrap();
-    let (engine, around) = outrun(&place, "set_opening", erase_line(&place, "Doctor Brimblewick"));
+    let (engine, around) = outrun(&place, "note_given", erase_line(&place, "Doctor Brimblewick"));
     let request = ContextRequest::message(&session, "hello");
     engine.context().give_for(&request, Visibility::Stays).unwrap();
     is_gone(&place, &around);

@@ -58,7 +58,7 @@ impl Set {
     }
 }
 
-/// Sets a value in the config file, or takes it out, for whoever is not at the terminal; an error is its message and a hint.
+/// Sets a value in the config file, or takes it out, for a caller other than the terminal; an error is its message and a hint.
 pub(crate) fn change(home: &Home, key: &str, value: Option<Value>) -> Result<(), (String, Option<String>)> {
     let (section, name) = key.rsplit_once('.').unwrap_or(("", key));
     let set: Vec<(&str, Value)> = value.map(|value| (name, value)).into_iter().collect();

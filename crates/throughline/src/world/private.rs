@@ -42,7 +42,7 @@ pub(crate) fn is_open_to_others(about: &std::fs::Metadata) -> bool {
     };
 }
 
-/// Whether a file belongs to whoever runs this program.
+/// Whether a file belongs to the user who runs this program.
 pub(crate) fn is_own(about: &std::fs::Metadata) -> bool {
     #[cfg(unix)]
     return std::os::unix::fs::MetadataExt::uid(about) == rustix::process::geteuid().as_raw();

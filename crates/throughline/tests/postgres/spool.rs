@@ -28,9 +28,7 @@ struct Way {
 
 impl Way {
     fn to(server: &Server) -> Self {
-        let url = server.url();
-        let directory = url.split(['@', '/']).nth(3).unwrap().replace("%2F", "/");
-        let socket = PathBuf::from(directory).join(".s.PGSQL.5432");
+        let socket = server.socket();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (port, swallows) = (listener.local_addr().unwrap().port(), Arc::new(AtomicBool::new(false)));
         let is_swallowing = Arc::clone(&swallows);
@@ -123,7 +121,8 @@ fn nothing_hangs_and_nothing_is_lost_where_nobody_answers() {
     assert_eq!(observe(&home, "cli:a", "Meanwhile")["waiting"], 1);
     home.run(&["recall", "tea"]).failed(2, "cannot use the memory at", "check that the server runs");
     prompt(&home, "The kettle is blue");
-    assert_eq!(waiting(&home).len(), 2);
+    let texts = || waiting(&home).iter().map(|path| std::fs::read_to_string(path).unwrap()).collect::<Vec<_>>();
+    assert_eq!(waiting(&home).len(), 2, "{:#?}", texts());
     way.swallow(false);
     home.run(&["stats"]).done();
     assert!(waiting(&home).is_empty());

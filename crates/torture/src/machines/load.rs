@@ -16,8 +16,8 @@ use crate::daemon::Program;
 /// Nothing may take longer: what does counts as hanging.
 const HANGING: Duration = Duration::from_secs(120);
 
-/// So often a write is tried once everything is well again, at most.
-const TRIES: usize = 100;
+/// Between two attempts once everything is well again: a server that was away counts as away for some seconds.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Milliseconds within which a process is killed.
 fn reach(surface: Surface) -> u64 {
@@ -113,15 +113,18 @@ impl<'a> Load<'a> {
                 self.tell(|told| told.kills += 1);
             }
         }
-        let mut last = String::new();
-        for _ in 0..TRIES {
+        let (mut last, began) = (String::new(), Instant::now());
+        while began.elapsed() < HANGING {
             match self.attempt(worker, None)? {
                 Outcome::Confirmed => return Ok(()),
                 other => last = format!("{other:?}"),
             }
+            std::thread::sleep(PAUSE);
         }
         let Worker { writer, wish, .. } = worker;
-        self.tell(|told| told.problems.push(format!("{:?}: refused {TRIES} times: {wish:?}: {last}", writer.surface)));
+        self.tell(|told| {
+            told.problems.push(format!("{:?}: refused for {HANGING:?}: {wish:?}: {last}", writer.surface))
+        });
         Ok(())
     }
 
