@@ -1,22 +1,26 @@
-//! Who waits for changes is told of what another machine wrote: by the server where it notifies, and by looking elsewhere.
+//! A store that waits for changes is told of what another machine wrote: by the server where it notifies, and by looking elsewhere.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 
-mod fixture;
-
+use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use throughline_core::ports::{ChangeWatch as _, Turns as _, Watched};
 use throughline_postgres::{Address, PostgresStore};
+use throughline_testkit::postgres::Server;
 use throughline_testkit::stores::turn;
-
-use fixture::server;
 
 /// Longer than any test waits.
 const NEVER: Duration = Duration::from_secs(600);
 
 /// How long something may take on a machine that is busy with other things.
 const LONG: Duration = Duration::from_secs(60);
+
+/// The server of this test program.
+fn server() -> &'static Server {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    SERVER.get_or_init(Server::start)
+}
 
 fn open(space: &str, parameters: &str) -> PostgresStore {
     let url = format!("{}?space={space}{parameters}", server().url());

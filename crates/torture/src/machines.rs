@@ -209,7 +209,13 @@ impl<'a> Run<'a> {
                 until("writes are confirmed", || load.confirmed() >= wanted)?;
                 server.stop();
                 std::thread::sleep(Duration::from_millis(dice.below(AWAY)));
-                within(|| network.server.enter(), || Ok(server.start_again()))?;
+                within(
+                    || network.server.enter(),
+                    || {
+                        server.start_again();
+                        Ok(())
+                    },
+                )?;
             }
             Ok(())
         })?;

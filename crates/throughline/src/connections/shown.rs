@@ -102,6 +102,6 @@ mod tests {
         assert_eq!(change.added, ["  \"key\": \"mine\",", "  \"ours\": 1"]);
         assert_eq!(change.removed, ["  \"key\": \"mine\""]);
         let whole = format!("{{\"a\": \"{}\"}}", "x".repeat(400));
-        assert_eq!(shown(&step("{}", &whole)).added, ["a line of 408 characters"]);
+        assert_eq!(shown(&step("{}", &whole)).added, ["a line of 409 characters"]);
     }
 }
