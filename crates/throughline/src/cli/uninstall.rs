@@ -253,6 +253,8 @@ fn stopped(error: rustyline::error::ReadlineError) -> Failure {
 fn disconnect(machine: &Machine, step: &ClientStep, done: &mut Done) {
     let Ok(client) = step.client.parse::<Client>() else { return };
     match machine.disconnect(client, &step.scope, Mode::Do) {
+        // In the home directory, the settings of a project may be those of the person, which come first.
+        Ok(files) if !is_changed(&files) => {}
         Ok(files) => {
             let place = step.directory.as_ref().map(|place| format!(" in {}", place.display())).unwrap_or_default();
             done.did(format!("disconnected {client}{}: {}", style::plain(&place), parts(&files)));
