@@ -6,6 +6,9 @@ use crate::text::sentences::{is_cjk, is_word_char, sentences};
 /// A line or a sentence of fewer words than this may stand twice: "Done." is no statement.
 const SHORTEST: usize = 3;
 
+/// What stands between two clauses.
+const CLAUSE_MARKS: [char; 4] = [',', ';', '，', '；'];
+
 /// How many words are told apart that stand in view, about.
 const KNOWN_BITS: usize = 1 << 14;
 
@@ -48,7 +51,7 @@ impl SeenText {
         }
     }
 
-    /// Whether every sentence of a text is there: a short one as a sentence, a longer one also within another.
+    /// Whether every sentence of a text is there: a short one as a sentence, a longer one also within another, or by its clauses.
     pub(super) fn has(&self, text: &str) -> bool {
         if self.words.is_empty() {
             return false;
@@ -57,12 +60,18 @@ impl SeenText {
         if !sentences.iter().all(|sentence| self.may_have(sentence)) {
             return false;
         }
-        let mut said = sentences.into_iter().map(words).filter(|said| said.count > 0).peekable();
-        let is_there = |Words { text, count }: Words| {
+        let mut said = sentences.into_iter().filter(|sentence| words(sentence).count > 0).peekable();
+        said.peek().is_some() && said.all(|sentence| self.has_sentence(sentence))
+    }
+
+    /// Whether a sentence is there, or each of its clauses: of "I am Ada, I live in Lisbon" two memories are made.
+    fn has_sentence(&self, sentence: &str) -> bool {
+        let is_there = |part: &str| {
+            let Words { text, count } = words(part);
             let mark = if count < SHORTEST { "|" } else { "" };
             self.words.contains(&format!("{mark} {text} {mark}"))
         };
-        said.peek().is_some() && said.all(is_there)
+        is_there(sentence) || sentence.contains(CLAUSE_MARKS) && sentence.split(CLAUSE_MARKS).all(is_there)
     }
 
     /// False where an English sentence has a word that stands nowhere in view.
@@ -203,6 +212,9 @@ mod tests {
         check("I live in Lisbon...", true);
         check("I live, in: Lisbon", true);
         check("I live in Lisbon 2", false);
+        check("My name is Ada, I live in Lisbon, the launch is on 3 May.", true);
+        check("My name is Ada, I live in Porto", false);
+        check("Yes, I live in Lisbon", false);
         check("1. I live in Lisbon\n2. My name is Ada", true);
         check("Ich lebe in Köln", false);
         view_of_accents();
