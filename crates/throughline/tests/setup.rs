@@ -7,13 +7,10 @@ mod conversation;
 #[path = "setup/uninstalling.rs"]
 mod uninstalling;
 
-use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
 
-use common::{Home, string, tree, until};
+use common::{Home, string, tree, until, zipped};
 use serde_json::{Value, json};
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
 
 /// A service manager that keeps what it is told in files, as far as the program asks.
 const SYSTEMCTL: &str = "#!/bin/sh\ncd \"${0%/*}\" || exit 1\nshift\necho \"$*\" >>log\ncase $1 in\n\
@@ -71,15 +68,6 @@ fn machine() -> Home {
 fn export() -> Vec<u8> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/import/chatgpt/conversations.json");
     zipped(&[("conversations.json", &std::fs::read(path).unwrap())])
-}
-
-fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, bytes) in files {
-        writer.start_file(*name, SimpleFileOptions::default()).unwrap();
-        writer.write_all(bytes).unwrap();
-    }
-    writer.finish().unwrap().into_inner()
 }
 
 /// A machine of which no program is found but a few, and our service manager.

@@ -301,9 +301,10 @@ impl Upheave {
         let report = Upheaval { program, workers, kills, entries, is_old: old, seed }.run(home.path())?;
         let code = shown(&report.problems);
         println!(
-            "workers {workers} · memories before {entries} · kills {} · before the index was complete {} · segments met {} · acknowledged {} · stored {} · searches {} · problems {} · {:.1} s",
+            "workers {workers} · memories before {entries} · kills {} · before the index was complete {} · while the old one was removed {} · segments met {} · acknowledged {} · stored {} · searches {} · problems {} · {:.1} s",
             report.kills,
             report.within_migration,
+            report.within_removal,
             report.segments,
             report.acknowledged,
             report.stored,

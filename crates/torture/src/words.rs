@@ -34,6 +34,8 @@ const SILENCE: Duration = Duration::from_secs(90);
 /// A kill comes so many batches and milliseconds after the last.
 const PACE: u64 = 6;
 const MOMENT: u64 = 60;
+/// Kills come about as often in each of these phases of a migration.
+const PHASES: [old::Phase; 3] = [old::Phase::Schema, old::Phase::Building, old::Phase::Removing];
 
 /// How it is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +61,8 @@ pub struct Report {
     pub kills: usize,
     /// Of these, while an index was not complete yet.
     pub within_migration: usize,
+    /// Of these, while the index that it replaces was removed.
+    pub within_removal: usize,
     /// Segments that were there at the kills, and those that were being built.
     pub segments: usize,
     /// Memories that were acknowledged, and all that there are.
@@ -209,16 +213,19 @@ impl Upheaval {
             batches -= u64::from(line == "batch");
             note(&line, kept, report);
         }
-        // Every third kill comes before or within the change of the schema, the others while the index is built.
-        if self.is_old && dice.below(3) > 0 {
-            let began = Instant::now();
-            while began.elapsed() < SILENCE && old::progress(&home.join("memory.db")).is_ok_and(|(_, built)| built == 0)
-            {
-                std::thread::sleep(Duration::from_millis(1));
-            }
+        if self.is_old {
+            wait_for(&home.join("memory.db"), PHASES[dice.below(PHASES.len() as u64) as usize]);
         }
         std::thread::sleep(Duration::from_millis(dice.below(MOMENT)));
         Ok(())
+    }
+}
+
+/// Waits until a migration has come to a phase.
+fn wait_for(database: &Path, phase: old::Phase) {
+    let began = Instant::now();
+    while began.elapsed() < SILENCE && old::progress(database).is_ok_and(|progress| progress.phase < phase) {
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -249,9 +256,13 @@ fn note(line: &str, kept: &mut Kept, report: &mut Report) {
 impl Report {
     /// Searches the memory as it was left, and compares with all of its rows.
     fn look(&mut self, home: &Path, kept: &Kept, killed: usize) -> Result<(), Failure> {
-        let (is_ready, segments) = old::progress(&home.join("memory.db"))?;
-        self.within_migration += if is_ready { 0 } else { killed };
-        self.segments += segments;
+        let progress = old::progress(&home.join("memory.db"))?;
+        match progress.phase {
+            old::Phase::Schema | old::Phase::Building => self.within_migration += killed,
+            old::Phase::Removing => self.within_removal += killed,
+            old::Phase::Done => {}
+        }
+        self.segments += progress.segments;
         let store = open(home)?;
         let rows = rows(&*store)?;
         self.acknowledged = kept.len();

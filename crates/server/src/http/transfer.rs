@@ -1,14 +1,16 @@
 //! `/api/export`, `/api/import`
 
+use std::io::Cursor;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
+use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use throughline_core::engine::{Engine, EngineError, Export, ImportPreview, ImportReport, Imported};
-use throughline_core::transfer::formats::{self, Format};
+use throughline_core::transfer::formats::{self, Format, Found, ImportError};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -19,6 +21,9 @@ use crate::problem::{Code, Problem};
 
 /// What an import may have, in bytes.
 const MOST_BYTES: usize = 64 << 20;
+
+/// What the files of an archive may unpack to: a daemon keeps less in memory at once than a command.
+const MOST_UNPACKED: u64 = 256 << 20;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(export)).routes(routes!(import)).layer(DefaultBodyLimit::max(MOST_BYTES))
@@ -63,7 +68,7 @@ async fn export(State(app): State<Arc<App>>, Params(form): Params<Form>) -> Resu
     Ok(([(header::CONTENT_TYPE, kind)], bytes).into_response())
 }
 
-/// What to take in: an export of our own, or the text of a file of any kind that is known.
+/// What to take in: an export of our own, the text of a file of any kind that is known, or a zip archive of such files.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Import {
@@ -74,6 +79,8 @@ struct Import {
     name: Option<String>,
     /// The text of the file.
     text: Option<String>,
+    /// The bytes of a zip archive, in base64.
+    archive: Option<String>,
     /// What it is, where that cannot be told.
     format: Option<Format>,
     /// The project that its memories belong to.
@@ -111,28 +118,45 @@ async fn import(State(app): State<Arc<App>>, Params(how): Params<How>, Body(give
 
 fn take_in(engine: &Engine, given: Import, dry_run: bool) -> Result<Taken, Problem> {
     match given {
-        Import { export: Some(export), name: None, text: None, format: None, project: None } => {
+        Import { export: Some(export), name: None, text: None, archive: None, format: None, project: None } => {
             own(engine, export.get().as_bytes(), dry_run)
         }
-        Import { export: None, text: Some(text), name, format, project } => {
+        Import { export: None, text: Some(text), archive: None, name, format, project } => {
             let name = name.unwrap_or_else(|| "-".to_owned());
             let known = || formats::detect(&name, text.as_bytes()).ok();
             if project.is_none() && format.or_else(known) == Some(Format::Throughline) {
                 return own(engine, text.as_bytes(), dry_run);
             }
-            let refused = |error: formats::ImportError| Problem::new(Code::Invalid, error.to_string(), error.hint());
-            let mut found = formats::read(&name, text.as_bytes(), format).map_err(refused)?;
-            if let Some(project) = project {
-                found.assign(&project);
-            }
-            let report = engine.transfer().import_found(&found, dry_run, &mut |_, _| {})?;
-            Ok(Taken::Found(Box::new(report)))
+            let found = formats::read(&name, text.as_bytes(), format).map_err(refused)?;
+            of_others(engine, found, project, dry_run)
+        }
+        Import { export: None, text: None, archive: Some(archive), name, format, project } => {
+            let name = name.unwrap_or_else(|| "the archive".to_owned());
+            let bytes = BASE64.decode(archive.as_bytes()).map_err(|error| {
+                Problem::new(Code::Invalid, format!("{name} is not base64: {error}"), "send its bytes in base64")
+            })?;
+            drop(archive);
+            let found = formats::read_archive(&name, Cursor::new(bytes), format, MOST_UNPACKED).map_err(refused)?;
+            of_others(engine, found, project, dry_run)
         }
         _ => {
-            let hint = "send {\"export\": …} alone, or {\"name\", \"text\"}";
+            let hint = "send {\"export\": …} alone, {\"name\", \"text\"} or {\"name\", \"archive\"}";
             Err(Problem::new(Code::Invalid, "it is not clear what to import", hint))
         }
     }
+}
+
+fn refused(error: ImportError) -> Problem {
+    Problem::new(Code::Invalid, error.to_string(), error.hint())
+}
+
+/// What another program wrote.
+fn of_others(engine: &Engine, mut found: Found, project: Option<String>, dry_run: bool) -> Result<Taken, Problem> {
+    if let Some(project) = project {
+        found.assign(&project);
+    }
+    let report = engine.transfer().import_found(&found, dry_run, &mut |_, _| {})?;
+    Ok(Taken::Found(Box::new(report)))
 }
 
 /// An export of our own.

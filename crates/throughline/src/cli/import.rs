@@ -87,7 +87,7 @@ impl Import {
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let mut found = if is_zip(path) {
             let file = File::open(path).map_err(|error| Failure::io(&format!("read {}", path.display()), &error))?;
-            formats::read_archive(&name, file, self.format).map_err(refused)?
+            formats::read_archive(&name, file, self.format, formats::MAX_UNPACKED).map_err(refused)?
         } else {
             formats::read(&name, &read(path)?, self.format).map_err(refused)?
         };

@@ -317,3 +317,13 @@ fn unweighed(line: &str) -> String {
     let points = if how.len() < rest.len() { ": [points]" } else { "" };
     format!("{before}fits [share] %{how}{points}")
 }
+
+/// An archive of these files.
+pub fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}

@@ -1,7 +1,8 @@
+use data_encoding::BASE64;
 use serde_json::{Value, json};
 
 use crate::client::Served;
-use crate::common::{Home, string};
+use crate::common::{Home, string, zipped};
 
 #[test]
 fn every_route_that_is_described_answers() {
@@ -105,6 +106,15 @@ fn files_come_into_the_vault_and_exports_come_back() {
     assert_eq!(elsewhere.post("/api/import", json!({ "export": export })).with(200)["added"], 1);
     let notes = json!({ "name": "MEMORY.md", "text": "- Likes green tea\n" });
     assert_eq!(elsewhere.post("/api/import", notes).with(200)["knowledge"]["added"], 1);
+    let zip =
+        BASE64.encode(&zipped(&[("notes/MEMORY.md", b"- Keeps bees on the roof\n"), ("notes/a.png", b"\x89PNG")]));
+    let archive = json!({ "name": "export.zip", "archive": zip });
+    assert_eq!(elsewhere.post("/api/import?dry_run=true", archive.clone()).with(200)["dry_run"], true);
+    assert_eq!(elsewhere.post("/api/import", archive).with(200)["knowledge"]["added"], 1);
+    for refused in [json!({ "archive": "not base64" }), json!({ "archive": BASE64.encode(b"no zip") })] {
+        elsewhere.post("/api/import", refused).refused(400, "invalid");
+    }
+    elsewhere.post("/api/import", json!({ "text": "a", "archive": zip })).refused(400, "invalid");
     elsewhere.post("/api/import", json!({ "export": { "version": 99 } })).refused(400, "invalid");
     elsewhere.post("/api/import", json!({})).refused(400, "invalid");
 }

@@ -1,23 +1,9 @@
 //! Archives as they are mailed, what assistants knew about a person, and past conversations on this machine.
 
-use std::io::{Cursor, Write as _};
-
 use serde_json::{Value, json};
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
 
 use super::{added, everything, fixture, put};
-use crate::common::{Home, string, until};
-
-/// An archive of these files.
-fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, bytes) in files {
-        writer.start_file(*name, SimpleFileOptions::default()).unwrap();
-        writer.write_all(bytes).unwrap();
-    }
-    writer.finish().unwrap().into_inner()
-}
+use crate::common::{Home, string, until, zipped};
 
 /// A ChatGPT conversation in which the person has custom instructions, and something is saved.
 fn with_instructions(about: &str, replies: &str, saved: &str) -> String {

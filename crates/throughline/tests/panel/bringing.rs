@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::common::{Home, tree};
+use super::common::{Home, tree, zipped};
 use super::{ENTER, Panel};
 
 const TAB: &str = "\u{e004}";
@@ -13,13 +13,18 @@ fn a_file_is_imported_by_keyboard_after_its_dry_run() {
     let file = home.root().join("notes.md");
     std::fs::write(&file, "# Notes\n\n- The boat is painted blue\n- Gerald sits on the quay\n").unwrap();
     let zip = home.root().join("export.zip");
-    std::fs::write(&zip, b"PK\x03\x04rest").unwrap();
+    std::fs::write(&zip, zipped(&[("MEMORY.md", b"- The lighthouse keeper is called Tove\n")])).unwrap();
+    let broken = home.root().join("broken.zip");
+    std::fs::write(&broken, b"PK\x03\x04rest").unwrap();
     let panel = Panel::of(home);
     panel.at("import");
     panel.keys_until(TAB, "input[type=file]:focus");
     // What a person chooses in the system's own dialog.
+    panel.keys(broken.to_str().unwrap());
+    panel.reads(".toast", "is a damaged zip archive");
     panel.keys(zip.to_str().unwrap());
-    panel.reads(".import-found .notice", "is a zip");
+    panel.reads(".import-report", "The lighthouse keeper is called Tove");
+    panel.keys_until(TAB, "input[type=file]:focus");
     panel.keys(file.to_str().unwrap());
     panel.reads(".import-report", "The boat is painted blue");
     panel.keep("import-preview");

@@ -51,13 +51,44 @@ fn migrations() -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Whether every index is complete, and how many segments there are. A memory that was not migrated yet has none.
-pub(super) fn progress(path: &Path) -> Result<(bool, usize), Failure> {
+/// How far a migration is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// The schema is changed.
+    Schema,
+    /// The index is built, beside the old one.
+    Building,
+    /// The index is complete, and the old one is removed.
+    Removing,
+    /// Nothing of the old one is left.
+    Done,
+}
+
+/// How far a migration is, and how many segments there are.
+#[derive(Debug)]
+pub(super) struct Progress {
+    pub(super) phase: Phase,
+    pub(super) segments: usize,
+}
+
+/// Looks at a memory that others may be using.
+pub(super) fn progress(path: &Path) -> Result<Progress, Failure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    let sql = "SELECT (SELECT min(is_ready AND built = until) FROM word_indexes), (SELECT count(*) FROM word_segments)";
-    match connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))) {
-        Err(error) if error.to_string().contains("no such table") => Ok((false, 0)),
-        outcome => Ok(outcome?),
-    }
+    let sql = "SELECT (SELECT min(is_ready AND built = until) FROM word_indexes), (SELECT count(*) FROM word_segments),
+        EXISTS (SELECT 1 FROM sqlite_schema WHERE sql LIKE '%USING fts5%')";
+    let seen = connection
+        .query_row(sql, [], |row| Ok((row.get::<_, bool>(0)?, row.get::<_, usize>(1)?, row.get::<_, bool>(2)?)));
+    let (is_ready, segments, has_old) = match seen {
+        Err(error) if error.to_string().contains("no such table") => (None, 0, true),
+        outcome => outcome.map(|(is_ready, segments, has_old)| (Some(is_ready), segments, has_old))?,
+    };
+    let phase = match (is_ready, has_old) {
+        (None, _) => Phase::Schema,
+        (Some(false), _) if segments == 0 => Phase::Schema,
+        (Some(false), _) => Phase::Building,
+        (Some(true), true) => Phase::Removing,
+        (Some(true), false) => Phase::Done,
+    };
+    Ok(Progress { phase, segments })
 }

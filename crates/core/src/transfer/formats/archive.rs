@@ -18,7 +18,7 @@ const MAX_FILES: usize = 5_000;
 
 /// How large one of them may be, in an archive or by itself, and all of them, in bytes.
 pub const MAX_FILE: u64 = 1 << 30;
-const MAX_ALL: u64 = 2 << 30;
+pub const MAX_UNPACKED: u64 = 2 << 30;
 
 /// A file that cannot be unpacked as the archive describes it.
 const DAMAGED: &str = "is damaged, or not as large as the archive says";
@@ -32,8 +32,13 @@ pub fn is_archive(bytes: &[u8]) -> bool {
 }
 
 /// Reads the known files of an archive, each as what it is, or as what all are said to be. One that cannot be read costs
-/// no other.
-pub fn read_archive(name: &str, source: impl Read + Seek, format: Option<Format>) -> Result<Found, ImportError> {
+/// no other. All of them may unpack to `most` bytes.
+pub fn read_archive(
+    name: &str,
+    source: impl Read + Seek,
+    format: Option<Format>,
+    most: u64,
+) -> Result<Found, ImportError> {
     let bad = |problem: &str| ImportError::BadArchive { name: name.to_owned(), problem: problem.to_owned() };
     let mut archive = ZipArchive::new(source).map_err(|error| bad(broken(&error)))?;
     if archive.len() > MAX_ENTRIES {
@@ -46,7 +51,7 @@ pub fn read_archive(name: &str, source: impl Read + Seek, format: Option<Format>
     if known.len() > MAX_FILES {
         return Err(bad(&format!("has more than {MAX_FILES} files to read")));
     }
-    let (mut found, mut first, mut left) = (Found::default(), None, MAX_ALL);
+    let (mut found, mut first, mut left) = (Found::default(), None, most);
     for (at, path) in known {
         let bytes =
             unpacked(&mut archive, at, MAX_FILE.min(left)).map_err(|problem| bad(&format!("{path} {problem}")))?;
@@ -140,7 +145,7 @@ mod tests {
     }
 
     fn problem(bytes: &[u8]) -> String {
-        read_archive("e.zip", Cursor::new(bytes), None).unwrap_err().to_string()
+        read_archive("e.zip", Cursor::new(bytes), None, MAX_UNPACKED).unwrap_err().to_string()
     }
 
     #[test]
@@ -152,7 +157,7 @@ mod tests {
             ("data-2026/deep/down/MEMORY.md", b"- not looked at\n"),
             ("data-2026/user.json", br#"{"id": "u", "email": "a@example.com"}"#),
         ]);
-        let found = read_archive("e.zip", Cursor::new(bytes), None).unwrap();
+        let found = read_archive("e.zip", Cursor::new(bytes), None, MAX_UNPACKED).unwrap();
         let names: Vec<&str> = found.files.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["MEMORY.md", "memory/2026-01-02.md"]);
         assert_eq!((found.memories.len(), found.skipped.len()), (2, 0));
@@ -189,6 +194,15 @@ mod tests {
     }
 
     #[test]
+    fn all_files_together_unpack_to_no_more_than_is_allowed() {
+        let bytes = archive(&[("MEMORY.md", NOTE), ("USER.md", NOTE)]);
+        let both = 2 * NOTE.len() as u64;
+        let read = |most| read_archive("e.zip", Cursor::new(&bytes), None, most);
+        assert_eq!(read(both).unwrap().files.len(), 2);
+        assert!(read(both - 1).unwrap_err().to_string().contains("USER.md would take"));
+    }
+
+    #[test]
     fn a_damaged_archive_is_named_and_no_panic() {
         let whole = archive(&[("MEMORY.md", NOTE), ("USER.md", NOTE)]);
         for cut in 0..whole.len() {
@@ -198,7 +212,7 @@ mod tests {
             let mut bytes = whole.clone();
             bytes[at] ^= 0x55;
             // Whatever comes of it, it is an answer.
-            let _ = read_archive("e.zip", Cursor::new(bytes), None);
+            let _ = read_archive("e.zip", Cursor::new(bytes), None, MAX_UNPACKED);
         }
         assert!(problem(b"PK\x03\x04 and so on").contains("is a damaged zip archive"));
     }

@@ -24,7 +24,7 @@ use serde::Serialize;
 
 use crate::model::{Importance, Layer, Role, SessionId, Significance, Source, derived, spelled};
 
-pub use archive::{MAX_FILE, is_archive, read_archive};
+pub use archive::{MAX_FILE, MAX_UNPACKED, is_archive, read_archive};
 
 /// How many places a reason names.
 const MAX_PLACES: usize = 5;

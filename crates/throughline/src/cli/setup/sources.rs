@@ -179,7 +179,7 @@ fn exports() -> Vec<PathBuf> {
 fn is_export(path: &Path) -> bool {
     let is_file = std::fs::metadata(path).is_ok_and(|file| file.is_file());
     let Some(file) = is_file.then(|| File::open(path).ok()).flatten() else { return false };
-    let found = formats::read_archive(&path.to_string_lossy(), file, None);
+    let found = formats::read_archive(&path.to_string_lossy(), file, None, formats::MAX_UNPACKED);
     found.is_ok_and(|found| found.files.iter().any(|file| matches!(file.format, Format::ChatGpt | Format::Claude)))
 }
 

@@ -1,4 +1,4 @@
-// Import: a file is dropped, what it would add is shown, and then it is taken in. Its text is sent, never a path.
+// Import: a file is dropped, what it would add is shown, and then it is taken in. Its content is sent, never a path.
 import { fill, h } from "../dom.js";
 import { api } from "../api.js";
 import { bytes, count, plural } from "../format.js";
@@ -12,8 +12,8 @@ import { attempt, attemptOnce, toast } from "../components/toast.js";
 
 /** @import { Page, View } from "../router.js" */
 
-/** What the daemon takes at once, with room for what JSON adds. */
-const MOST_BYTES = 48 * 1024 * 1024;
+/** What the daemon takes at once, with room for what JSON and base64 add. */
+const MOST_BYTES = 46 * 1024 * 1024;
 
 /** @type {Page} */
 export const page = {
@@ -21,7 +21,7 @@ export const page = {
   show: (view) => new ImportPage(view).start(),
 };
 
-/** @typedef {{ name: string, text: string, size: number }} Chosen */
+/** @typedef {{ name: string, size: number, content: { text: string } | { archive: string } }} Chosen */
 
 class ImportPage {
   #found = h("div.import-found", { "aria-live": "polite" });
@@ -47,7 +47,7 @@ class ImportPage {
       h("header.page-head", h("div", h("h1", "Import"), h("p", about))),
       this.#drop(),
       this.#found,
-      h("p.muted.export-note", coded("Zips, folders and past conversations of clients: `throughline import PATH`.")),
+      h("p.muted.export-note", coded("Folders, larger files and past conversations of clients: `throughline import`.")),
     );
   }
 
@@ -57,7 +57,7 @@ class ImportPage {
       { role: "group", "aria-label": "File to import" },
       h("div.empty-icon", icon("import", 28)),
       h("h2", "Drop a file here"),
-      h("p.soft", "JSON, Markdown or text, up to 48 MB"),
+      h("p.soft", "A zip as it was mailed, JSON, Markdown or text, up to 46 MB"),
       h("label.button", { htmlFor: "import-file" }, "Choose a file"),
       this.#field,
     );
@@ -79,12 +79,14 @@ class ImportPage {
     if (!file) return;
     this.#field.value = "";
     fill(this.#found, h("p.muted", `Reading ${file.name}…`));
-    const refused = await unreadable(file);
+    const head = new Uint8Array(await file.slice(0, 4_096).arrayBuffer());
+    const refused = unreadable(file, head);
     if (refused) {
       fill(this.#found, h("p.notice", coded(refused)));
       return;
     }
-    const chosen = { name: file.name, text: await file.text(), size: file.size };
+    const content = isZip(head) ? { archive: await base64(file) } : { text: await file.text() };
+    const chosen = { name: file.name, size: file.size, content };
     try {
       const preview = await send(chosen, true, this.view.signal);
       this.#show(chosen, preview);
@@ -126,17 +128,32 @@ function after() {
 /**
  * Why a file is not taken; null where it is.
  * @param {File} file
+ * @param {Uint8Array} head
  */
-async function unreadable(file) {
+function unreadable(file, head) {
   if (file.size > MOST_BYTES) {
     const most = `up to ${bytes(MOST_BYTES)} are taken here`;
     return `${file.name} has ${bytes(file.size)}; ${most}. Use \`throughline import FILE\`.`;
   }
-  const head = new Uint8Array(await file.slice(0, 4_096).arrayBuffer());
-  if (head[0] === 0x50 && head[1] === 0x4b) {
-    return `${file.name} is a zip. \`throughline import FILE\` takes it as it is; here, drop the file inside of it.`;
-  }
-  return head.includes(0) ? `${file.name} is not text.` : null;
+  return head.includes(0) && !isZip(head) ? `${file.name} is not text.` : null;
+}
+
+/** @param {Uint8Array} head */
+function isZip(head) {
+  return head[0] === 0x50 && head[1] === 0x4b;
+}
+
+/**
+ * @param {File} file
+ * @returns {Promise<string>}
+ */
+function base64(file) {
+  const reader = new FileReader();
+  return new Promise((resolve, reject) => {
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ""));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
 }
 
 /**
@@ -144,8 +161,8 @@ async function unreadable(file) {
  * @param {boolean} dry
  * @param {AbortSignal} signal
  */
-function send({ name, text }, dry, signal) {
-  return api.post(`/api/import${dry ? "?dry_run=true" : ""}`, { name, text }, { signal });
+function send({ name, content }, dry, signal) {
+  return api.post(`/api/import${dry ? "?dry_run=true" : ""}`, { name, ...content }, { signal });
 }
 
 /**
