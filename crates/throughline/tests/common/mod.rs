@@ -319,7 +319,7 @@ fn unweighed(line: &str) -> String {
 }
 
 /// An archive of these files.
-pub fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
+pub(crate) fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, bytes) in files {
         writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();

@@ -16,8 +16,10 @@ const MAX_ENTRIES: usize = 200_000;
 /// How many known files are read.
 const MAX_FILES: usize = 5_000;
 
-/// How large one of them may be, in an archive or by itself, and all of them, in bytes.
+/// How large one of them may be, in an archive or by itself, in bytes.
 pub const MAX_FILE: u64 = 1 << 30;
+
+/// What all of them may unpack to together when a command reads them, in bytes.
 pub const MAX_UNPACKED: u64 = 2 << 30;
 
 /// A file that cannot be unpacked as the archive describes it.
