@@ -22,6 +22,8 @@ fn a_file_is_imported_by_keyboard_after_its_dry_run() {
     // What a person chooses in the system's own dialog.
     panel.keys(broken.to_str().unwrap());
     panel.reads(".toast", "is a damaged zip archive");
+    let complaints = panel.complaints();
+    assert!(matches!(&complaints[..], [refused] if refused.contains("400")), "the refusal alone: {complaints:?}");
     panel.keys(zip.to_str().unwrap());
     panel.reads(".import-report", "The lighthouse keeper is called Tove");
     panel.keys_until(TAB, "input[type=file]:focus");
