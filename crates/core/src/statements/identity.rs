@@ -43,6 +43,10 @@ const BUSINESSES: &str = " bakery bakeries shop shops bookshop store bookstore c
     panaderia pasteleria tienda libreria cafeteria restaurante empresa agencia estudio clinica granja peluqueria taller farmacia escuela negocio \
     equipo ";
 
+/// Parts of a company that somebody runs, where the company follows: `logistics for a seafood importer`.
+const FUNCTIONS: &str = " logistics marketing sales operations engineering finance procurement purchasing compliance recruiting communications \
+    research production manufacturing fulfilment payroll it hr legal product support ";
+
 /// The same in German, where they end longer words.
 const BUSINESSES_DE: &str = "backerei|laden|geschaft|firma|unternehmen|agentur|praxis|hof|kneipe|werkstatt|buchhandlung|apotheke|schule|kanzlei|\
     metzgerei|gartnerei|kita|abteilung";
@@ -161,7 +165,8 @@ fn is_business(text: &str) -> bool {
     let rest: Vec<&str> = text.split(' ').skip_while(|word| is_in(ARTICLES, word)).collect();
     let name = rest.iter().take_while(|word| !is_in(PREPOSITIONS, word)).last();
     let is_german = |word: &str| BUSINESSES_DE.split('|').any(|business| word.ends_with(business));
-    name.is_some_and(|word| is_in(BUSINESSES, word) || is_german(word))
+    let is_function = || matches!(rest.as_slice(), [function, "for" | "at", _, ..] if is_in(FUNCTIONS, function));
+    name.is_some_and(|word| is_in(BUSINESSES, word) || is_german(word)) || is_function()
 }
 
 fn tells_who_han(plain: &str, text: &str) -> bool {
@@ -201,6 +206,8 @@ mod tests {
             "I run a small bakery in Porto",
             "I own a bookshop in Lisbon.",
             "I manage a team of six at a bank",
+            "I run logistics for a seafood importer in Lisbon",
+            "I lead engineering at a bank",
             "I work as a midwife",
             "I work at a hospital in Leeds",
             "I work for Siemens",
@@ -250,6 +257,8 @@ mod tests {
             "I run a script to clean up the shop",
             "I run a marathon in May",
             "I run a small test first",
+            "I run marketing campaigns for the launch",
+            "I lead research on a new sensor",
             "I manage a spreadsheet for the store",
             "I work at night",
             "I work from home on Fridays",
