@@ -264,7 +264,7 @@ fn a_file_that_was_imported_elsewhere_can_still_be_imported_here() {
     let (here, there) = (Home::new(), Home::new());
     here.run(&["import", &fixture("mem0.json")]).done();
     let id = string(&here.json(&["recall", "walnuts"])["hits"][0]["id"]);
-    here.run(&["forget", &id, "--erase"]).done();
+    here.run(&["forget", &id, "--erase", "--yes"]).done();
     there.run(&["import", &put(&there, "all.json", here.run(&["export"]).done())]).done();
     let report = there.json(&["import", &fixture("mem0.json")]);
     assert_eq!((added(&report), &report["knowledge"]["here"]), ((1, 0), &json!(2)), "{report}");

@@ -74,7 +74,7 @@ fn export() -> Vec<u8> {
 fn with_systemctl(home: &mut Home) {
     let programs = home.root().join("programs");
     std::fs::create_dir(&programs).unwrap();
-    for tool in ["sh", "touch", "rm", "cat", "script"] {
+    for tool in ["sh", "touch", "rm", "cat", "python3"] {
         let place = ["/bin", "/usr/bin"].map(|dir| Path::new(dir).join(tool)).into_iter().find(|path| path.exists());
         place.into_iter().for_each(|place| std::os::unix::fs::symlink(place, programs.join(tool)).unwrap());
     }
