@@ -21,6 +21,8 @@ fn a_person_is_asked_and_what_they_choose_is_done() {
     terminal.answer("Do it? [Y/n] ", "y");
     let ended = terminal.end();
     assert_eq!(ended.code, 0, "{}", ended.stdout);
+    assert!(ended.stdout.contains("learnt:") || ended.stdout.contains("in the background"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("when do we deploy?"), "what is suggested fits what is here: {}", ended.stdout);
     for text in ["That makes", "done:", "Try next:", "My name is Ada"] {
         assert!(ended.stdout.contains(text), "no `{text}`: {}", ended.stdout);
     }
