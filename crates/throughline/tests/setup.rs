@@ -192,7 +192,7 @@ fn tells_what_was_learnt(home: &Home, done: &Value) {
     // What is suggested to ask for is in the memory.
     let asks = done["try"].as_array().unwrap().iter().filter_map(|one| one.as_str()?.split('"').nth(1));
     for words in asks {
-        assert!(!home.found(&["--kind", "entry", words]).is_empty(), "nothing is found by `{words}`: {done}");
+        assert!(!home.found(&[words]).is_empty(), "nothing is found by `{words}`: {done}");
     }
 }
 

@@ -163,7 +163,7 @@ pub(super) fn question(world: &World) -> Option<String> {
 }
 
 /// The first words of a text that say something, of more than two without the last: that is what the answer is for.
-fn telling(text: &str) -> Option<String> {
+pub(super) fn telling(text: &str) -> Option<String> {
     let first = text.lines().next()?;
     let words = first.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 1);
     let mut words: Vec<&str> = words.filter(|word| frequency::zipf(&word.to_lowercase()) < COMMON).collect();

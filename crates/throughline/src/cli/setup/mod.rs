@@ -97,7 +97,9 @@ impl Setup {
         let overview = world.engine.health().overview()?;
         // A service that was just started has not said so yet.
         let state = State::of(world, &overview)?.after_setup(plan.service.starts());
-        let tries = next_commands(&state, status::question(world).as_deref());
+        let of_learnt = learnt.iter().flat_map(|learnt| &learnt.newest).find_map(|text| status::telling(text));
+        let question = of_learnt.or_else(|| status::question(world));
+        let tries = next_commands(&state, question.as_deref());
         let mut text = learnt.as_ref().map(Learnt::told).unwrap_or_default() + &done.told();
         if !is_changed {
             let is_set_up = !plan.clients.is_empty() || !plan.imports.is_empty();
