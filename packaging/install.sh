@@ -37,7 +37,7 @@ system=$(uname -s | tr '[:upper:]' '[:lower:]')
 machine=$(uname -m)
 fetch SHA256SUMS
 archive=$(sed -n "s/^[0-9a-f]\{64\}  \(throughline-[0-9A-Za-z.+-]*-$machine-$system\.tar\.gz\)$/\1/p" "$work/SHA256SUMS" | tail -1)
-[ -n "$archive" ] || fail "there is no archive for $machine $system" "build it: cargo install --path crates/throughline"
+[ -n "$archive" ] || fail "there is no archive for $machine $system" "build it: cargo install --locked --path crates/throughline"
 fetch "$archive"
 
 line=$(grep "  $archive\$" "$work/SHA256SUMS")

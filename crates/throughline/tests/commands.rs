@@ -157,3 +157,22 @@ fn the_shell_completes_what_is_in_the_memory() {
     assert!(completed(&home, &["recall", "--project", ""]).contains(&"apollo".to_owned()));
     assert!(completed(&home, &["connect", "cod"]).contains(&"codex".to_owned()));
 }
+
+#[test]
+fn the_shell_completes_documents_backups_settings_and_tags() {
+    let home = Home::new();
+    assert!(completed(&home, &["config", "set", "memory.recall_l"]).contains(&"memory.recall_limit".to_owned()));
+    assert!(!home.path("").exists(), "a key press makes no memory");
+    home.run(&["remember", "We deploy on Fridays", "--tag", "ops"]).done();
+    home.run(&["remember", "The staging database is reset on Sundays", "--tag", "ops", "--tag", "staging"]).done();
+    assert_eq!(completed(&home, &["list", "--tag", ""]), ["ops", "staging"]);
+    assert_eq!(completed(&home, &["remember", "x", "--tag", "st"]), ["staging"]);
+    home.put("user/notes.md", "- buy milk\n");
+    for command in ["read", "write", "history", "restore"] {
+        assert_eq!(completed(&home, &[command, "user/no"]), ["user/notes"], "{command}");
+    }
+    home.run(&["backup"]).done();
+    let name = string(&home.json(&["backup", "list"])["backups"][0]["name"]);
+    assert_eq!(completed(&home, &["backup", "--check", ""]), [&*name]);
+    assert_eq!(completed(&home, &["backup", "--restore", &name[..4]]), [&*name]);
+}

@@ -16,17 +16,21 @@ fn run(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The packages of this build; none where the tools are missing.
-fn packages() -> Option<TempDir> {
+/// Whether packages can be made here.
+fn has_tools() -> bool {
     if !cfg!(target_os = "linux") || Command::new("dpkg-deb").arg("--version").output().is_err() {
         println!("SKIPPED: no packages were made: dpkg-deb is missing");
-        return None;
+        return false;
     }
+    true
+}
+
+/// The packages of a program.
+fn packages(binary: &str) -> TempDir {
     let dist = TempDir::with_prefix("throughline-dist-").unwrap();
     let script = Path::new(ROOT).join("scripts/package");
-    let binary = env!("CARGO_BIN_EXE_throughline");
     run(Command::new(script).env("BINARY", binary).env("DIST", dist.path()).env("LEVEL", "1"));
-    Some(dist)
+    dist
 }
 
 fn file(dist: &TempDir, ending: &str) -> PathBuf {
@@ -45,7 +49,10 @@ fn version(program: &Path) -> String {
 
 #[test]
 fn packages_install_what_was_built_and_nothing_else() {
-    let Some(dist) = packages() else { return };
+    if !has_tools() {
+        return;
+    }
+    let dist = packages(env!("CARGO_BIN_EXE_throughline"));
     let built = version(Path::new(env!("CARGO_BIN_EXE_throughline")));
     assert!(built.starts_with(concat!("throughline ", env!("CARGO_PKG_VERSION"), "\n")), "{built}");
     for part in ["build ", "SQLite", "PostgreSQL", "embedder"] {
@@ -53,6 +60,22 @@ fn packages_install_what_was_built_and_nothing_else() {
     }
     debian_package_comes_and_goes(&dist, &built);
     archive_is_installed_once_its_checksum_is_right(&dist, &built);
+}
+
+/// Each package under its checksum, as a release lists them.
+fn sums(dist: &TempDir) -> String {
+    std::fs::read_to_string(dist.path().join("SHA256SUMS")).unwrap()
+}
+
+#[test]
+fn the_same_program_gives_the_same_packages() {
+    if !has_tools() {
+        return;
+    }
+    // What the program is does not matter here, and a small one is packed at once.
+    let (once, again) = (packages("/bin/true"), packages("/bin/true"));
+    assert_eq!(sums(&once).lines().count(), 2, "an archive and a Debian package");
+    assert_eq!(sums(&once), sums(&again));
 }
 
 /// A real dpkg, with a root and a database of its own.
@@ -72,7 +95,14 @@ fn debian_package_comes_and_goes(dist: &TempDir, built: &str) {
     run(dpkg().arg("--install").arg(file(dist, ".deb")));
     let program = root.path().join("usr/bin/throughline");
     assert_eq!(version(&program), built);
-    for path in ["lib/systemd/user/throughline.service", "share/bash-completion/completions/throughline"] {
+    for path in [
+        "lib/systemd/user/throughline.service",
+        "share/bash-completion/completions/throughline",
+        "share/doc/throughline/docs/importing.md",
+        "share/doc/throughline/docs/setup.svg",
+        "share/doc/throughline/examples/python-http.py",
+        "share/doc/throughline/examples/typescript/http.ts",
+    ] {
         assert!(root.path().join("usr").join(path).is_file(), "{path} is missing");
     }
     run(dpkg().args(["--purge", "throughline"]));
@@ -89,6 +119,11 @@ fn archive_is_installed_once_its_checksum_is_right(dist: &TempDir, built: &str) 
         assert_eq!(version(&program), built);
     }
     std::fs::remove_file(&program).unwrap();
+    let listed = run(Command::new("tar").arg("-tzf").arg(file(dist, ".tar.gz")));
+    for path in ["throughline", "README.md", "docs/tasks.md", "examples/python-http.py", "completions/throughline.bash"]
+    {
+        assert!(listed.lines().any(|line| line.ends_with(&format!("/{path}"))), "no {path}: {listed}");
+    }
     let archive = file(dist, ".tar.gz");
     let mut bytes = std::fs::read(&archive).unwrap();
     let middle = bytes.len() / 2;

@@ -45,7 +45,7 @@ fn is_refused(home: &Home, error: &str, hint: &str) {
         &["list"],
         &["show", "deploy"],
         &["forget", "deploy"],
-        &["forget", "deploy", "--erase"],
+        &["forget", "deploy", "--erase", "--yes"],
         &["undo"],
         &["export"],
         &["stats"],

@@ -74,7 +74,7 @@ fn export() -> Vec<u8> {
 fn with_systemctl(home: &mut Home) {
     let programs = home.root().join("programs");
     std::fs::create_dir(&programs).unwrap();
-    for tool in ["sh", "touch", "rm", "cat", "script"] {
+    for tool in ["sh", "touch", "rm", "cat", "python3"] {
         let place = ["/bin", "/usr/bin"].map(|dir| Path::new(dir).join(tool)).into_iter().find(|path| path.exists());
         place.into_iter().for_each(|place| std::os::unix::fs::symlink(place, programs.join(tool)).unwrap());
     }
@@ -151,6 +151,7 @@ fn all_is_set_up_once_and_the_second_run_changes_nothing() {
     let done = home.json(&["setup", "--yes"]);
     assert_eq!((&done["changed"], &done["problems"]), (&json!(true), &json!([])), "{done}");
     assert_eq!(done["try"].as_array().unwrap().len(), 3, "{done}");
+    tells_what_was_learnt(&home, &done);
     assert_eq!(told(&home), ["daemon-reload", "enable --now throughline"]);
     let unit = std::fs::read_to_string(person(&home, ".config/systemd/user/throughline.service")).unwrap();
     assert!(unit.contains("serve --no-link") && unit.contains("THROUGHLINE_HOME="), "{unit}");
@@ -175,6 +176,24 @@ fn all_is_set_up_once_and_the_second_run_changes_nothing() {
     assert_eq!(told(&home).len(), 2, "the service was not touched again");
     let said = home.run(&["setup", "--yes"]).done();
     assert!(said.contains("everything is set up: nothing was changed") && said.contains("Try next:"), "{said}");
+}
+
+/// The end of setup tells what came of the conversations, or that some are being read still.
+#[track_caller]
+fn tells_what_was_learnt(home: &Home, done: &Value) {
+    let learnt = &done["learnt"];
+    let (read, left) = (learnt["conversations"].as_u64().unwrap_or_default(), learnt["left"].as_u64());
+    assert_eq!(read + left.unwrap_or(5 - read), 5, "{done}");
+    assert_eq!(done["notes"].to_string().contains("in the background"), read < 5, "{done}");
+    if read == 5 {
+        assert!(learnt["memories"].as_u64().unwrap() >= learnt["newest"].as_array().unwrap().len() as u64, "{learnt}");
+        assert_eq!(done["known"]["knowledge"], home.json(&["stats"])["knowledge"], "{done}");
+    }
+    // What is suggested to ask for is in the memory.
+    let asks = done["try"].as_array().unwrap().iter().filter_map(|one| one.as_str()?.split('"').nth(1));
+    for words in asks {
+        assert!(!home.found(&[words]).is_empty(), "nothing is found by `{words}`: {done}");
+    }
 }
 
 #[test]

@@ -294,8 +294,8 @@ fn marked() -> Home {
 fn erase(home: &Home) -> Vec<Value> {
     let bullet = string(&home.json(&["recall", "secret"])["hits"][0]["id"]);
     let key = format!("{MARK}-key");
-    home.json(&["forget", "--erase", &bullet]);
-    home.json(&["forget", "--erase", &key])["unreached"].as_array().unwrap().clone()
+    home.json(&["forget", "--yes", "--erase", &bullet]);
+    home.json(&["forget", "--yes", "--erase", &key])["unreached"].as_array().unwrap().clone()
 }
 
 #[test]
@@ -365,8 +365,8 @@ fn a_memory_that_was_forgotten_or_replaced_can_still_be_erased() {
     let home = marked();
     let key = format!("{MARK}-key");
     home.run(&["forget", &key]).done();
-    home.run(&["forget", "--erase", &string(&home.json(&["recall", "secret"])["hits"][0]["id"])]).done();
-    home.run(&["forget", "--erase", &key]).done();
+    home.run(&["forget", "--yes", "--erase", &string(&home.json(&["recall", "secret"])["hits"][0]["id"])]).done();
+    home.run(&["forget", "--yes", "--erase", &key]).done();
     assert_eq!(traces(&home), Vec::<String>::new());
 }
 
@@ -389,7 +389,7 @@ fn a_line_that_was_forgotten_can_still_be_erased() {
     let id = string(&home.json(&["remember", "--layer", "identity", &format!("{MARK} is private")])["id"]);
     home.run(&["forget", &id]).done();
     assert!(!traces(&home).is_empty(), "its history has it");
-    home.run(&["forget", &id, "--erase"]).done();
+    home.run(&["forget", &id, "--erase", "--yes"]).done();
     assert_eq!(traces(&home), Vec::<String>::new());
 }
 

@@ -130,7 +130,7 @@ fn the_daemon_embeds_what_is_written_and_what_changed() {
         requests.iter().any(|request| request.body["input"].as_array().unwrap().contains(&Value::from(text)))
     };
     until(|| asked("The automobile was sold.").then_some(()));
-    home.json(&["forget", &id, "--erase"]);
+    home.json(&["forget", &id, "--erase", "--yes"]);
     assert_eq!(vectors(&home), 2, "it goes with its memory");
 }
 

@@ -64,8 +64,24 @@ impl DocumentService<'_> {
         ops: &[Op],
         documents: &[(Document, String)],
     ) -> Done<Option<Vec<Entry>>> {
-        let versions =
-            documents.iter().map(|(before, after)| self.versioned(&before.name, Some(after), self.kernel.actor.who));
+        self.commit_learnt(change, ops, documents, &HashSet::new())
+    }
+
+    /// The same; the lines `learnt` are nobody's own words, and the person is asked to review them.
+    pub(crate) fn commit_learnt(
+        &self,
+        change: &Change,
+        ops: &[Op],
+        documents: &[(Document, String)],
+        learnt: &HashSet<EntryId>,
+    ) -> Done<Option<Vec<Entry>>> {
+        let versions = documents.iter().map(|(before, after)| {
+            let mut version = self.versioned(&before.name, Some(after), self.kernel.actor.who);
+            if let Op::Document { bullets: Some(lines), .. } = &mut version {
+                lines.iter_mut().filter(|line| learnt.contains(&line.id)).for_each(|line| line.source = Source::System);
+            }
+            version
+        });
         let ops: Vec<Op> = ops.iter().cloned().chain(versions).collect();
         let steps: Vec<FileStep> =
             documents.iter().map(|(before, after)| FileStep::from(before, Some(after))).collect();

@@ -21,7 +21,7 @@ pub use change::{completed, has_sign, rejects, replaces};
 pub use identity::tells_who;
 pub use lasting::is_lasting;
 pub(crate) use numbers::number;
-pub use person::{has_relative_date, is_about_person, is_rule};
+pub use person::{has_relative_date, is_about_person, is_note_on_person, is_rule};
 pub use same::{Meaning, canonical, same, words};
 
 #[cfg(test)]

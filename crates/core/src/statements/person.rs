@@ -1,5 +1,6 @@
 //! Whom a statement concerns: the person, or what they work on; whether it is a rule, or true of one day only.
 
+use super::lasting::is_lasting;
 use crate::recall::analysis;
 
 /// Beginnings of statements about the person, and of what they ask of whoever answers them. Apart by bars.
@@ -8,6 +9,14 @@ const PERSONAL: &str = "i|i'm|i've|i'd|i'll|my|me|call me|answer|answers|reply|r
     don't use emojis|no emojis|use metric|use celsius|the person|the user|the person's|the user's|\
     ich|mein|meine|nenn|duze|antworte|erklare|je|j'ai|j'habite|j'aime|mon|ma|mes|tutoie|reponds|appelle|yo|mi|mis|soy|tengo|vivo|\
     trabajo|prefiero|llamame|responde|tuteame";
+
+/// How an assistant's note on the person begins, whom it does not name: `User prefers tabs`, `Has a dog`. Apart by bars.
+const NOTED: &str = "user|user's|users|is|has|likes|dislikes|loves|hates|enjoys|lives|works|speaks|prefers|wants|wishes|avoids|\
+    needs|owns|plays|studies|studied|drives|eats|drinks|follows|grew up|was born|goes by|allergic|vegetarian|vegan";
+
+/// What is under way makes a note one of the moment, not one of who the person is. Apart by bars.
+const UNDER_WAY: &str = "working on|is building|is planning|is considering|is developing|is preparing|is writing|is trying|\
+    is looking|is learning|is exploring|is using|wants to build|wants to create|wants to write|plans to|asked|is reading";
 
 /// The same in Chinese.
 const PERSONAL_HAN: [&str; 11] =
@@ -79,6 +88,14 @@ pub fn is_about_person(text: &str) -> bool {
     PERSONAL.split('|').any(begins) || begins_han && !is_together || has_one(&plain, OF_ANSWERS)
 }
 
+/// Whether a note that an assistant keeps is about who the person is, or how to answer them: not what they are at.
+pub fn is_note_on_person(text: &str) -> bool {
+    let plain = plain(text);
+    let begins = |word: &str| plain.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    let is_noted = NOTED.split('|').any(begins) || text.trim_start().starts_with("用户");
+    (is_noted || is_about_person(text)) && !has_one(&plain, UNDER_WAY) && is_lasting(text)
+}
+
 /// Whether a statement is a rule: what is always, never or only done.
 pub fn is_rule(text: &str) -> bool {
     has_one(&plain(text), RULES) || RULES_HAN.iter().any(|word| text.contains(word))
@@ -127,6 +144,29 @@ mod tests {
             ["We use pnpm, not npm", "Never run migrations on production", "我们用飞书沟通", "The API is stable"]
         {
             assert!(!is_about_person(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_assistants_note_on_the_person_is_told_from_what_they_are_at() {
+        for text in [
+            "Has a dog called Otto",
+            "User prefers answers in British English",
+            "The user's name is Ada",
+            "Is a luthier in Porto.",
+            "Wants answers without emojis",
+            "Call me Sam",
+        ] {
+            assert!(is_note_on_person(text), "{text}");
+        }
+        for text in [
+            "User is working on a parser in Rust",
+            "Is planning a trip to Porto",
+            "User asked about lute strings yesterday",
+            "The Porto guide is written in British English.",
+            "Otto eats at seven",
+        ] {
+            assert!(!is_note_on_person(text), "{text}");
         }
     }
 

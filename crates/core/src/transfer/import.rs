@@ -63,7 +63,7 @@ pub struct ImportReport {
     pub dry_run: bool,
     /// What was read.
     pub files: Vec<FoundFile>,
-    /// Lines of the profile: what the person told another assistant about themself.
+    /// Lines of the profile: what the person told another assistant about themself, and what that kept about them.
     pub profile: Tally,
     /// Memories of layer 1.
     pub knowledge: Tally,
@@ -162,7 +162,10 @@ impl TransferService<'_> {
         }
         let profile = plan.profile.documents();
         if !profile.is_empty()
-            && self.documents.commit_as(&plan.change, &[Op::Unerased(since.clone())], &profile)?.is_none()
+            && self
+                .documents
+                .commit_learnt(&plan.change, &[Op::Unerased(since.clone())], &profile, &plan.learnt)?
+                .is_none()
         {
             return Ok(None);
         }

@@ -24,7 +24,7 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::Uri;
 use axum::response::Response;
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use throughline_providers::{Api, Upstream};
 use tokio_util::task::TaskTracker;
 
@@ -81,10 +81,16 @@ impl Proxy {
 
 /// Whether a path is a proxy's.
 pub(crate) fn is_route(path: &str) -> bool {
-    path.starts_with("/v1/") || path.starts_with("/ollama/")
+    path.starts_with("/v1/") || is_ollama(path)
 }
 
-/// The routes of the proxies.
+/// Whether a path is that of Ollama's own API. Its clients also ask for what is at the root.
+fn is_ollama(path: &str) -> bool {
+    path == "/ollama" || path.starts_with("/ollama/")
+}
+
+/// The routes of the proxies. The `ollama` command looks whether a server is there (`HEAD /`), then asks what its version
+/// needs to know: all of that passes.
 pub(crate) fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/v1/chat/completions", post(chat_completions))
@@ -96,9 +102,9 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/v1/models/{*model}", get(plain))
         .route("/v1/responses/{*rest}", get(plain).post(plain).delete(plain))
         .route("/ollama/api/chat", post(ollama_chat))
-        .route("/ollama/api/tags", get(plain))
-        .route("/ollama/api/show", post(plain))
-        .route("/ollama/api/version", get(plain))
+        .route("/ollama/api/{*rest}", any(plain))
+        .route("/ollama", get(plain))
+        .route("/ollama/", get(plain))
         .layer(DefaultBodyLimit::max(MOST_BYTES))
 }
 
@@ -160,6 +166,8 @@ mod tests {
         };
         check("/t/abc/v1/messages?beta=true", Some(("abc", "/v1/messages?beta=true")));
         check("http://127.0.0.1:1/t/abc/ollama/api/chat", Some(("abc", "/ollama/api/chat")));
+        check("/t/abc/ollama", Some(("abc", "/ollama")));
+        check("/t/abc/ollamas", None);
         check("/t/abc/api/memories", None);
         check("/t/abc", None);
         check("/v1/messages", None);

@@ -9,7 +9,7 @@ use axum::{Json, http::StatusCode};
 use serde_json::json;
 use throughline_providers::{Api, Upstream};
 
-use super::headers;
+use super::{headers, is_ollama};
 use crate::access::Token;
 use crate::http::App;
 use crate::{Code, Problem};
@@ -46,7 +46,7 @@ pub(super) fn api(parts: &Parts) -> Api {
     let path = parts.uri.path();
     let is_anthropic = path.starts_with("/v1/messages") || parts.headers.contains_key("anthropic-version");
     match () {
-        () if path.starts_with("/ollama/") => Api::Ollama,
+        () if is_ollama(path) => Api::Ollama,
         () if is_anthropic && !path.starts_with("/v1/chat/") => Api::Anthropic,
         () => Api::OpenAi,
     }

@@ -40,10 +40,20 @@ pub(super) struct Forget {
     /// With --erase: also erase the turns of conversations that it came from
     #[arg(long, requires = "erase", conflicts_with_all = ["session", "project", "everything"])]
     with_sources: bool,
-    /// Do not ask
+    /// Do not ask. Without it, and without a terminal, only a single memory is forgotten, which `undo` brings back
     #[arg(long)]
     yes: bool,
 }
+
+/// What a person types to agree, and what was not done where they do not.
+#[derive(Clone, Copy)]
+struct Word {
+    typed: &'static str,
+    nothing: &'static str,
+}
+
+const FORGET: Word = Word { typed: "forget", nothing: "nothing was forgotten" };
+const ERASE: Word = Word { typed: "erase", nothing: "nothing was erased" };
 
 impl Forget {
     pub(super) fn run(self, world: &World) -> Answer {
@@ -56,7 +66,7 @@ impl Forget {
         match (&self.ids[..], self.erase) {
             ([id], false) => forget(world, id),
             ([id], true) => self.erase_one(world, id),
-            (ids, false) => forget_many(world, ids),
+            (ids, false) => self.forget_many(world, ids),
             (ids, true) => self.erase_many(world, ids),
         }
     }
@@ -69,26 +79,21 @@ impl Forget {
     }
 
     fn erase_one(&self, world: &World, id: &str) -> Answer {
-        if !self.yes && std::io::stdin().is_terminal() && !is_erasing_agreed(world, id)? {
-            return Err(Failure::new("nothing was erased", "type `erase` to agree, or give --yes"));
+        if !self.yes {
+            let preview = world.engine.memories().preview_erase(id)?;
+            let versions = style::count(preview.versions, "version", "versions");
+            let shown = contents(world, &[id])?;
+            self.agreed(
+                &format!("{shown}{versions} and every copy go for good, and no undo brings them back. "),
+                ERASE,
+            )?;
         }
         let erased = exports::erase(world, id, self.with_sources)?;
         Ok(Reply::new(&erased, told(&erased, self.with_sources)))
     }
 
     fn erase_many(&self, world: &World, ids: &[String]) -> Answer {
-        let mut contents = String::new();
-        for id in ids {
-            let content = world.engine.memories().show(id)?.entry.content;
-            contents.push_str(&format!("{}\n", style::one_line(&content, style::width())));
-        }
-        if !self.is_agreed(&contents, "erase")? {
-            return Err(Failure::new("nothing was erased", "type `erase` to agree, or give --yes"));
-        }
-        self.erased(world, ids)
-    }
-
-    fn erased(&self, world: &World, ids: &[String]) -> Answer {
+        self.agreed(&contents(world, ids)?, ERASE)?;
         let erased: Vec<ErasedMemory> =
             ids.iter().map(|id| exports::erase(world, id, self.with_sources)).collect::<Result<_, _>>()?;
         let text: String = erased.iter().map(|erased| told(erased, self.with_sources)).collect();
@@ -106,10 +111,7 @@ impl Forget {
         if !self.yes && !std::io::stdin().is_terminal() {
             return Ok(Reply::new(&about, format!("{shown}nothing was changed; --yes does it\n")));
         }
-        let word = if self.erase { "erase" } else { "forget" };
-        if !self.is_agreed(&shown, word)? {
-            return Err(Failure::new("nothing was changed", format!("type `{word}` to agree, or give --yes")));
-        }
+        self.agreed(&shown, if self.erase { ERASE } else { FORGET })?;
         if self.erase {
             return self.erase_about(world, topic, &about);
         }
@@ -156,21 +158,48 @@ impl Forget {
             let text = format!("{counts} would go for good; nothing was changed; --yes does it\n");
             return Ok(Reply::new(&json!({ "dry_run": true, "preview": preview }), text));
         }
-        if !self.is_agreed(&format!("{counts}, and every copy\n"), "erase")? {
-            return Err(Failure::new("nothing was erased", "type `erase` to agree, or give --yes"));
-        }
+        self.agreed(&format!("{counts}, and every copy\n"), ERASE)?;
         let erased = exports::erase_scope(world, scope)?;
         Ok(Reply::new(&erased, told_scope(&erased)))
     }
 
-    /// Shows what would go, and has the person type the word; `--yes` agrees.
-    fn is_agreed(&self, shown: &str, word: &str) -> Result<bool, Failure> {
-        if self.yes || !std::io::stdin().is_terminal() {
-            return Ok(self.yes);
-        }
-        anstream::eprint!("{shown}Type `{word}` to agree: ");
-        typed(word)
+    /// Several as one change: all of them, or none where one cannot be found or the person does not agree.
+    fn forget_many(&self, world: &World, ids: &[String]) -> Answer {
+        let memories = world.engine.memories();
+        let shown = contents(world, ids)?;
+        let found = ids.iter().map(|id| Ok(memories.show(id)?.entry.id)).collect::<Result<Vec<EntryId>, Failure>>()?;
+        self.agreed(&shown, FORGET)?;
+        let count = memories.forget_all(&found)?;
+        let told = style::count(count as u64, "memory", "memories");
+        let text = format!("forgot {told}; `throughline undo` brings them back\n");
+        Ok(Reply::new(&json!({ "forgotten": found, "count": count }), text))
     }
+
+    /// Goes on where the person agrees: with `--yes`, or by typing the word at a terminal, where what would go is shown.
+    fn agreed(&self, shown: &str, word: Word) -> Result<(), Failure> {
+        if self.yes {
+            return Ok(());
+        }
+        let Word { typed, nothing } = word;
+        if !std::io::stdin().is_terminal() {
+            let why = format!("{nothing}: there is no terminal to ask on");
+            return Err(Failure::new(why, "`--yes` does it without asking"));
+        }
+        anstream::eprint!("{shown}Type `{typed}` to agree: ");
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).map_err(|error| Failure::io("read your answer", &error))?;
+        let refused = || Failure::new(nothing, format!("type `{typed}` to agree, or give --yes"));
+        if line.trim() == typed { Ok(()) } else { Err(refused()) }
+    }
+}
+
+/// A line for each memory.
+fn contents(world: &World, ids: &[impl AsRef<str>]) -> Result<String, Failure> {
+    let line = |id: &str| {
+        let content = world.engine.memories().show(id)?.entry.content;
+        Ok(format!("{}\n", style::one_line(&content, style::width())))
+    };
+    ids.iter().map(|id| line(id.as_ref())).collect()
 }
 
 fn forget(world: &World, id: &str) -> Answer {
@@ -182,32 +211,6 @@ fn forget(world: &World, id: &str) -> Answer {
         format!("forgot {id}; `throughline undo` brings it back\n")
     };
     Ok(Reply::new(&forgotten, text))
-}
-
-/// Several as one change: all of them, or none where one cannot be found.
-fn forget_many(world: &World, ids: &[String]) -> Answer {
-    let memories = world.engine.memories();
-    let ids = ids.iter().map(|id| Ok(memories.show(id)?.entry.id)).collect::<Result<Vec<EntryId>, Failure>>()?;
-    let count = memories.forget_all(&ids)?;
-    let text =
-        format!("forgot {}; `throughline undo` brings them back\n", style::count(count as u64, "memory", "memories"));
-    Ok(Reply::new(&json!({ "forgotten": ids, "count": count }), text))
-}
-
-/// Shows what would go, and has the person type the word.
-fn is_erasing_agreed(world: &World, id: &str) -> Result<bool, Failure> {
-    let preview = world.engine.memories().preview_erase(id)?;
-    let content = world.engine.memories().show(id)?.entry.content;
-    anstream::eprintln!("{}", style::one_line(&content, style::width()));
-    let versions = style::count(preview.versions, "version", "versions");
-    anstream::eprint!("{versions} and every copy go for good, and no undo brings them back. Type `erase` to agree: ");
-    typed("erase")
-}
-
-fn typed(word: &str) -> Result<bool, Failure> {
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line).map_err(|error| Failure::io("read your answer", &error))?;
-    Ok(line.trim() == word)
 }
 
 fn counted(preview: &ScopePreview) -> String {

@@ -1,9 +1,14 @@
 //! `throughline` alone, and `throughline stats`
 
+use std::borrow::Cow;
+
 use clap::Args;
 use owo_colors::OwoColorize as _;
 use throughline_core::engine::{Overview, VaultStats};
-use throughline_core::ports::Spent;
+use throughline_core::model::{Kind, Layer};
+use throughline_core::ports::{Page, Spent};
+use throughline_core::recall::Filter;
+use throughline_core::text::frequency;
 
 use super::failure::Failure;
 use super::reply::Reply;
@@ -38,7 +43,7 @@ pub(super) fn run(world: &World) -> Answer {
     let recent = overview.working_expires_at.map(|at| format!("expires {}", style::date(at, &world.now())));
     line("recent", recent.unwrap_or("nothing yet".to_owned()));
     text.push_str("\nTry next:\n");
-    text.push_str(&tries(&next_commands(&State::of(world, overview)?)));
+    text.push_str(&tries(&next_commands(&State::of(world, overview)?, question(world).as_deref())));
     Ok(Reply::new(&status, text))
 }
 
@@ -65,7 +70,7 @@ pub(super) fn holds(overview: &Overview) -> String {
 }
 
 /// A command, and why it is worth trying.
-pub(super) type Try = (&'static str, &'static str);
+pub(super) type Try = (Cow<'static, str>, &'static str);
 
 /// What decides which commands are worth trying.
 #[derive(Debug, Clone, Copy, Default)]
@@ -106,9 +111,9 @@ impl State {
 }
 
 /// What helps most depends on what is there already.
-pub(super) fn next_commands(state: &State) -> Vec<Try> {
-    let setup: Try =
-        ("throughline setup", "connects your assistants, takes in what you have, and asks three questions");
+/// `question` has words of a memory that is there.
+pub(super) fn next_commands(state: &State, question: Option<&str>) -> Vec<Try> {
+    let setup = ("throughline setup", "connects your assistants, takes in what you have, and asks three questions");
     let demo = ("throughline demo --open", "the panel with sample data, away from your own memory");
     let connect = ("throughline connect --all", "the assistants on this machine remember from then on");
     let known = ("throughline connect", "the assistants that it works with; none of them was found on this machine");
@@ -120,10 +125,10 @@ pub(super) fn next_commands(state: &State) -> Vec<Try> {
     let review = ("throughline review", "what was learnt from your conversations: keep, edit or drop it");
     let panel = ("throughline serve --open", "your memory in the browser");
     let link = ("throughline open", "a link to your memory in the browser");
-    let recall = ("throughline recall \"when do we deploy?\"", "in plain words, with --why to see the reasons");
+    let recall = question.map(|words| format!("throughline recall \"{words}\""));
     let list = ("throughline list", "everything, newest first; `throughline undo` takes the last change back");
     let is_empty = !state.has_profile && !state.has_memories && !state.has_conversations;
-    let fit = [
+    let before = [
         (is_empty && !state.is_set_up, setup),
         (!is_empty && state.can_connect, connect),
         (!is_empty && !state.can_connect && !state.is_connected, known),
@@ -131,13 +136,46 @@ pub(super) fn next_commands(state: &State) -> Vec<Try> {
         (is_empty, demo),
         (!state.has_profile && !is_empty, about_you),
         (!state.has_memories, a_fact),
-        (state.has_memories, recall),
-        (!state.daemon_runs, panel),
-        (state.daemon_runs, link),
-        (true, list),
     ];
-    fit.into_iter().filter(|(fits, _)| *fits).map(|(_, one)| one).take(SHOWN).collect()
+    let after = [(!state.daemon_runs, panel), (state.daemon_runs, link), (true, list)];
+    let fitting = |tries: &[(bool, (&'static str, &'static str))]| -> Vec<Try> {
+        tries.iter().filter(|(fits, _)| *fits).map(|(_, (command, why))| (Cow::Borrowed(*command), *why)).collect()
+    };
+    let recall = recall.map(|command| (Cow::Owned(command), "in plain words, with --why to see the reasons"));
+    fitting(&before).into_iter().chain(recall).chain(fitting(&after)).take(SHOWN).collect()
 }
+
+/// So many memories are looked at for one to ask about.
+const ASKED_OF: usize = 20;
+
+/// Words that are more common than this say little, as a Zipf value.
+const COMMON: f32 = 5.0;
+
+/// So many words make a question.
+const WORDS: usize = 3;
+
+/// Words of a memory that is there, to ask for it; none where none says enough.
+pub(super) fn question(world: &World) -> Option<String> {
+    let filter =
+        Filter { kinds: vec![Kind::Entry], layers: vec![Layer::Knowledge], ..Filter::recallable(world.engine.now()) };
+    let listed = world.engine.memories().list(&filter, &Page { limit: ASKED_OF, cursor: None }).ok()?;
+    listed.memories.iter().find_map(|memory| telling(&memory.entry.content))
+}
+
+/// The first words of a text that say something, of more than two without the last: that is what the answer is for.
+pub(super) fn telling(text: &str) -> Option<String> {
+    let first = text.lines().next()?;
+    let words = first.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 1);
+    let mut words: Vec<&str> = words.filter(|word| frequency::zipf(&word.to_lowercase()) < COMMON).collect();
+    if words.is_empty() || words.iter().any(|word| word.chars().count() > LONGEST) {
+        return None;
+    }
+    words.truncate((words.len() - 1).clamp(2, WORDS));
+    Some(words.join(" "))
+}
+
+/// Nobody types a longer word than this, in characters.
+const LONGEST: usize = 24;
 
 /// Count what the memory holds
 #[derive(Args)]
@@ -204,9 +242,23 @@ mod tests {
 
     #[track_caller]
     fn check(state: State, expected: [&str; 3]) {
-        let commands = next_commands(&state);
+        let commands = next_commands(&state, state.has_memories.then_some("deploy Fridays"));
         let verbs: Vec<&str> = commands.iter().map(|(command, _)| command.split(' ').nth(1).unwrap()).collect();
         assert_eq!(verbs, expected, "{state:?}");
+    }
+
+    #[test]
+    fn a_question_has_the_words_of_a_memory_and_leaves_its_end_open() {
+        for (text, expected) in [
+            ("The rye starter is called Clint.", Some("rye starter")),
+            ("We decided to deploy on Fridays at noon", Some("deploy Fridays")),
+            ("\"$(rm -rf ~)\" `x` \u{1b}[31m kestrel heron", Some("rm rf 31m")),
+            ("We deploy daily", Some("deploy")),
+            ("I like it", None),
+            ("", None),
+        ] {
+            assert_eq!(telling(text).as_deref(), expected, "{text}");
+        }
     }
 
     #[test]

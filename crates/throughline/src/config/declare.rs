@@ -36,6 +36,15 @@ pub(super) fn known_table(name: &str) -> Option<&'static Table> {
     TABLES.iter().find(|table| table.name == name)
 }
 
+/// Every key by its dotted name, with the first line of its help.
+pub fn keys() -> impl Iterator<Item = (String, &'static str)> {
+    let of = |table: &'static Table| {
+        let helps = table.keys.iter().map(|key| key.help.first().map_or("", |line| line.trim()));
+        table.dotted().zip(helps)
+    };
+    TABLES.iter().flat_map(of)
+}
+
 /// Whether tables stand below this name.
 pub(super) fn is_group(name: &str) -> bool {
     TABLES.iter().any(|table| table.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))

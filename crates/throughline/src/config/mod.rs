@@ -17,6 +17,7 @@ mod tests;
 mod values;
 
 pub use choices::{AgentForget, CommandLine, EmbeddingsProvider, ModelProvider, Ranking, RecallPlace, ToolSet, Tools};
+pub use declare::keys;
 pub use error::ConfigError;
 pub use load::{Loaded, find, load, write_first_run};
 pub use parse::{Format, parse};

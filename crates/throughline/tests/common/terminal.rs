@@ -1,10 +1,14 @@
-//! A person at a terminal: what the program shows is waited for, then something is typed. Needs `script` of util-linux.
+//! A person at a terminal: what the program shows is waited for, then something is typed. Needs
+//! Python, as other tests do.
 
 use std::io::{Read as _, Write as _};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::{Arc, Mutex};
 
 use super::{Home, Ran, until};
+
+/// Runs a program at a terminal of its own, and ends as it does.
+const AT_A_TERMINAL: &str = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
 
 /// A program that runs at a terminal of its own.
 pub(crate) struct Terminal {
@@ -16,13 +20,13 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Starts the program; none where there is no `script`.
-    pub(crate) fn start(home: &Home, args: &[&str]) -> Option<Self> {
-        let line = format!("'{}' {}", env!("CARGO_BIN_EXE_throughline"), args.join(" "));
-        let mut command = home.command("script");
-        command.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").stdin(Stdio::piped());
-        let mut child = command.spawn().ok()?;
-        let (keys, mut screen) = (child.stdin.take()?, child.stdout.take()?);
+    /// Starts the program.
+    pub(crate) fn start(home: &Home, args: &[&str]) -> Self {
+        let mut command = home.command("python3");
+        command.args(["-c", AT_A_TERMINAL, env!("CARGO_BIN_EXE_throughline")]).args(args);
+        command.env("TERM", "xterm").stdin(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (keys, mut screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let shown = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&shown);
         std::thread::spawn(move || {
@@ -31,7 +35,7 @@ impl Terminal {
                 seen.lock().unwrap().extend_from_slice(&bytes[..read]);
             }
         });
-        Some(Self { child, keys, shown, read: 0 })
+        Self { child, keys, shown, read: 0 }
     }
 
     /// Everything that was shown so far.

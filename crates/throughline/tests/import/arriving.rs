@@ -63,25 +63,27 @@ fn archives_that_mean_harm_change_nothing() {
 }
 
 #[test]
-fn instructions_fill_the_profile_and_saved_memories_wait_in_review() {
+fn instructions_and_saved_memories_fill_the_profile_and_wait_in_review() {
     let home = Home::new();
     let long = format!("I also collect {}.", "very old maps of the coast and ".repeat(40));
     let about = format!("I am a luthier in Porto.\n\n{long}");
-    let text = with_instructions(&about, "Answer in short sentences.", "Has a dog called Otto");
+    let saved = "Has a dog called Otto\nIs writing a book on lutes";
+    let text = with_instructions(&about, "Answer in short sentences.", saved);
     let file = put(&home, "export.zip", zipped(&[("conversations.json", text.as_bytes())]));
     let report = home.json(&["import", &file, "--later"]);
-    assert_eq!((&report["profile"]["added"], &report["knowledge"]["added"]), (&json!(2), &json!(2)), "{report}");
+    assert_eq!((&report["profile"]["added"], &report["knowledge"]["added"]), (&json!(3), &json!(2)), "{report}");
     let profile = home.text("user/profile.md");
-    assert!(
-        profile.contains("I am a luthier in Porto.") && profile.contains("Answer in short sentences."),
-        "{profile}"
-    );
+    for line in ["I am a luthier in Porto.", "Answer in short sentences.", "Has a dog called Otto"] {
+        assert!(profile.contains(line), "no `{line}`: {profile}");
+    }
     assert!(!profile.contains("old maps"), "what has no room is knowledge: {profile}");
+    assert!(!profile.contains("a book on lutes"), "what the person is at is no line of the profile: {profile}");
 
     let items = home.json(&["review", "--list"])["items"].clone();
     let items = items.as_array().unwrap();
     let learnt = |words: &str| items.iter().find(|item| string(&item["memory"]["content"]).contains(words));
-    for words in ["Has a dog called Otto", "old maps"] {
+    assert!(learnt("luthier").is_none(), "the person's own words are not new to them: {items:?}");
+    for words in ["a book on lutes", "old maps"] {
         let memory = &learnt(words).unwrap_or_else(|| panic!("no {words} in {items:?}"))["memory"];
         assert_eq!(memory["significance"], 4, "{memory}");
     }
@@ -103,7 +105,7 @@ fn an_import_is_undone_with_the_lines_of_the_profile() {
     let before = home.text("user/profile.md");
     let text = with_instructions("I am a luthier in Porto.", "", "Has a dog called Otto");
     let file = put(&home, "conversations.json", text);
-    assert_eq!(home.json(&["import", &file, "--later"])["profile"]["added"], 1);
+    assert_eq!(home.json(&["import", &file, "--later"])["profile"]["added"], 2);
     home.run(&["undo"]).done();
     assert_eq!(home.text("user/profile.md"), before);
     assert!(!home.listed(&[]).contains(&"Has a dog called Otto".to_owned()));

@@ -215,3 +215,33 @@ fn what_has_no_memory_to_it_passes_through() {
     assert_eq!(place.home.json(&["session", "list"])["sessions"], json!([]), "counting says nothing");
     assert_eq!(place.daemon.get("/ollama/api/tags")["models"][1]["name"], "scripted");
 }
+
+/// What the `ollama` command sends, with `OLLAMA_HOST=http://…/t/TOKEN/ollama`: it looks for a server, asks what it has,
+/// loads the model, and talks.
+#[test]
+fn the_ollama_command_finds_its_server_by_an_address_with_the_token() {
+    let place = Place::with(ModelServer::always(Step::reply("On Friday.")), "", |home| furnish(home));
+    for known in ["/", "/api/version", "/api/ps", "/api/generate", "/api/delete"] {
+        place.server.knows(known, json!({ "is": known }));
+    }
+    let bare = |method: &str, path: &str| {
+        let target = format!("/t/{}/ollama{path}", place.daemon.token);
+        Request::new(method, &target).with("Host", &place.daemon.host()).with("Content-Type", "application/json")
+    };
+    for path in ["", "/"] {
+        assert_eq!(place.daemon.send(&bare("HEAD", path)).status, 200, "HEAD {path}");
+        assert_eq!(place.server.looked_up().pop().unwrap().path, "/", "what it looks for is the root of its server");
+    }
+    for (method, path) in [("GET", "/api/version"), ("GET", "/api/ps"), ("DELETE", "/api/delete")] {
+        assert_eq!(place.daemon.send(&bare(method, path)).json()["is"], path);
+    }
+    assert_eq!(place.daemon.send(&bare("GET", "/api/tags")).json()["models"][1]["name"], "scripted");
+    let loaded = bare("POST", "/api/generate").json(&json!({ "model": "scripted", "prompt": "" }));
+    assert_eq!(place.daemon.send(&loaded).json()["is"], "/api/generate");
+    let asked = bare("POST", "/api/chat").json(&Wire::Ollama.body(&["When is the kestrel deploy?"], false));
+    assert_eq!(place.daemon.send(&asked).header("x-throughline-memory"), Some("on"));
+    let sent = String::from_utf8(place.server.requests().pop().unwrap().bytes).unwrap();
+    assert!(sent.contains("The kestrel deploy is on Friday at noon"), "{sent}");
+    let without = Request::new("HEAD", "/ollama/").with("Host", &place.daemon.host());
+    assert_eq!(place.daemon.send(&without).status, 401, "an address without the token is refused");
+}

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{quiet, say};
+use crate::common::terminal::Terminal;
 use crate::common::{Home, tree};
 
 /// Whether any file of the home still has this text.
@@ -42,12 +43,48 @@ fn a_topic_is_shown_first_and_forgotten_as_one_change() {
 fn several_are_forgotten_as_one_change_or_none_is() {
     let home = quiet();
     let (tea, bread) = (home.remember(&["I like tea"]), home.remember(&["I like bread"]));
-    home.run(&["forget", &tea, "nosuchid"]).failed(1, "nosuchid", "");
+    home.run(&["forget", &tea, "nosuchid", "--yes"]).failed(1, "nosuchid", "");
     assert_eq!(home.listed(&[]).len(), 2);
-    assert_eq!(home.json(&["forget", &tea, &bread])["count"], 2);
+    assert_eq!(home.json(&["forget", &tea, &bread, "--yes"])["count"], 2);
     assert_eq!(home.listed(&[]), Vec::<String>::new());
     home.run(&["undo"]).done();
     assert_eq!(home.listed(&[]).len(), 2);
+}
+
+#[test]
+fn without_a_terminal_and_without_yes_no_more_than_one_memory_is_forgotten() {
+    let home = quiet();
+    let (tea, bread) = (home.remember(&["I like tea"]), home.remember(&["I like bread"]));
+    for args in [&[&*tea, &*bread][..], &[&*tea, "--erase"], &[&*tea, "--erase", "--with-sources"]] {
+        home.run(&[&["forget"], args].concat()).failed(2, "there is no terminal to ask on", "--yes");
+    }
+    home.run(&["forget", &tea, &bread, "--erase"]).failed(2, "nothing was erased", "--yes");
+    assert_eq!(home.listed(&[]).len(), 2);
+    home.run(&["forget", &tea]).done();
+    assert_eq!(home.listed(&[]), ["I like bread"]);
+    home.run(&["undo"]).done();
+    assert_eq!(home.listed(&[]).len(), 2, "a single one is not asked about: `undo` brings it back");
+}
+
+#[test]
+fn at_a_terminal_the_word_is_typed() {
+    let home = quiet();
+    let (tea, bread) = (home.remember(&["I like tea"]), home.remember(&["I like bread"]));
+    for (args, word) in
+        [(&[&*tea, &*bread][..], "forget"), (&[&*tea, "--erase"], "erase"), (&[&*bread, "--erase"], "erase")]
+    {
+        let asks = format!("Type `{word}` to agree: ");
+        let args = [&["forget"], args].concat();
+        let mut terminal = Terminal::start(&home, &args);
+        terminal.answer(&asks, "y");
+        let ended = terminal.end();
+        assert!(ended.code == 2 && ended.stdout.contains("I like "), "what would go is shown: {ended:?}");
+        let mut terminal = Terminal::start(&home, &args);
+        terminal.answer(&asks, word);
+        assert_eq!(terminal.end().code, 0);
+        assert!(home.listed(&[]).iter().all(|line| !line.contains("tea")));
+    }
+    assert!(!stands_anywhere(&home, "I like"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::common::tree;
 #[test]
 fn a_person_is_asked_and_what_they_choose_is_done() {
     let home = machine();
-    let Some(mut terminal) = Terminal::start(&home, &["setup"]) else { return };
+    let mut terminal = Terminal::start(&home, &["setup"]);
     terminal.answer("Connect them? [Y/n, or numbers such as 1 3] ", "5");
     terminal.answer("numbers from 1 to 2", "");
     assert!(!home.path("").exists(), "nothing is changed before the last question");
@@ -21,6 +21,8 @@ fn a_person_is_asked_and_what_they_choose_is_done() {
     terminal.answer("Do it? [Y/n] ", "y");
     let ended = terminal.end();
     assert_eq!(ended.code, 0, "{}", ended.stdout);
+    assert!(ended.stdout.contains("learnt:") || ended.stdout.contains("in the background"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("when do we deploy?"), "what is suggested fits what is here: {}", ended.stdout);
     for text in ["That makes", "done:", "Try next:", "My name is Ada"] {
         assert!(ended.stdout.contains(text), "no `{text}`: {}", ended.stdout);
     }
@@ -38,7 +40,7 @@ fn a_person_is_asked_and_what_they_choose_is_done() {
 fn a_model_that_is_there_is_offered_with_its_cost_and_reads_nothing_unasked() {
     let home = machine();
     program(&home, "claude", "#!/bin/sh\ncat >/dev/null\necho ready\n");
-    let Some(mut terminal) = Terminal::start(&home, &["setup"]) else { return };
+    let mut terminal = Terminal::start(&home, &["setup"]);
     terminal.answer("Connect them?", "n");
     terminal.answer("Take it in?", "");
     for question in ["your name?", "time zone?", "answer you?"] {
@@ -62,7 +64,7 @@ fn a_model_that_is_there_is_offered_with_its_cost_and_reads_nothing_unasked() {
 fn a_person_who_does_not_agree_changes_nothing() {
     let home = machine();
     let before = tree(&person(&home, ""));
-    let Some(mut terminal) = Terminal::start(&home, &["setup"]) else { return };
+    let mut terminal = Terminal::start(&home, &["setup"]);
     terminal.answer("Connect them?", "");
     terminal.answer("Take it in?", "n");
     for question in ["your name?", "time zone?", "answer you?"] {

@@ -50,15 +50,15 @@ fn the_data_goes_where_that_is_said_and_nothing_that_is_not_ours() {
 fn a_person_types_the_word_to_erase_their_data() {
     let home = machine();
     home.remember(&["We deploy on Fridays at noon"]);
-    let Some(mut terminal) = Terminal::start(&home, &["uninstall"]) else { return };
+    let mut terminal = Terminal::start(&home, &["uninstall"]);
     terminal.answer("erases it too", "yes");
     assert_eq!(terminal.end().code, 2, "neither Enter nor the word");
     assert_eq!(home.listed(&[]), ["We deploy on Fridays at noon"]);
-    let mut terminal = Terminal::start(&home, &["uninstall", "--data"]).unwrap();
+    let mut terminal = Terminal::start(&home, &["uninstall", "--data"]);
     terminal.answer("Type `erase`", "");
     assert_eq!(terminal.end().code, 0);
     assert_eq!(home.listed(&[]), ["We deploy on Fridays at noon"], "Enter keeps it");
-    let mut terminal = Terminal::start(&home, &["uninstall"]).unwrap();
+    let mut terminal = Terminal::start(&home, &["uninstall"]);
     terminal.answer("erases it too", "erase");
     let ended = terminal.end();
     assert_eq!(ended.code, 0, "{}", ended.stdout);

@@ -98,7 +98,7 @@ fn every_other_command_keeps_its_shape() {
         (&["forget", "deploy"], &["id", "already"]),
         (&["undo"], &["undone", "change", "memories", "documents"]),
         (&["restore", "user/profile", "1"], &["name", "text"]),
-        (&["forget", "deploy", "--erase"], &["id", "sources", "versions", "recalls", "turns", "unreached"]),
+        (&["forget", "deploy", "--erase", "--yes"], &["id", "sources", "versions", "recalls", "turns", "unreached"]),
     ] {
         has(&home.json(args), keys);
     }

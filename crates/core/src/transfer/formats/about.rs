@@ -1,12 +1,14 @@
 //! What a person told ChatGPT about themself, and what it was to remember.
 //!
 //! Custom instructions are the person's own words: they are for the profile. Every conversation repeats those that held at
-//! its time, so the latest are taken. Saved memories are the assistant's words: knowledge that the person should review.
+//! its time, so the latest are taken. Saved memories are the assistant's words, which the person should review: for the profile
+//! where they say who the person is or how to answer them, else knowledge.
 
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::model::{Layer, Source};
+use crate::statements::is_note_on_person;
 
 use super::{Format, Found, FoundMemory, items, markdown};
 
@@ -98,7 +100,8 @@ impl About {
             let place = "saved memories".to_owned();
             let mut memory = FoundMemory::new(Format::ChatGpt, &["memory", &content], place, content.clone());
             memory.created_at = at;
-            push_new(found, memory.saved());
+            let memory = memory.saved();
+            push_new(found, if is_note_on_person(&memory.content) { memory.about_person() } else { memory });
         }
     }
 }
@@ -179,8 +182,13 @@ mod tests {
                 "content": { "content_type": "text", "parts": [text] } })
         };
         let new = conversation(200, &[instructions("I am a luthier.", "- Be brief\n- Use metric units"), said.clone()]);
-        let old =
-            [instructions("I am a student.", "Be long."), context, bio("Plays the lute"), bio("Forget the dog"), said];
+        let old = [
+            instructions("I am a student.", "Be long."),
+            context,
+            bio("The lute needs strings"),
+            bio("Forget the dog"),
+            said,
+        ];
         let text = json!([new, conversation(100, &old)]).to_string();
         let found = super::super::read("conversations.json", text.as_bytes(), None).unwrap();
         let kept: Vec<(&str, Layer, Source)> =
@@ -191,9 +199,9 @@ mod tests {
                 ("I am a luthier.", Layer::Identity, Source::User),
                 ("Be brief", Layer::Identity, Source::User),
                 ("Use metric units", Layer::Identity, Source::User),
-                ("Has a dog called Otto", Layer::Knowledge, Source::Agent),
-                ("Speaks Portuguese", Layer::Knowledge, Source::Agent),
-                ("Plays the lute", Layer::Knowledge, Source::Agent),
+                ("Has a dog called Otto", Layer::Identity, Source::Agent),
+                ("Speaks Portuguese", Layer::Identity, Source::Agent),
+                ("The lute needs strings", Layer::Knowledge, Source::Agent),
             ]
         );
         assert_eq!(found.memories[3].created_at, Some("2024-05-01T00:00:00Z".parse().unwrap()));

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::model::{Role, Source};
+use crate::statements::is_note_on_person;
 
 use super::{Format, Found, FoundMemory, FoundTurn, items, json, markdown};
 
@@ -66,6 +67,9 @@ fn words(message: &Value) -> String {
     content.trim().to_owned()
 }
 
+/// Headings below which Claude keeps who the person is, and how to answer them; below others stands what they are at.
+const ON_PERSON: [&str; 4] = ["work-context", "personal-context", "preferences", "other-instructions"];
+
 /// What Claude keeps in mind: prose under headings, about the person and about each project.
 fn memories(item: &Value, found: &mut Found) {
     let general = item.get("conversations_memory").and_then(Value::as_str).unwrap_or_default();
@@ -81,6 +85,10 @@ fn paragraphs(text: &str, place: &str, labels: &[&str], found: &mut Found) {
         let mut memory = FoundMemory::new(Format::Claude, &[&block.content], place, block.content.clone());
         memory = memory.saved();
         memory.importance = block.importance.or(memory.importance);
+        let is_general = labels.is_empty();
+        if is_general && (ON_PERSON.contains(&block.heading.as_str()) || is_note_on_person(&memory.content)) {
+            memory = memory.about_person();
+        }
         memory = labels.iter().fold(memory.tagged(&block.heading), |memory, label| memory.tagged(label));
         found.memories.push(memory);
     }

@@ -41,6 +41,9 @@ pub const SAVED: &str = "saved-memory";
 /// Between these two lines stands what this program put into an assistant's notes: how to use the memory, and no memory.
 pub const GUIDANCE_MARKS: [&str; 2] = ["<!-- throughline:begin -->", "<!-- throughline:end -->"];
 
+/// What an assistant kept about a person is one line of their profile up to this many characters.
+const MOST_LINE: usize = 400;
+
 /// How much such a memory matters.
 fn saved_weight() -> Importance {
     Significance::new(4).map(Importance::from).unwrap_or_default()
@@ -197,7 +200,16 @@ impl FoundMemory {
     /// The same memory as one that an assistant was told to keep: it matters, and the person is asked to review it.
     pub(crate) fn saved(mut self) -> Self {
         self.importance = Some(saved_weight());
-        self.tagged(SAVED)
+        if self.tags.iter().any(|tag| tag == SAVED) { self } else { self.tagged(SAVED) }
+    }
+
+    /// The same memory for the profile, where it is short enough for a line of that.
+    fn about_person(mut self) -> Self {
+        let is_line = self.content.chars().count() <= MOST_LINE && !self.content.contains('\n');
+        if is_line {
+            (self.layer, self.importance) = (Layer::Identity, None);
+        }
+        self
     }
 
     /// The same memory with one more label, if the text can be one.

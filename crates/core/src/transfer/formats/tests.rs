@@ -90,6 +90,8 @@ fn claude_gives_conversations_memories_and_projects() {
         ]
     );
     assert_eq!(kept.memories[0].tags[2..], ["saved-memory", "work-context"]);
+    let layers: Vec<Layer> = kept.memories.iter().map(|memory| memory.layer).collect();
+    assert_eq!(layers, [Layer::Identity, Layer::Identity, Layer::Knowledge], "about the person, else about a project");
     assert_eq!(kept.memories[2].tags[2..], ["saved-memory", "claude-project"]);
 
     let projects = found("projects.json", PROJECTS, Format::Claude);

@@ -9,8 +9,8 @@ use crate::error::{Done, EngineError};
 use crate::input;
 use crate::memories::place::Placement;
 use crate::model::{
-    Change, ChangeId, ContentHash, Entry, EntryId, Kind, Layer, Namespace, Position, Role, SessionId, Status, Turn,
-    TurnId, Verb, derived,
+    Change, ChangeId, ContentHash, Entry, EntryId, Kind, Layer, Namespace, Position, Role, SessionId, Source, Status,
+    Turn, TurnId, Verb, derived,
 };
 use crate::off_record::asks_not_to_be_kept;
 use crate::ports::{NewSession, Op, Page};
@@ -35,6 +35,8 @@ pub(super) struct Plan {
     pub(super) ops: Vec<Op>,
     /// The profile as it is and as it will be.
     pub(super) profile: Placement,
+    /// Lines of the profile that another assistant wrote.
+    pub(super) learnt: HashSet<EntryId>,
     pub(super) sessions: HashMap<SessionId, NewSession>,
     pub(super) turns: Vec<Turn>,
     pub(super) report: ImportReport,
@@ -63,6 +65,7 @@ impl Plan {
             change,
             ops: Vec::new(),
             profile: Placement::default(),
+            learnt: HashSet::new(),
             sessions: HashMap::new(),
             turns: Vec::new(),
             report,
@@ -126,7 +129,7 @@ impl Plan {
         Ok(())
     }
 
-    /// What a person says about themself goes to the profile; `false` where it has no room, or there is none.
+    /// What a person says about themself, or an assistant kept about them, goes to the profile; `false` where it has no room, or there is none.
     fn line(&mut self, engine: &TransferService<'_>, found: &FoundMemory, here: &mut Here) -> Done<bool> {
         let (entry, redacted) = match draft(engine, found) {
             Ok(drafted) => drafted,
@@ -153,6 +156,9 @@ impl Plan {
                     *self.report.redacted.entry(kind).or_default() += 1;
                 }
                 self.sample(&line.content);
+                if entry.source != Source::User {
+                    self.learnt.insert(line.id.clone());
+                }
                 here.add(&Entry { id: line.id, content: line.content, ..entry });
                 Ok(true)
             }

@@ -1,8 +1,11 @@
 //! What becomes of conversations that were imported: memories, in the background where that costs nothing.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use throughline_core::engine::ImportReport;
 
+use super::super::keep::bar;
 use super::super::style;
 use crate::world::World;
 use crate::{background, models};
@@ -11,6 +14,10 @@ use crate::{background, models};
 /// two slow cores.
 const TURNS_A_SECOND: f64 = 120.0;
 const A_CONVERSATION: f64 = 0.05;
+
+/// How long a person waits for what was begun in the background, and how often it is looked at.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A report, and what becomes of the conversations in it.
 #[derive(Serialize)]
@@ -58,6 +65,33 @@ impl Ahead {
             requests: (!is_free).then_some(2 * conversations),
             command: "throughline session consolidate --all --imported",
         })
+    }
+
+    pub(in crate::cli) fn conversations(&self) -> u64 {
+        self.conversations
+    }
+
+    /// Waits a few seconds for what was begun, with a line of progress. Gives how many conversations are done, and what is
+    /// ahead still.
+    pub(in crate::cli) fn wait(self, world: &World) -> (u64, Option<Self>) {
+        if !self.started {
+            return (0, Some(self));
+        }
+        let bar = bar("conversations read");
+        bar.set_length(self.conversations);
+        let mut waited = Duration::ZERO;
+        loop {
+            let rest = Self::of(world, false).map(|rest| Self { started: true, ..rest });
+            let left = rest.as_ref().map_or(0, |rest| rest.conversations);
+            let done = self.conversations.saturating_sub(left);
+            bar.set_position(done);
+            if left == 0 || waited >= PATIENCE {
+                bar.finish_and_clear();
+                return (done, rest);
+            }
+            std::thread::sleep(PAUSE);
+            waited += PAUSE;
+        }
     }
 
     pub(in crate::cli) fn told(&self) -> String {

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use owo_colors::OwoColorize as _;
+use serde::Serialize;
 use serde_json::json;
 
 use super::failure::Failure;
@@ -86,16 +87,20 @@ impl Setup {
         service::act(&plan.service, &mut done);
         let ahead = plan.imports.iter().any(|step| step.action == sources::Action::Import && step.turns > 0);
         let ahead = if ahead { Ahead::of(&world, true) } else { None };
-        done.notes.extend(ahead.iter().map(|ahead| ahead.told().trim_end().to_owned()));
-        self.tell(&world, plan, &done, is_changed)
+        let learnt = Learnt::wait(&world, ahead, &mut done)?;
+        self.tell(&world, plan, &done, learnt)
     }
 
     /// What is known now, and three things to try.
-    fn tell(&self, world: &World, plan: &Plan, done: &Done, is_changed: bool) -> Answer {
+    fn tell(&self, world: &World, plan: &Plan, done: &Done, learnt: Option<Learnt>) -> Answer {
+        let is_changed = !plan.is_empty();
         let overview = world.engine.health().overview()?;
         // A service that was just started has not said so yet.
-        let tries = next_commands(&State::of(world, &overview)?.after_setup(plan.service.starts()));
-        let mut text = done.told();
+        let state = State::of(world, &overview)?.after_setup(plan.service.starts());
+        let of_learnt = learnt.iter().flat_map(|learnt| &learnt.newest).find_map(|text| status::telling(text));
+        let question = of_learnt.or_else(|| status::question(world));
+        let tries = next_commands(&state, question.as_deref());
+        let mut text = learnt.as_ref().map(Learnt::told).unwrap_or_default() + &done.told();
         if !is_changed {
             let is_set_up = !plan.clients.is_empty() || !plan.imports.is_empty();
             let why = if is_set_up { "everything is set up" } else { "there is nothing to set up" };
@@ -106,12 +111,53 @@ impl Setup {
         text.push_str(&format!("\n{}\n", known.bold()));
         text.push_str(&profile.map(|profile| format!("{profile}\n")).unwrap_or_default());
         text.push_str(&format!("\nTry next:\n{}", status::tries(&tries)));
-        let tries: Vec<&str> = tries.iter().map(|(command, _)| *command).collect();
+        let tries: Vec<&str> = tries.iter().map(|(command, _)| command.as_ref()).collect();
         let body = json!({
             "dry_run": false, "changed": is_changed, "plan": plan, "done": done.done, "problems": done.problems,
-            "notes": done.notes, "known": overview, "try": tries,
+            "notes": done.notes, "learnt": learnt, "known": overview, "try": tries,
         });
         Ok(Reply::new(&body, text).or_failed(!done.problems.is_empty()))
+    }
+}
+
+/// How many of the new memories are shown.
+const SHOWN: usize = 3;
+
+/// What was learnt from conversations that were taken in, as far as it was done while the person waited.
+#[derive(Serialize)]
+struct Learnt {
+    /// How many conversations were read, and how many are being read still.
+    conversations: u64,
+    left: u64,
+    /// How many memories came of them, with the newest.
+    memories: usize,
+    newest: Vec<String>,
+}
+
+impl Learnt {
+    /// Waits for what was begun in the background. None where nothing was.
+    fn wait(world: &World, ahead: Option<Ahead>, done: &mut Done) -> Result<Option<Self>, Failure> {
+        let Some(ahead) = ahead else { return Ok(None) };
+        let before = world.engine.review().list(1, None)?.count;
+        let (conversations, rest) = ahead.wait(world);
+        done.notes.extend(rest.iter().map(|rest| rest.told().trim_end().to_owned()));
+        if conversations == 0 {
+            return Ok(None);
+        }
+        let known = world.engine.review().list(SHOWN, None)?;
+        let memories = known.count.saturating_sub(before);
+        let newest = known.items.into_iter().take(memories).map(|item| item.memory.entry.content).collect();
+        Ok(Some(Self { conversations, left: rest.map_or(0, |rest| rest.conversations()), memories, newest }))
+    }
+
+    fn told(&self) -> String {
+        let conversations = style::count(self.conversations, "conversation", "conversations");
+        let memories = style::count(self.memories as u64, "memory", "memories");
+        let mut text = format!("{} {memories} from {conversations}\n", "learnt:".green());
+        for line in &self.newest {
+            text.push_str(&format!("{}\n", format!("  {}", style::one_line(line, style::width() - 2)).dimmed()));
+        }
+        text
     }
 }
 

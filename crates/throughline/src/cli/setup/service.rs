@@ -113,8 +113,12 @@ fn manager() -> Manager {
 
 /// Runs it for the person's own units; says what it said where it failed.
 fn systemctl(args: &[&str]) -> Result<(), String> {
-    let mut command = Command::new("systemctl");
-    let output = command.arg("--user").args(args).stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    succeeds(Command::new("systemctl").arg("--user").args(args))
+}
+
+/// Runs a command; says what it said where it failed.
+fn succeeds(command: &mut Command) -> Result<(), String> {
+    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
     if output.status.success() {
         return Ok(());
     }
@@ -179,7 +183,7 @@ impl Seen {
 impl Step {
     /// Whether the daemon is started by this.
     pub(super) fn starts(&self) -> bool {
-        self.action == Action::Install && self.is_systemd && self.starts
+        self.action == Action::Install && self.starts && (self.is_systemd || on_path("launchctl").is_some())
     }
 }
 
@@ -202,8 +206,7 @@ pub(super) fn act(step: &Step, done: &mut Done) {
     }
     done.did(format!("wrote {}", step.file.display()));
     if !step.is_systemd {
-        done.notes.push(format!("`launchctl bootstrap gui/$(id -u) {}` starts the service now", step.file.display()));
-        return;
+        return load(step, on_path("launchctl").map(|_| &launchctl as Run<'_>), done);
     }
     let enable: &[&str] = if step.starts { &["enable", "--now", UNIT] } else { &["enable", UNIT] };
     match systemctl(&["daemon-reload"]).and_then(|()| systemctl(enable)) {
@@ -213,6 +216,49 @@ pub(super) fn act(step: &Step, done: &mut Done) {
             done.notes.push("a daemon that you started runs already, and goes on".to_owned());
         }
         Err(problem) => done.failed(format!("the service was not started: {problem}")),
+    }
+}
+
+/// What runs `launchctl`.
+type Run<'r> = &'r dyn Fn(&[&str]) -> Result<(), String>;
+
+fn launchctl(args: &[&str]) -> Result<(), String> {
+    succeeds(Command::new("launchctl").args(args))
+}
+
+/// Where the person's own agents run.
+fn domain() -> String {
+    format!("gui/{}", rustix::process::getuid().as_raw())
+}
+
+/// Has launchd start the agent now: an earlier one of this name goes first. Without `launchctl` it starts at the next login.
+fn load(step: &Step, launchctl: Option<Run<'_>>, done: &mut Done) {
+    let (domain, file) = (domain(), step.file.display().to_string());
+    let by_hand = format!("`launchctl bootstrap {domain} {file}` starts the service now");
+    let Some(launchctl) = launchctl else { return done.notes.push(by_hand) };
+    if !step.starts {
+        done.did("the daemon starts as a service with your next session".to_owned());
+        done.notes.push("a daemon that you started runs already, and goes on".to_owned());
+        return;
+    }
+    // Where none is loaded this fails, and that is well.
+    let _ = launchctl(&["bootout", &format!("{domain}/{UNIT}")]);
+    match launchctl(&["bootstrap", &domain, &file]) {
+        Ok(()) => done.did("the daemon runs as a service".to_owned()),
+        Err(problem) => {
+            done.failed(format!("the service was not started: {problem}"));
+            done.notes.push(by_hand);
+        }
+    }
+}
+
+/// Has launchd stop the agent, where one is loaded.
+fn unload(launchctl: Option<Run<'_>>, done: &mut Done) {
+    let agent = format!("{}/{UNIT}", domain());
+    match launchctl {
+        Some(launchctl) if launchctl(&["print", &agent]).is_err() => {}
+        Some(launchctl) if launchctl(&["bootout", &agent]).is_ok() => {}
+        _ => done.notes.push(format!("`launchctl bootout {agent}` stops it now")),
     }
 }
 
@@ -250,12 +296,14 @@ pub(in crate::cli) fn remove(step: &Step, done: &mut Done) {
     {
         done.notes.push(format!("systemd was not told of it: {problem}"));
     } else if !step.is_systemd {
-        done.notes.push("`launchctl bootout gui/$(id -u)/throughline` stops it now".to_owned());
+        unload(on_path("launchctl").map(|_| &launchctl as Run<'_>), done);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use super::*;
 
     fn seen(current: Option<&str>) -> Seen {
@@ -289,6 +337,32 @@ mod tests {
         let missing = Manager::Missing("none".to_owned());
         check(&Seen { manager: missing, ..seen(None) }, Action::Missing, Action::Absent);
         assert_eq!(seen(None).plan(false).action, Action::Leave);
+    }
+
+    /// What is asked of launchctl, and what the person is told. The program is `works`, broken or missing.
+    fn loaded(starts: bool, works: Option<bool>) -> (Vec<String>, Done) {
+        let asked = RefCell::new(Vec::new());
+        let run = |args: &[&str]| {
+            asked.borrow_mut().push(args.join(" ").replace(&domain(), "gui/UID"));
+            if works == Some(true) { Ok(()) } else { Err("Input/output error".to_owned()) }
+        };
+        let mut done = Done::begin(true);
+        let step = Step { is_systemd: false, starts, ..seen(None).plan(true) };
+        load(&step, works.map(|_| &run as Run<'_>), &mut done);
+        (asked.into_inner(), done)
+    }
+
+    #[test]
+    fn launchd_starts_the_agent_where_it_can() {
+        let (asked, done) = loaded(true, Some(true));
+        assert_eq!(asked, ["bootout gui/UID/throughline", "bootstrap gui/UID unit"]);
+        assert_eq!((&done.done[..], done.notes.len()), (&["the daemon runs as a service".to_owned()][..], 0));
+        let (_, done) = loaded(true, Some(false));
+        assert!(done.problems[0].contains("Input/output error") && done.notes[0].contains("launchctl bootstrap"));
+        let (asked, done) = loaded(false, Some(true));
+        assert!(asked.is_empty() && done.done[0].contains("next session"), "beside a daemon by hand: {asked:?}");
+        let (_, done) = loaded(true, None);
+        assert!(done.problems.is_empty() && done.notes[0].contains("launchctl bootstrap"));
     }
 
     #[test]
