@@ -192,6 +192,8 @@ pub struct Setting {
     pub value: String,
     /// `file` or `default`.
     pub from: &'static str,
+    /// What it does.
+    pub about: String,
     /// What it is where the panel may change it: `flag` or `number`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<&'static str>,

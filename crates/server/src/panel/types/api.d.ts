@@ -467,6 +467,8 @@ declare namespace Api {
     key: string;
     value: string;
     from: string;
+    /** What it does. */
+    about: string;
     /** What it is, where it may be changed here. */
     change?: "flag" | "number";
     /** What holds from the next start on. */
