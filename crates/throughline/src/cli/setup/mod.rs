@@ -17,7 +17,7 @@ use owo_colors::OwoColorize as _;
 use serde_json::json;
 
 use super::failure::Failure;
-use super::import::ahead::Ahead;
+use super::import::ahead;
 use super::reply::Reply;
 use super::status::{self, State, next_commands};
 use super::{Answer, style};
@@ -85,8 +85,8 @@ impl Setup {
         profile::act(&world, &plan.profile, &mut done);
         service::act(&plan.service, &mut done);
         let ahead = plan.imports.iter().any(|step| step.action == sources::Action::Import && step.turns > 0);
-        let ahead = if ahead { Ahead::of(&world, true) } else { None };
-        done.notes.extend(ahead.iter().map(|ahead| ahead.told().trim_end().to_owned()));
+        let ahead = if ahead { ahead::ahead(&world, true) } else { None };
+        done.notes.extend(ahead.iter().map(|ahead| ahead::told(ahead).trim_end().to_owned()));
         self.tell(&world, plan, &done, is_changed)
     }
 
