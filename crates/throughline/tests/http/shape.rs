@@ -2,7 +2,7 @@ use data_encoding::BASE64;
 use serde_json::{Value, json};
 
 use crate::client::Served;
-use crate::common::{Home, string, zipped};
+use crate::common::{Home, string, until, zipped};
 
 #[test]
 fn every_route_that_is_described_answers() {

@@ -126,6 +126,8 @@ declare namespace Api {
     usage?: { chars: number; limit: number } | null;
     updated_at?: Instant | null;
     expires_at?: Instant | null;
+    /** Of a search, a line with one of the words. */
+    line?: string;
   }
 
   interface DocumentVersion {
