@@ -45,6 +45,17 @@ fn no_complaint(browser: &Browser, page: &str) {
     assert_eq!(bad, json!([]), "{page}");
     let wide = "return document.documentElement.scrollWidth <= window.innerWidth";
     assert_eq!(browser.run(wide, &[]), json!(true), "{page} is wider than the screen");
+    no_raw_mark(browser, page);
+}
+
+/// No mark that programs write into a text stands on the page: `[sig:3]`, or `##` in front of a heading.
+#[track_caller]
+fn no_raw_mark(browser: &Browser, page: &str) {
+    let lines = browser.run("return document.body.innerText.split('\\n')", &[]);
+    let lines: Vec<String> = serde_json::from_value(lines).unwrap();
+    let raw: Vec<_> =
+        lines.iter().filter(|line| line.contains("[sig:") || line.trim_start().starts_with("##")).collect();
+    assert_eq!(raw, Vec::<&String>::new(), "{page}");
 }
 
 #[test]
@@ -120,11 +131,23 @@ fn what_is_inside_the_pages_is_reached_without_a_complaint() {
     panel.click(".mem .mem-main");
     panel.see(".details .versions > *");
     kept("memory-details");
+    panel.press("Edit");
+    panel.see(".mem-edit");
+    kept("memory-edit");
+    panel.keys(ESCAPE);
+    panel.at("memories?layer=archive");
+    panel.click(".mem .mem-main");
+    panel.see(".details .versions > *");
+    kept("memory-details-archive");
     panel.at("conversations");
     panel.click(".talk");
     panel.see(".turn");
     panel.run("for (const each of document.querySelectorAll('details.given')) each.open = true", &[]);
     kept("conversation");
+    // One with a summary: what memory keeps of it stands below what was said.
+    panel.at("conversations?id=cli:figures");
+    panel.see(".became li");
+    kept("conversation-became");
     for (name, page) in [
         ("tasks-all", "tasks?status=all"),
         ("document-patterns", "documents/user/patterns"),
