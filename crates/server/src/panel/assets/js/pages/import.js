@@ -197,6 +197,16 @@ function figuresOf(report) {
   return all.filter(([value]) => value > 0);
 }
 
+/**
+ * A memory, or something that was said.
+ * @param {string} sample
+ */
+function sampleText(sample) {
+  return plainText(sample)
+    .replace(/^user: /, "You: ")
+    .replace(/^assistant: /, "Assistant: ");
+}
+
 /** @param {Api.ImportReport} report */
 function here(report) {
   const tallies = [report.profile, report.knowledge, report.archive].filter((tally) => tally !== undefined);
@@ -225,7 +235,7 @@ function summary({ name, size }, report, title) {
     samples.length
       ? h(
           "ul.bullets",
-          samples.map((sample) => h("li", plainText(sample))),
+          samples.map((sample) => h("li", sampleText(sample))),
         )
       : null,
     here(report),
