@@ -94,8 +94,32 @@ pub trait ModelWork {
     /// Sums a conversation up, or keeps the summary that is given; names the entry in the archive.
     fn summarise(&self, session: &SessionId, summary: Option<&str>) -> Result<Option<EntryId>, Problem>;
 
+    /// Makes memories of imported conversations in the background, where that costs nothing and sends nothing; gives what is
+    /// ahead, nothing where none waits. Returns at once.
+    fn consolidate_imported(&self) -> Result<Option<Ahead>, Problem>;
+
+    /// Imported conversations of which no memories are made yet, and what that takes.
+    fn imported(&self) -> Result<Option<Ahead>, Problem>;
+
     /// A client connected that offers sampling: its model may be asked, if the config says so. Returns at once.
     fn offer_sampling(&self, client: Arc<dyn SamplingClient>);
+}
+
+/// Imported conversations of which no memories are made yet, and what that takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Ahead {
+    /// How many they are.
+    pub conversations: u64,
+    /// What was said in them.
+    pub turns: u64,
+    /// Whether it goes on in the background.
+    pub started: bool,
+    /// How long it takes, in seconds, where that can be told.
+    pub seconds: Option<u64>,
+    /// How often a model is asked, where one must be.
+    pub requests: Option<u64>,
+    /// What does it on the command line.
+    pub command: &'static str,
 }
 
 /// The vault with its files: reading them is the program's part.
@@ -192,6 +216,8 @@ pub struct Setting {
     pub value: String,
     /// `file` or `default`.
     pub from: &'static str,
+    /// What it does.
+    pub about: String,
     /// What it is where the panel may change it: `flag` or `number`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<&'static str>,

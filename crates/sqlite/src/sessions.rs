@@ -12,6 +12,29 @@ use crate::rows::{parsed, time};
 use crate::turns::go_on;
 use crate::{SqliteStore, Stored, backlogs, erase};
 
+/// A channel with fewer conversations is listed by their names, one with more by going through the latest of all.
+const RARE: i64 = 500;
+
+/// The conversations of a channel by their names: `;` follows `:`.
+const BY_NAME: &str = "id >= ?1 || ':' AND id < ?1 || ';'";
+
+fn is_rare(connection: &Connection, channel: &str) -> rusqlite::Result<bool> {
+    let sql = format!("SELECT count(*) FROM (SELECT 1 FROM sessions WHERE {BY_NAME} LIMIT ?2)");
+    connection.prepare_cached(&sql)?.query_row(params![channel, RARE], |row| Ok(row.get::<_, i64>(0)? < RARE))
+}
+
+/// A page of sessions; turns are counted for the page alone.
+fn page_sql(is_rare: bool) -> String {
+    let near = if is_rare { BY_NAME } else { "TRUE" };
+    format!(
+        "SELECT {STATE_COLUMNS}, row, (SELECT count(*) FROM turns WHERE session = sessions.row) FROM sessions \
+         WHERE row IN (SELECT row FROM sessions \
+           WHERE {near} AND (?1 IS NULL OR substr(id, 1, instr(id, ':') - 1) = ?1) \
+             AND (?2 IS NULL OR (updated_at, row) < (?2, ?3)) ORDER BY updated_at DESC, row DESC LIMIT ?4) \
+         ORDER BY updated_at DESC, row DESC"
+    )
+}
+
 impl Sessions for SqliteStore {
     fn sessions(&self) -> Stored<Vec<SessionState>> {
         self.read(|connection| states(connection, "TRUE ORDER BY updated_at DESC, row DESC", []), "list sessions")
@@ -24,18 +47,12 @@ impl Sessions for SqliteStore {
     fn session_page(&self, channel: Option<&str>, page: &Page) -> Stored<SessionPage> {
         let before = page.cursor.as_deref().map(parse_cursor).transpose()?;
         let limit = page.limit.min(i64::MAX as usize - 1);
-        // Turns are counted for the page alone.
-        let sql = format!(
-            "SELECT {STATE_COLUMNS}, row, (SELECT count(*) FROM turns WHERE session = sessions.row) FROM sessions \
-             WHERE row IN (SELECT row FROM sessions WHERE (?1 IS NULL OR substr(id, 1, instr(id, ':') - 1) = ?1) \
-               AND (?2 IS NULL OR (updated_at, row) < (?2, ?3)) ORDER BY updated_at DESC, row DESC LIMIT ?4) \
-             ORDER BY updated_at DESC, row DESC"
-        );
         let mut found: Vec<(SessionState, i64, u64)> = self.read(
             |connection| {
                 let values = params![channel, before.map(|(at, _)| at), before.map(|(_, row)| row), limit as i64 + 1];
                 let counted = |row: &Row<'_>| Ok((read_state(row)?, row.get(STATE_WIDTH)?, row.get(STATE_WIDTH + 1)?));
-                connection.prepare_cached(&sql)?.query_map(values, counted)?.collect()
+                let is_rare = channel.is_some_and(|channel| is_rare(connection, channel).unwrap_or_default());
+                connection.prepare_cached(&page_sql(is_rare))?.query_map(values, counted)?.collect()
             },
             "list sessions",
         )?;
@@ -166,4 +183,34 @@ fn read_state(row: &Row<'_>) -> rusqlite::Result<SessionState> {
         failures: row.get(10)?,
         imported_to: Position::new(row.get(11)?),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::open::{self, Durability};
+
+    #[test]
+    fn a_channel_with_few_conversations_is_listed_without_looking_at_those_of_others() {
+        let home = tempfile::tempdir().unwrap();
+        let mut connection =
+            open::connect(&home.path().join("memory.db"), Durability::Process, open::Make::New).unwrap();
+        open::migrate(&mut connection, &open::MIGRATIONS, None).unwrap();
+        let steps = |is_rare: bool| -> String {
+            let sql = format!("EXPLAIN QUERY PLAN {}", page_sql(is_rare));
+            let mut statement = connection.prepare(&sql).unwrap();
+            let values = params!["rare", None::<i64>, None::<i64>, 9];
+            let steps = statement.query_map(values, |row| row.get::<_, String>(3)).unwrap();
+            steps.map(Result::unwrap).collect::<Vec<_>>().join("\n")
+        };
+        assert!(steps(true).contains("(id>? AND id<?)") && !steps(true).contains("SCAN"), "{}", steps(true));
+        assert!(steps(false).contains("SCAN sessions USING INDEX sessions_by_update"), "{}", steps(false));
+        let add = "INSERT INTO sessions (id, created_at, updated_at) VALUES (?1, 0, 0)";
+        for nth in 0..RARE {
+            connection.execute(add, [format!("common:{nth}")]).unwrap();
+        }
+        connection.execute(add, ["rare:1"]).unwrap();
+        let rare = ["rare", "common", "commo", "common:1"].map(|channel| is_rare(&connection, channel).unwrap());
+        assert_eq!(rare, [true, false, true, true]);
+    }
 }

@@ -12,6 +12,7 @@ mod directory;
 mod embedders;
 mod exports;
 mod health;
+mod imported;
 mod lock_file;
 mod models;
 pub mod processes;

@@ -50,7 +50,7 @@ fn a_filled_home_is_healthy_and_holds_a_whole_month() {
     let memory = std::fs::read_to_string(dir.join("work/limpet/memory.md")).unwrap();
     assert!(memory.contains("## What Happened") && memory.contains("because two people edit them"), "{memory}");
     assert!(home.run(&["profile"]).done().contains("Mirela"));
-    assert!(home.run(&["working"]).done().contains("Gerald"));
+    assert!(home.run(&["working"]).done().contains("tide table"));
     assert!(home.run(&["vault", "search", "how long does the battery last"]).done().contains("340 photographs"));
     let passes = home.json(&["reflect", "log"]);
     assert!(passes["passes"].as_array().unwrap().len() >= 3, "{passes}");

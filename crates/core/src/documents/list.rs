@@ -9,6 +9,9 @@ use crate::error::{Done, EngineError};
 use crate::model::{DocumentName, Name};
 use crate::text::tokens;
 
+/// What is shown of a line that was found, in characters.
+const LINE_CHARS: usize = 200;
+
 /// A document on the shelf.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ListedDocument {
@@ -32,6 +35,9 @@ pub struct ListedDocument {
     pub expires_at: Option<Timestamp>,
     /// The project whose memory file it is.
     pub project: Option<Name>,
+    /// Of a search, the first line with one of the words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
 }
 
 /// How long a document may be.
@@ -55,6 +61,26 @@ pub struct Shelf {
 impl DocumentService<'_> {
     /// Every document of the person and of the projects, those that are not written yet included.
     pub fn list(&self) -> Done<Shelf> {
+        let listed = self.everything()?.into_iter().map(|name| Ok(self.listed(name)?.0));
+        Ok(Shelf { documents: listed.collect::<Done<_>>()? })
+    }
+
+    /// The documents that have all of these words in their names or their text, each with a line that has one.
+    pub fn search(&self, words: &str) -> Done<Shelf> {
+        let words = words.to_lowercase();
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let mut documents = Vec::new();
+        for name in self.everything()? {
+            let (document, text) = self.listed(name)?;
+            let low = format!("{}\n{}", document.name, text).to_lowercase();
+            if document.exists && words.iter().all(|word| low.contains(word)) {
+                documents.push(ListedDocument { line: line_with(&words, &text), ..document });
+            }
+        }
+        Ok(Shelf { documents })
+    }
+
+    fn everything(&self) -> Done<Vec<DocumentName>> {
         let mut names = Vec::new();
         if let Some(own) = &self.kernel.settings.namespace {
             let usual = [DocumentName::profile, DocumentName::patterns, DocumentName::working, DocumentName::memory];
@@ -63,11 +89,11 @@ impl DocumentService<'_> {
             names.extend(others.into_iter().filter(|name| !usual.iter().any(|usual| usual(own) == *name)));
         }
         names.extend(self.project_documents()?);
-        Ok(Shelf { documents: names.into_iter().map(|name| self.listed(name)).collect::<Done<_>>()? })
+        Ok(names)
     }
 
-    /// One that cannot be read is listed without its text.
-    fn listed(&self, name: DocumentName) -> Done<ListedDocument> {
+    /// A document and its text. One that cannot be read is listed without it.
+    fn listed(&self, name: DocumentName) -> Done<(ListedDocument, String)> {
         let text = match self.get(&name) {
             Err(EngineError::Document(error)) => {
                 tracing::warn!(%error, "a document cannot be read");
@@ -83,7 +109,7 @@ impl DocumentService<'_> {
             chars: name.is_profile().then_some(IDENTITY_LIMIT),
             tokens: name.is_working().then_some(self.kernel.settings.working.max_tokens),
         };
-        Ok(ListedDocument {
+        let document = ListedDocument {
             title: title(&name, &text),
             exists,
             chars: text.chars().count(),
@@ -93,9 +119,22 @@ impl DocumentService<'_> {
             updated_at,
             expires_at: working.map(|working| working.expires_at),
             project: name.as_project().cloned(),
+            line: None,
             name,
-        })
+        };
+        Ok((document, text))
     }
+}
+
+/// The first line that has one of the words, without what Markdown puts in front of it.
+fn line_with(words: &[&str], text: &str) -> Option<String> {
+    let has_one = |line: &&str| {
+        let low = line.to_lowercase();
+        words.iter().any(|word| low.contains(word))
+    };
+    let line = text.lines().find(has_one)?;
+    let line = line.trim_start_matches(['#', '>', '-', '*', '+', ' ', '\t']).trim_end();
+    Some(line.chars().take(LINE_CHARS).collect())
 }
 
 fn title(name: &DocumentName, text: &str) -> String {

@@ -11,6 +11,9 @@ use crate::ports::Page;
 
 use super::SessionService;
 
+/// Conversations whose titles are looked at in one go.
+const SEARCHED_AT_ONCE: usize = 500;
+
 /// A conversation in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ListedSession {
@@ -56,6 +59,26 @@ impl SessionService<'_> {
         let states = self.titled(states)?.into_iter();
         let sessions = states.zip(turns).map(|(state, turns)| ListedSession { state, turns });
         Ok(SessionListing { sessions: sessions.collect(), cursor: page.cursor })
+    }
+
+    /// Conversations that have all of these words in their titles, the latest first; of one channel, where one is given.
+    /// Many have no title of their own, so all are looked through.
+    pub fn titled_with(&self, words: &str, channel: Option<&str>, limit: usize) -> Done<SessionListing> {
+        let words = words.to_lowercase();
+        let is_called_so = |session: &ListedSession| {
+            let title = session.state.session.title.as_deref().unwrap_or_default().to_lowercase();
+            words.split_whitespace().all(|word| title.contains(word))
+        };
+        let (mut sessions, mut cursor) = (Vec::new(), None);
+        loop {
+            let page = self.page(channel, SEARCHED_AT_ONCE, cursor.as_deref())?;
+            sessions.extend(page.sessions.into_iter().filter(is_called_so));
+            cursor = page.cursor;
+            if sessions.len() >= limit || cursor.is_none() {
+                sessions.truncate(limit);
+                return Ok(SessionListing { sessions, cursor: None });
+            }
+        }
     }
 
     /// A conversation and what was said in it, after one of its turns where one is named.

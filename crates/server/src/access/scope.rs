@@ -6,7 +6,7 @@ use axum::http::Method;
 use crate::problem::{Code, Problem};
 
 /// What pages read, as the part of the path behind `/api/`.
-const READ: [&str; 21] = [
+const READ: [&str; 22] = [
     "activity",
     "changes",
     "chat",
@@ -15,6 +15,7 @@ const READ: [&str; 21] = [
     "events",
     "export",
     "health",
+    "import",
     "jobs",
     "memories",
     "projects",
@@ -96,6 +97,7 @@ mod tests {
             ("POST", "/api/vault/search"),
             ("POST", "/api/jobs/backup/run"),
             ("POST", "/api/sessions/web:1/end"),
+            ("GET", "/api/import"),
             ("POST", "/api/import"),
             ("POST", "/api/context/preview"),
             ("GET", "/api/review"),

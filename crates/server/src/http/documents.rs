@@ -10,12 +10,12 @@ use serde::Deserialize;
 use throughline_core::engine::{Engine, EngineError, HistoryOf, Outcome, Rendered, Shelf, Written};
 use throughline_core::model::{ContentHash, Document, DocumentName, Namespace};
 use throughline_core::ports::DocumentError;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::memories::Version;
-use super::take::{Body, Named, Seen};
+use super::take::{Body, Named, Params, Seen};
 use super::{Answer, App, tagged};
 use crate::problem::{Code, Current, Problem};
 
@@ -28,11 +28,23 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(read))
 }
 
-/// Lists every document, those that are not written yet included
-#[utoipa::path(get, path = "/api/documents", tag = "documents",
+/// Which documents.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Wanted {
+    /// Only those that have all of these words in their names or their text.
+    query: Option<String>,
+}
+
+/// Lists every document, those that are not written yet included, or those with some words
+#[utoipa::path(get, path = "/api/documents", tag = "documents", params(Wanted),
     responses((status = 200, description = "The person's own first, then those of projects", body = Shelf)))]
-async fn list(State(app): State<Arc<App>>) -> Answer<Shelf> {
-    app.engine(|engine| Ok(engine.documents().list()?)).await.map(Json)
+async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> Answer<Shelf> {
+    let Some(query) = wanted.query else {
+        return app.engine(|engine| Ok(engine.documents().list()?)).await.map(Json);
+    };
+    app.search(move |engine| Ok(engine.documents().search(&query)?)).await.map(Json)
 }
 
 /// Shows a document

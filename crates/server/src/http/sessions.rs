@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use throughline_core::context::{Context, joined_prompts};
 use throughline_core::engine::{
-    Consolidation, ContextRequest, Ended, EngineError, Explained, Observed, Said, SessionListing, SessionReset,
+    Consolidation, ContextRequest, Ended, Engine, EngineError, Explained, Observed, Said, SessionListing, SessionReset,
     ShownSession, StartSession, Started, Visibility,
 };
 use throughline_core::model::{EntryId, Memory, Role, SessionId};
@@ -124,6 +124,8 @@ fn on_channel(channel: &str, session: &str) -> Result<SessionId, Problem> {
 struct Wanted {
     /// Only on this channel.
     channel: Option<String>,
+    /// Only those with all of these words in their titles: one page of them, without a cursor.
+    query: Option<String>,
     /// How many at most.
     #[param(minimum = 0, maximum = 1000)]
     limit: Option<usize>,
@@ -137,7 +139,15 @@ struct Wanted {
 async fn list(State(app): State<Arc<App>>, Params(wanted): Params<Wanted>) -> Answer<SessionListing> {
     let limit = limit(wanted.limit, USUAL, MOST)?;
     let (channel, cursor) = (wanted.channel, wanted.cursor);
-    app.engine(move |engine| Ok(engine.sessions().page(channel.as_deref(), limit, cursor.as_deref())?)).await.map(Json)
+    let Some(query) = wanted.query else {
+        let page = move |engine: &Engine| Ok(engine.sessions().page(channel.as_deref(), limit, cursor.as_deref())?);
+        return app.engine(page).await.map(Json);
+    };
+    if cursor.is_some() {
+        let hint = "leave out `cursor`, or `query`";
+        return Err(Problem::new(Code::Invalid, "a search in titles gives one page", hint));
+    }
+    app.search(move |engine| Ok(engine.sessions().titled_with(&query, channel.as_deref(), limit)?)).await.map(Json)
 }
 
 /// Which turns.

@@ -17,6 +17,7 @@ use utoipa_axum::routes;
 
 use super::take::{Body, Params};
 use super::{Answer, App};
+use crate::host::Ahead;
 use crate::problem::{Code, Problem};
 
 /// What an import may have, in bytes.
@@ -26,7 +27,10 @@ const MOST_BYTES: usize = 64 << 20;
 const MOST_UNPACKED: u64 = 256 << 20;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new().routes(routes!(export)).routes(routes!(import)).layer(DefaultBodyLimit::max(MOST_BYTES))
+    OpenApiRouter::new()
+        .routes(routes!(export))
+        .routes(routes!(imported, import))
+        .layer(DefaultBodyLimit::max(MOST_BYTES))
 }
 
 /// In which form.
@@ -101,11 +105,35 @@ struct How {
 #[serde(untagged)]
 enum Taken {
     /// What a file held.
-    Found(Box<ImportReport>),
+    Found(Box<Reported>),
     /// What an export of our own would do.
     Preview(Box<ImportPreview>),
     /// What an export of our own did.
     Imported(Box<Imported>),
+}
+
+/// What a file held, and what is ahead of its conversations.
+#[derive(Serialize, ToSchema)]
+struct Reported {
+    #[serde(flatten)]
+    report: ImportReport,
+    /// Conversations of which memories are to be made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    consolidation: Option<Ahead>,
+}
+
+/// Imported conversations that wait.
+#[derive(Serialize, ToSchema)]
+struct Waiting {
+    /// Null where none does.
+    consolidation: Option<Ahead>,
+}
+
+/// Shows how many imported conversations are not memories yet
+#[utoipa::path(get, path = "/api/import", tag = "transfer",
+    responses((status = 200, description = "What is ahead of them", body = Waiting)))]
+async fn imported(State(app): State<Arc<App>>) -> Answer<Waiting> {
+    app.host(|host| Ok(Waiting { consolidation: host.imported()? })).await.map(Json)
 }
 
 /// Takes in an export, another assistant's memory, or notes
@@ -113,7 +141,14 @@ enum Taken {
     responses((status = 200, description = "What became of it", body = Taken)))]
 async fn import(State(app): State<Arc<App>>, Params(how): Params<How>, Body(given): Body<Import>) -> Answer<Taken> {
     let dry_run = how.dry_run.unwrap_or_default();
-    app.engine(move |engine| take_in(engine, given, dry_run)).await.map(Json)
+    let mut taken = app.engine(move |engine| take_in(engine, given, dry_run)).await?;
+    if let Taken::Found(found) = &mut taken
+        && !dry_run
+        && found.report.turns.added > 0
+    {
+        found.consolidation = app.host(|host| host.consolidate_imported()).await?;
+    }
+    Ok(Json(taken))
 }
 
 fn take_in(engine: &Engine, given: Import, dry_run: bool) -> Result<Taken, Problem> {
@@ -156,7 +191,7 @@ fn of_others(engine: &Engine, mut found: Found, project: Option<String>, dry_run
         found.assign(&project);
     }
     let report = engine.transfer().import_found(&found, dry_run, &mut |_, _| {})?;
-    Ok(Taken::Found(Box::new(report)))
+    Ok(Taken::Found(Box::new(Reported { report, consolidation: None })))
 }
 
 /// An export of our own.

@@ -16,9 +16,9 @@ use throughline_core::ports::{ErasureScope, Job, SamplingClient};
 use throughline_core::vault::VaultAnswer;
 use throughline_providers::{Api, Upstream};
 use throughline_server::{
-    ChannelHost, ChannelSettings, ChatEvent, ChatMessage, ChatModel, Chores, ClientState, Code, Connect, Connecting,
-    ConnectionChange, Host, Incoming, Kept, ModelWork, Observing, Problem, ProxySettings, Rhythm, SettingValue,
-    Settings, Talks, Upstreams, VaultAdded, VaultFiles, Worked,
+    Ahead, ChannelHost, ChannelSettings, ChatEvent, ChatMessage, ChatModel, Chores, ClientState, Code, Connect,
+    Connecting, ConnectionChange, Host, Incoming, Kept, ModelWork, Observing, Problem, ProxySettings, Rhythm,
+    SettingValue, Settings, Talks, Upstreams, VaultAdded, VaultFiles, Worked,
 };
 use throughline_sqlite::{Durability, SqliteStore};
 use throughline_testkit::World;
@@ -172,6 +172,14 @@ impl ModelWork for Waiting {
     }
 
     fn reflect_for(&self, _: &str, _: bool) -> Result<Option<Reflection>, Problem> {
+        Ok(None)
+    }
+
+    fn consolidate_imported(&self) -> Result<Option<Ahead>, Problem> {
+        Ok(None)
+    }
+
+    fn imported(&self) -> Result<Option<Ahead>, Problem> {
         Ok(None)
     }
 

@@ -21,7 +21,7 @@ use super::{Answer, style};
 use crate::transcripts;
 use crate::world::World;
 
-use ahead::Ahead;
+use ahead::ahead;
 pub(super) use past::take_past;
 
 /// Folders of an export that are looked into.
@@ -155,9 +155,9 @@ impl Import {
 
     /// The report, and what becomes of the conversations.
     fn answer(&self, world: &World, report: &ImportReport) -> Reply {
-        let ahead = if report.dry_run || report.turns.added == 0 { None } else { Ahead::of(world, !self.later) };
+        let ahead = if report.dry_run || report.turns.added == 0 { None } else { ahead(world, !self.later) };
         let mut text = told(report);
-        text.extend(ahead.iter().map(Ahead::told));
+        text.extend(ahead.iter().map(ahead::told));
         Reply::new(&ahead::Reported { report, ahead: ahead.as_ref() }, text)
     }
 

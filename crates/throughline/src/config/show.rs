@@ -3,6 +3,7 @@
 use serde_json::Value;
 use throughline_server::{Setting, Settings};
 
+use super::declare::known_table;
 use super::load::Loaded;
 use super::parse::all_keys;
 
@@ -42,12 +43,21 @@ pub fn settings(loaded: &Loaded) -> Settings {
     let tree = serde_json::to_value(&loaded.config).unwrap_or_default();
     let setting = |(key, value, from): (String, String, Origin)| {
         let change = changeable(&key, &tree);
-        Setting { key, value, from: from.as_str(), change, next: None }
+        let about = about(&key).unwrap_or_default();
+        Setting { key, value, from: from.as_str(), about, change, next: None }
     };
     Settings {
         path: loaded.path.as_ref().map(|path| path.display().to_string()),
         settings: rows(loaded).into_iter().map(setting).collect(),
     }
+}
+
+/// What a setting does, in one paragraph.
+fn about(key: &str) -> Option<String> {
+    let (table, name) = key.rsplit_once('.')?;
+    let key = known_table(table)?.key(name)?;
+    let lines: Vec<&str> = key.help.iter().map(|line| line.trim()).collect();
+    Some(lines.join(" ").replace("{range}", &key.takes.range_in_words()))
 }
 
 /// Sections whose numbers and truth values the panel may change: they decide how memory works, and nothing about what is

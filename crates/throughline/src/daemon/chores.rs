@@ -19,7 +19,7 @@ use crate::background::IsStopped;
 use crate::backups::BackupError;
 use crate::vectors::{Effort, Embedding, Of};
 use crate::world::{World, uptime};
-use crate::{background, backups, sampling, vectors};
+use crate::{background, backups, imported, sampling, vectors};
 
 /// As much as one run embeds of the vault and of the memories each; the next comes right behind it.
 const EMBEDDED_AT_ONCE: Effort = Effort { most: 2_000, patience: Duration::ZERO };
@@ -49,6 +49,7 @@ impl Chores for Household {
                 // What waited for the server may make a conversation due.
                 world.deliver_waiting();
                 let soonest = self.due()?.into_iter().map(|due| due.rests).min();
+                let soonest = if self.imported()?.is_empty() { soonest } else { Some(Duration::ZERO) };
                 Ok(soonest.map(|rests| now.saturating_add(rests).unwrap_or(now)))
             }
             Job::Reflection => Ok(background::next_reflection(world)?),
@@ -82,6 +83,9 @@ fn failed(error: BackupError) -> Problem {
     Problem::failed(&error, Some(error.hint().into_owned()))
 }
 
+/// As many imported conversations as one run takes: those that fall due in the meantime come in between.
+const IMPORTED_AT_ONCE: usize = 50;
+
 /// A conversation that is due.
 struct Due {
     session: SessionId,
@@ -103,15 +107,45 @@ impl Household {
         Ok(due.into_iter().map(with_rest).collect())
     }
 
-    /// Consolidates or ends each conversation that is due; one that fails is no obstacle to the others.
+    /// The imported conversations that are to be consolidated, as far as they were not tried yet.
+    fn imported(&self) -> Result<Vec<SessionId>, EngineError> {
+        if self.tried().is_none() {
+            return Ok(Vec::new());
+        }
+        let mut waiting = imported::waiting(&self.world)?;
+        let mut tried = self.tried();
+        waiting.retain(|session| tried.as_ref().is_some_and(|tried| !tried.contains(session)));
+        if waiting.is_empty() {
+            *tried = None;
+        }
+        Ok(waiting)
+    }
+
+    fn tried(&self) -> MutexGuard<'_, Option<HashSet<SessionId>>> {
+        self.imported.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Consolidates or ends each conversation that is due, and some of those that were imported; one that fails is no
+    /// obstacle to the others.
     fn consolidate(&self, is_stopped: IsStopped<'_>) -> Result<Option<Worked>, EngineError> {
-        let due = self.due()?;
-        // Only a person has it begun while all of them rest.
-        let is_asked_for = due.iter().all(|due| !due.rests.is_zero());
+        let mut due = self.due()?;
+        // Only a person has it begun while all of them rest, and nothing was imported.
+        let is_asked_for = due.iter().all(|due| !due.rests.is_zero()) && self.tried().is_none();
+        if is_asked_for && imported::is_free(&self.world) {
+            *self.tried() = Some(HashSet::new());
+        }
+        let imported = self.imported()?;
+        let left = imported.len().saturating_sub(IMPORTED_AT_ONCE);
+        let trigger = Trigger::Idle;
+        let some = imported.into_iter().take(IMPORTED_AT_ONCE);
+        due.extend(some.map(|session| Due { session, trigger, rests: Duration::ZERO }));
         let (mut done, mut facts, mut failures) = (0, 0, Vec::new());
         for Due { session, trigger, .. } in due.into_iter().filter(|due| is_asked_for || due.rests.is_zero()) {
             if is_stopped() {
                 break;
+            }
+            if let Some(tried) = &mut *self.tried() {
+                tried.insert(session.clone());
             }
             match background::consolidate_due(&self.world, &session, trigger, is_stopped) {
                 Ok(None) => {}
@@ -128,7 +162,10 @@ impl Household {
             }
         }
         let conversations = count(done, "conversation", "conversations");
-        let what = format!("{conversations}, {}", count(facts, "new fact", "new facts"));
+        let mut what = format!("{conversations}, {}", count(facts, "new fact", "new facts"));
+        if left > 0 {
+            what.push_str(&format!("; {left} imported ones are left"));
+        }
         Ok(match failures.first() {
             None if done == 0 => None,
             None => Some(Worked::done(what)),

@@ -1,7 +1,8 @@
 //! What the daemon asks of the program that runs it.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::tz::TimeZone;
 use throughline_core::engine::{
@@ -12,20 +13,22 @@ use throughline_core::model::{Actor, EntryId, Name, Project, SessionId, Source};
 use throughline_core::ports::{ErasureScope, SamplingClient};
 use throughline_core::vault::VaultAnswer;
 use throughline_server::{
-    ClientState, Code, Connect, Connecting, ConnectionChange, Host, Kept, ModelWork, Observing, Problem, SettingValue,
-    Settings, VaultAdded, VaultFiles,
+    Ahead, ClientState, Code, Connect, Connecting, ConnectionChange, Host, Kept, ModelWork, Observing, Problem,
+    SettingValue, Settings, VaultAdded, VaultFiles,
 };
 
 use super::in_turn::InTurn;
 use super::resting::Resting;
 use crate::world::{World, random_secret};
-use crate::{background, cli, connections, directory, exports, health, vault};
+use crate::{background, cli, connections, directory, exports, health, imported, vault};
 
 /// The memory and all that it is wired from, for the daemon.
 pub(crate) struct Household {
     pub(super) world: World,
     /// Conversations that could not be consolidated lately.
     pub(super) resting: Mutex<Resting>,
+    /// Imported conversations of which memories are made: those that were tried, nothing where nobody imported any.
+    pub(super) imported: Mutex<Option<HashSet<SessionId>>>,
     /// Conversations on channels in which a message is being answered.
     pub(super) in_turn: InTurn,
 }
@@ -33,7 +36,7 @@ pub(crate) struct Household {
 impl Household {
     pub(crate) fn new(mut world: World) -> Self {
         world.engine = world.engine.acting(Actor::new(Source::User, "http"));
-        Self { world, resting: Mutex::default(), in_turn: InTurn::default() }
+        Self { world, resting: Mutex::default(), imported: Mutex::default(), in_turn: InTurn::default() }
     }
 }
 
@@ -128,6 +131,18 @@ impl ModelWork for Household {
 
     fn summarise(&self, session: &SessionId, summary: Option<&str>) -> Result<Option<EntryId>, Problem> {
         Ok(background::summarise_as(&self.world, session, summary)?)
+    }
+
+    fn consolidate_imported(&self) -> Result<Option<Ahead>, Problem> {
+        if imported::is_free(&self.world) {
+            *self.imported.lock().unwrap_or_else(PoisonError::into_inner) = Some(HashSet::new());
+        }
+        self.imported()
+    }
+
+    fn imported(&self) -> Result<Option<Ahead>, Problem> {
+        let started = self.imported.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        Ok(imported::ahead(&self.world)?.map(|ahead| Ahead { started, ..ahead }))
     }
 
     fn offer_sampling(&self, client: Arc<dyn SamplingClient>) {

@@ -2,7 +2,7 @@ use data_encoding::BASE64;
 use serde_json::{Value, json};
 
 use crate::client::Served;
-use crate::common::{Home, string, zipped};
+use crate::common::{Home, string, until, zipped};
 
 #[test]
 fn every_route_that_is_described_answers() {
@@ -117,6 +117,56 @@ fn files_come_into_the_vault_and_exports_come_back() {
     elsewhere.post("/api/import", json!({ "text": "a", "archive": zip })).refused(400, "invalid");
     elsewhere.post("/api/import", json!({ "export": { "version": 99 } })).refused(400, "invalid");
     elsewhere.post("/api/import", json!({})).refused(400, "invalid");
+}
+
+#[test]
+fn imported_conversations_become_memories_and_a_paid_model_is_only_named() {
+    let line = |text: &str| json!({ "session": "old", "role": "user", "content": text, "at": "2026-02-01T10:00:00Z" });
+    let text = [line("My boat is called Tern"), line("I live in Bergen")].map(|line| line.to_string()).join("\n");
+    let file = json!({ "name": "old.jsonl", "text": text });
+    let home = Home::new();
+    let served = Served::on(&home);
+    let preview = served.post("/api/import?dry_run=true", file.clone()).with(200);
+    assert_eq!((&preview["turns"]["added"], &preview["consolidation"]), (&json!(2), &Value::Null), "{preview}");
+    let ahead = served.post("/api/import", file.clone()).with(200)["consolidation"].clone();
+    assert_eq!((&ahead["started"], &ahead["conversations"], &ahead["turns"]), (&json!(true), &json!(1), &json!(2)));
+    assert!(ahead["seconds"].as_u64().is_some_and(|seconds| seconds > 0) && ahead["requests"].is_null(), "{ahead}");
+    until(|| served.get("/api/import").with(200)["consolidation"].is_null().then_some(()));
+    assert!(home.listed(&[]).iter().any(|text| text.contains("Bergen")), "{:?}", home.listed(&[]));
+    let again = served.post("/api/import", file.clone()).with(200);
+    assert_eq!(again["consolidation"], Value::Null, "nothing of it is new: {again}");
+
+    let paid = Home::with_config("config.toml", "[model]\nprovider = \"anthropic\"\nmodel = \"m\"\n");
+    let served = Served::on(&paid);
+    let ahead = served.post("/api/import", file).with(200)["consolidation"].clone();
+    assert_eq!((&ahead["started"], &ahead["requests"], &ahead["seconds"]), (&json!(false), &json!(2), &Value::Null));
+    assert_eq!(ahead["command"], "throughline session consolidate --all --imported");
+    assert_eq!(served.post("/api/jobs/consolidation/run", json!({})).with(200)["what"], "nothing to do");
+    assert_eq!(served.get("/api/import").with(200)["consolidation"], ahead);
+}
+
+#[test]
+fn titles_and_documents_are_searched_by_words() {
+    let home = Home::with_config("config.toml", "[memory]\nuser_namespace = \"user\"\n");
+    let served = Served::on(&home);
+    for (session, title) in [("a", "The harbour lights"), ("b", "Lights for the harbour wall"), ("c", "Bread")] {
+        served.post("/api/sessions", json!({ "channel": "cli", "session": session, "title": title })).with(201);
+    }
+    let found = |path: &str| served.get(path).with(200);
+    let ids = |path: &str| -> Vec<String> {
+        found(path)["sessions"].as_array().unwrap().iter().map(|one| string(&one["id"])).collect()
+    };
+    assert_eq!(ids("/api/sessions?query=HARBOUR%20light").len(), 2);
+    assert_eq!(ids("/api/sessions?query=harbour&limit=1").len(), 1);
+    assert_eq!(ids("/api/sessions?query=bread"), ["cli:c"]);
+    assert_eq!(ids("/api/sessions?query=bread&channel=web"), Vec::<String>::new());
+    served.get("/api/sessions?query=bread&cursor=1.1").refused(400, "invalid");
+    std::fs::create_dir_all(home.path("user")).unwrap();
+    std::fs::write(home.path("user/profile.md"), "- My name is Ada\n- Keeps bees on the roof\n").unwrap();
+    let documents = found("/api/documents?query=roof%20bees")["documents"].clone();
+    assert_eq!(documents[0]["line"], "Keeps bees on the roof", "{documents}");
+    assert_eq!(documents.as_array().unwrap().len(), 1);
+    assert_eq!(found("/api/documents?query=zebra")["documents"], json!([]));
 }
 
 #[cfg(unix)]

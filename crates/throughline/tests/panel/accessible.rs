@@ -1,5 +1,7 @@
 //! No serious finding of axe on any page: light and dark, on a laptop and on a phone.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::browser::Browser;
@@ -36,6 +38,39 @@ impl Checked {
             return document.documentElement.scrollWidth <= window.innerWidth && main.scrollWidth <= main.clientWidth";
         assert_eq!(self.panel.run(wide, &[]), json!(true), "{name} is wider than the screen");
     }
+
+    /// What opens on top of the pages, the report of an import, and what is given to a message.
+    fn look_at_dialogs(&mut self, file: &Path, how: &str, is_phone: bool) {
+        self.panel.at("review");
+        self.panel.keys_until("e", "dialog[open] textarea");
+        self.look_and_close(&format!("edit {how}"));
+        self.panel.at("memories");
+        self.panel.run("document.activeElement.blur()", &[]);
+        self.panel.keys_until("?", "dialog[open] .keys");
+        self.look_and_close(&format!("keys {how}"));
+        self.panel.at("connections");
+        self.panel.click(".connection[data-client=gemini] button");
+        self.panel.reads("dialog", "settings.json");
+        self.look_and_close(&format!("connect {how}"));
+        if is_phone {
+            self.panel.press("More");
+            self.panel.see("dialog .more-grid");
+            self.look_and_close(&format!("more {how}"));
+        }
+        self.panel.at("import");
+        self.panel.choose("#import-file", file);
+        self.panel.reads(".import-report", "The boat is painted blue");
+        self.look(&format!("an import {how}"));
+        self.panel.at("sees?message=When%20is%20the%20lab%20meeting%3F");
+        self.panel.see(".sees-card .sees-line");
+        self.look(&format!("what is given to a message {how}"));
+    }
+
+    fn look_and_close(&mut self, name: &str) {
+        self.look(name);
+        self.panel.keys(ESCAPE);
+        self.panel.gone("dialog[open]");
+    }
 }
 
 #[test]
@@ -44,6 +79,9 @@ fn no_page_has_a_serious_finding() {
     let axe = std::fs::read_to_string(axe).unwrap();
     let browser = Browser::open();
     let home = demo(&browser);
+    let file = home.root().join("notes.md");
+    std::fs::write(&file, "# Notes\n\n- The boat is painted blue\n").unwrap();
+    std::fs::create_dir_all(home.root().join("person/.gemini")).unwrap();
     let mut checked = Checked { panel: Panel::seen_with(browser, home), axe, found: Vec::new() };
     for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390)] {
         checked.panel.prefers(scheme);
@@ -65,6 +103,8 @@ fn no_page_has_a_serious_finding() {
         checked.panel.see("dialog.palette .palette-option");
         checked.look(&format!("palette {scheme} {width}"));
         checked.panel.keys(ESCAPE);
+        checked.panel.gone("dialog[open]");
+        checked.look_at_dialogs(&file, &format!("{scheme} {width}"), width == 390);
     }
     assert_eq!(checked.found, Vec::<String>::new());
 }

@@ -1,6 +1,6 @@
 //! Connections and imports: what a browser may do, and what it shows first.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::common::{Home, tree, zipped};
 use super::{ENTER, Panel};
@@ -42,6 +42,73 @@ fn a_file_is_imported_by_keyboard_after_its_dry_run() {
     panel.settled();
     assert!(panel.home.listed(&[]).is_empty());
     assert_eq!(panel.complaints(), Vec::<String>::new());
+}
+
+/// A conversation as ChatGPT exports it, with one message.
+fn talk(nth: usize, said: &str) -> Value {
+    let message = json!({
+        "author": { "role": "user" }, "create_time": 1_760_000_000 + nth,
+        "content": { "content_type": "text", "parts": [said] },
+    });
+    json!({
+        "title": format!("Talk {nth}"), "conversation_id": format!("talk-{nth}"), "create_time": 1_760_000_000 + nth,
+        "current_node": "b",
+        "mapping": {
+            "a": { "id": "a", "message": null, "parent": null, "children": ["b"] },
+            "b": { "id": "b", "message": message, "parent": "a", "children": [] },
+        },
+    })
+}
+
+#[test]
+fn imported_conversations_become_memories_while_the_page_says_how_far_it_is() {
+    let home = Home::with_config("config.toml", "[memory]\nuser_namespace = \"user\"\n");
+    let talks: Vec<Value> =
+        (0..120).map(|nth| talk(nth, &format!("My boat number {nth} is called Tern {nth}"))).collect();
+    let file = home.root().join("conversations.json");
+    std::fs::write(&file, serde_json::to_string(&talks).unwrap()).unwrap();
+    let panel = Panel::of(home);
+    panel.at("import");
+    panel.keys_until(TAB, "input[type=file]:focus");
+    panel.keys(file.to_str().unwrap());
+    panel.see(".import-actions button.primary:focus");
+    assert_eq!(panel.daemon.get("/api/import")["consolidation"], Value::Null, "a dry run begins nothing");
+    // What the page says on its way is gone a moment later: it is noted as it comes.
+    let note = "
+        window.__ahead = [];
+        const place = document.querySelector('.import-ahead');
+        new MutationObserver(() => window.__ahead.push(place.innerText)).observe(place, { childList: true, subtree: true })";
+    panel.run(note, &[]);
+    panel.keys(ENTER);
+    panel.reads(".import-report", "conversations");
+    panel.reads(".import-ahead", "Memories are made of 120 conversations.");
+    panel.keep("import-done");
+    let said: Vec<String> = serde_json::from_value(panel.run("return window.__ahead", &[])).unwrap();
+    assert!(said[0].contains("of 120 conversations: 0 done, about ") && said[0].contains(" left"), "{said:?}");
+    let sessions = panel.home.json(&["session", "list"])["sessions"].clone();
+    let is_done = |one: &Value| one["consolidated"].as_i64() >= one["imported_to"].as_i64();
+    assert!(sessions.as_array().unwrap().iter().all(is_done), "{sessions}");
+    assert!(panel.home.listed(&[]).iter().any(|text| text.contains("Tern 119")), "{:?}", panel.home.listed(&[]));
+    let jobs = panel.daemon.get("/api/jobs")["jobs"].clone();
+    let job = jobs.as_array().unwrap().iter().find(|job| job["name"] == "consolidation").unwrap();
+    assert!(job["log"].as_array().unwrap().len() > 1, "in several runs, so that others come in between: {job}");
+    assert_eq!(panel.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_paid_model_is_not_asked_without_a_word() {
+    let home = Home::with_config("config.toml", "[model]\nprovider = \"anthropic\"\nmodel = \"m\"\n");
+    let file = home.root().join("conversations.json");
+    std::fs::write(&file, json!([talk(0, "My boat is called Tern"), talk(1, "I live in Bergen")]).to_string()).unwrap();
+    let panel = Panel::of(home);
+    panel.at("import");
+    panel.keys_until(TAB, "input[type=file]:focus");
+    panel.keys(file.to_str().unwrap());
+    panel.see(".import-actions button.primary:focus");
+    panel.keys(ENTER);
+    panel.reads(".import-ahead", "throughline session consolidate --all --imported");
+    panel.reads(".import-ahead", "about 4 requests to your model");
+    assert_eq!(panel.daemon.get("/api/import")["consolidation"]["started"], false);
 }
 
 #[test]

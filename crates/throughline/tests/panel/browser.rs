@@ -1,7 +1,7 @@
 //! A real Chromium, driven over WebDriver as a person would: by what stands on the page. Every call waits for what it needs.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -238,6 +238,13 @@ impl Browser {
         let clear = "const e = document.querySelector(arguments[0]); e.focus(); e.select?.(); return true";
         self.run(clear, &[json!(selector)]);
         let typed = async { self.client().find(Locator::Css(selector)).await?.send_keys(text).await };
+        self.runtime.block_on(typed).unwrap();
+    }
+
+    /// Chooses a file, as a person does in the system's own dialog.
+    #[track_caller]
+    pub(crate) fn choose(&self, selector: &str, file: &Path) {
+        let typed = async { self.client().find(Locator::Css(selector)).await?.send_keys(file.to_str().unwrap()).await };
         self.runtime.block_on(typed).unwrap();
     }
 

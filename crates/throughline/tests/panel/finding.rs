@@ -189,3 +189,38 @@ fn the_keyboard_is_enough() {
     panel.keys(ESCAPE);
     panel.keys_until("gd", ".page-documents h1");
 }
+
+#[test]
+fn ctrl_k_finds_a_title_the_text_of_a_document_and_an_action() {
+    const NAMED: &str = "[memory]\nuser_namespace = \"user\"\n[embeddings]\nprovider = \"none\"\n";
+    let home = Home::with_config("config.toml", NAMED);
+    std::fs::create_dir_all(home.path("user")).unwrap();
+    std::fs::write(home.path("user/profile.md"), "- My name is Ada\n- [sig:4] Keeps bees on the roof\n").unwrap();
+    let panel = Panel::of(home);
+    // Nothing was said in it: only its title can be found.
+    let start = json!({ "channel": "cli", "session": "old", "title": "The lighthouse and its keeper" });
+    panel.daemon.post("/api/sessions", &start);
+    let find = |words: &str, group: &str, option: &str| {
+        panel.keys("\u{e009}k\u{e000}");
+        panel.see("dialog.palette");
+        panel.keys(words);
+        let there = "return [...document.querySelectorAll('dialog.palette [role=group]')].some((group) => \
+                     group.ariaLabel === arguments[0] && group.innerText.includes(arguments[1]))";
+        panel.until(&format!("{group} has `{option}`"), there, &[json!(group), json!(option)]);
+        panel.settled();
+        panel.keep(&format!("palette-{}", group.to_lowercase().replace(' ', "-")));
+    };
+    find("keeper lighthouse", "Conversations", "The lighthouse and its keeper");
+    panel.keys(ENTER);
+    panel.reads(".conversation-title", "The lighthouse and its keeper");
+    panel.run("document.activeElement.blur()", &[]);
+    find("bees roof", "Documents", "Keeps bees on the roof");
+    assert!(!panel.text("dialog.palette").contains("[sig:"));
+    panel.click("dialog.palette [aria-label=Documents] .palette-option");
+    panel.see(".page-documents h1");
+    panel.run("document.activeElement.blur()", &[]);
+    find("settings", "Go to", "Settings");
+    panel.keys(ENTER);
+    panel.see(".page-settings h1");
+    assert_eq!(panel.complaints(), Vec::<String>::new());
+}

@@ -45,6 +45,17 @@ fn no_complaint(browser: &Browser, page: &str) {
     assert_eq!(bad, json!([]), "{page}");
     let wide = "return document.documentElement.scrollWidth <= window.innerWidth";
     assert_eq!(browser.run(wide, &[]), json!(true), "{page} is wider than the screen");
+    no_raw_mark(browser, page);
+}
+
+/// No mark that programs write into a text stands on the page: `[sig:3]`, or `##` in front of a heading.
+#[track_caller]
+fn no_raw_mark(browser: &Browser, page: &str) {
+    let lines = browser.run("return document.body.innerText.split('\\n')", &[]);
+    let lines: Vec<String> = serde_json::from_value(lines).unwrap();
+    let raw: Vec<_> =
+        lines.iter().filter(|line| line.contains("[sig:") || line.trim_start().starts_with("##")).collect();
+    assert_eq!(raw, Vec::<&String>::new(), "{page}");
 }
 
 #[test]
@@ -120,11 +131,23 @@ fn what_is_inside_the_pages_is_reached_without_a_complaint() {
     panel.click(".mem .mem-main");
     panel.see(".details .versions > *");
     kept("memory-details");
+    panel.press("Edit");
+    panel.see(".mem-edit");
+    kept("memory-edit");
+    panel.keys(ESCAPE);
+    panel.at("memories?layer=archive");
+    panel.click(".mem .mem-main");
+    panel.see(".details .versions > *");
+    kept("memory-details-archive");
     panel.at("conversations");
     panel.click(".talk");
     panel.see(".turn");
     panel.run("for (const each of document.querySelectorAll('details.given')) each.open = true", &[]);
     kept("conversation");
+    // One with a summary: what memory keeps of it stands below what was said.
+    panel.at("conversations?id=cli:figures");
+    panel.see(".became li");
+    kept("conversation-became");
     for (name, page) in [
         ("tasks-all", "tasks?status=all"),
         ("document-patterns", "documents/user/patterns"),
@@ -157,4 +180,81 @@ fn what_is_inside_the_pages_is_reached_without_a_complaint() {
     panel.click(".mem .mem-main");
     panel.see(".details .versions > *");
     kept("memory-details-phone-dark");
+}
+
+#[test]
+fn home_says_what_happened_in_sentences_that_lead_there() {
+    let home = Home::with_config("config.toml", "[memory]\nuser_namespace = \"user\"\n");
+    let wrong = home.remember(&["We deploy on Mondays"]);
+    home.run(&["correct", "--wrong", &wrong, "We deploy on Wednesdays"]).done();
+    home.run(&["project", "add", "limpet"]).done();
+    home.run(&["task", "add", "Release limpet 0.5"]).done();
+    home.run(&["session", "observe", "--session", "cli:walk", "I prefer the train over a bus"]).done();
+    home.run(&["session", "consolidate", "cli:walk"]).done();
+    let panel = Panel::of(home);
+    for sentence in [
+        "You remembered “We deploy on Mondays”",
+        "You corrected “We deploy on Mondays” to “We deploy on Wednesdays”",
+        "You set up the project limpet",
+        "Throughline summed up “I prefer the train over a bus” and learnt “",
+    ] {
+        panel.reads(".change-list li", sentence);
+    }
+    let talk = ".change-list a[href^='#/conversations']";
+    panel.click(talk);
+    panel.reads(".conversation .turn", "I prefer the train over a bus");
+    panel.at("home");
+    panel.click(".change-list a[href^='#/memories']");
+    panel.see(".details-text");
+    assert_eq!(panel.complaints(), Vec::<String>::new());
+}
+
+/// The first number in a text, as people write it: `1,204 memories`.
+fn number(text: &str) -> u64 {
+    let digits = text.chars().skip_while(|c| !c.is_ascii_digit()).take_while(|c| c.is_ascii_digit() || *c == ',');
+    digits.filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or_else(|_| panic!("no number in {text:?}"))
+}
+
+#[test]
+fn home_memories_and_settings_count_alike() {
+    let browser = Browser::open();
+    let home = demo(&browser);
+    let panel = Panel::seen_with(browser, home);
+    panel.at("home");
+    panel.see(".figures a[href='#/memories']");
+    let memories = number(&panel.text(".figures a[href='#/memories']"));
+    let conversations = number(&panel.text(".figures a[href='#/conversations']"));
+    assert!(memories > 50 && conversations > 20, "{memories} {conversations}");
+    panel.at("memories");
+    panel.reads(".result-line", "memories");
+    assert_eq!(number(&panel.text(".result-line")), memories);
+    panel.at("settings");
+    panel.reads(".settings-about", "conversations");
+    let told = panel.text(".settings-about");
+    let holds = told.lines().find(|line| line.contains("conversations")).unwrap();
+    assert_eq!(number(holds), memories, "{holds}");
+    assert_eq!(number(holds.rsplit(" of ").next().unwrap()), conversations, "{holds}");
+}
+
+#[test]
+fn days_and_times_read_alike_and_settings_say_what_they_do() {
+    let browser = Browser::open();
+    let home = demo(&browser);
+    let panel = Panel::seen_with(browser, home);
+    panel.at("timeline");
+    panel.see(".day-head h2");
+    let days = panel.run("return [...document.querySelectorAll('.day-head h2')].map((each) => each.innerText)", &[]);
+    let is_plain = |day: &str| day.split(' ').next().unwrap().parse::<u8>().is_ok() && !day.contains(',');
+    assert!(days.as_array().unwrap().iter().all(|day| is_plain(day.as_str().unwrap())), "16 Nov 2026: {days}");
+    let twice = "
+        const texts = [...document.querySelectorAll('.day-entries > *')].map((each) => each.innerText.replaceAll(/\\s+/g, ' '));
+        return texts.filter((text, at) => texts.indexOf(text) !== at)";
+    assert_eq!(panel.run(twice, &[]), json!([]), "a part and the whole of a conversation are shown once");
+    panel.at("settings");
+    panel.see(".config-section tbody tr");
+    let unsaid = "return [...document.querySelectorAll('.config-section tbody tr')].filter((row) => (row.querySelector('.config-about')?.innerText ?? '').length < 10).map((row) => row.innerText)";
+    assert_eq!(panel.run(unsaid, &[]), json!([]), "each says what it does");
+    let titles = "return [...document.querySelectorAll('.config-section')].map((each) => each.ariaLabel)";
+    let titles = panel.run(titles, &[]).to_string();
+    assert!(titles.contains("What is remembered and given") && !titles.contains("inject"), "plain words: {titles}");
 }

@@ -126,6 +126,8 @@ declare namespace Api {
     usage?: { chars: number; limit: number } | null;
     updated_at?: Instant | null;
     expires_at?: Instant | null;
+    /** Of a search, a line with one of the words. */
+    line?: string;
   }
 
   interface DocumentVersion {
@@ -350,6 +352,20 @@ declare namespace Api {
     places: string[];
   }
 
+  /** Imported conversations of which no memories are made yet. */
+  interface Ahead {
+    conversations: number;
+    turns: number;
+    /** Whether it goes on in the background. */
+    started: boolean;
+    /** How long it takes, where that can be told. */
+    seconds?: number | null;
+    /** How often a model is asked, where one must be. */
+    requests?: number | null;
+    /** What does it on the command line. */
+    command: string;
+  }
+
   /** What a file held; of an export of our own, the fields from `added` on. */
   interface ImportReport {
     profile?: Tally;
@@ -362,6 +378,7 @@ declare namespace Api {
     adjusted?: Skipped[];
     redacted?: Record<string, number>;
     change?: string | null;
+    consolidation?: Ahead;
     added?: number;
     kept?: number;
     tasks?: number;
@@ -467,6 +484,8 @@ declare namespace Api {
     key: string;
     value: string;
     from: string;
+    /** What it does. */
+    about: string;
     /** What it is, where it may be changed here. */
     change?: "flag" | "number";
     /** What holds from the next start on. */
@@ -559,6 +578,7 @@ declare namespace Api {
     (path: "/api/activity", query?: Query, options?: Options): Promise<{ days: DayActivity[]; served: Served }>;
     (path: "/api/health", query?: Query, options?: Options): Promise<Health>;
     (path: "/api/status", query?: Query, options?: Options): Promise<About>;
+    (path: "/api/import", query?: Query, options?: Options): Promise<{ consolidation?: Ahead | null }>;
     (path: "/api/jobs", query?: Query, options?: Options): Promise<{ jobs: Job[] }>;
     (path: "/api/settings", query?: Query, options?: Options): Promise<{ path?: string | null; settings: Setting[] }>;
     (path: "/api/chat", query?: Query, options?: Options): Promise<ChatModel>;

@@ -16,9 +16,10 @@ use clap::Args;
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 use serde_json::json;
+use throughline_server::Ahead;
 
 use super::failure::Failure;
-use super::import::ahead::Ahead;
+use super::import::ahead;
 use super::reply::Reply;
 use super::status::{self, State, next_commands};
 use super::{Answer, style};
@@ -86,7 +87,7 @@ impl Setup {
         profile::act(&world, &plan.profile, &mut done);
         service::act(&plan.service, &mut done);
         let ahead = plan.imports.iter().any(|step| step.action == sources::Action::Import && step.turns > 0);
-        let ahead = if ahead { Ahead::of(&world, true) } else { None };
+        let ahead = if ahead { ahead::ahead(&world, true) } else { None };
         let learnt = Learnt::wait(&world, ahead, &mut done)?;
         self.tell(&world, plan, &done, learnt)
     }
@@ -139,15 +140,15 @@ impl Learnt {
     fn wait(world: &World, ahead: Option<Ahead>, done: &mut Done) -> Result<Option<Self>, Failure> {
         let Some(ahead) = ahead else { return Ok(None) };
         let before = world.engine.review().list(1, None)?.count;
-        let (conversations, rest) = ahead.wait(world);
-        done.notes.extend(rest.iter().map(|rest| rest.told().trim_end().to_owned()));
+        let (conversations, rest) = ahead::wait(world, ahead);
+        done.notes.extend(rest.iter().map(|rest| ahead::told(rest).trim_end().to_owned()));
         if conversations == 0 {
             return Ok(None);
         }
         let known = world.engine.review().list(SHOWN, None)?;
         let memories = known.count.saturating_sub(before);
         let newest = known.items.into_iter().take(memories).map(|item| item.memory.entry.content).collect();
-        Ok(Some(Self { conversations, left: rest.map_or(0, |rest| rest.conversations()), memories, newest }))
+        Ok(Some(Self { conversations, left: rest.map_or(0, |rest| rest.conversations), memories, newest }))
     }
 
     fn told(&self) -> String {

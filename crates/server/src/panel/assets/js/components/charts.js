@@ -2,7 +2,7 @@
 //
 //   activityChart(days)      stacked bars, one per day
 import { h, svg } from "../dom.js";
-import { count, plural } from "../format.js";
+import { count, dayOf, plural } from "../format.js";
 
 /** @type {[key: "remembered" | "turns" | "recalls" | "changes", name: string, style: string][]} */
 const SERIES = [
@@ -11,8 +11,7 @@ const SERIES = [
   ["recalls", "Recalled", "c"],
   ["changes", "Changed", "d"],
 ];
-const dayName = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", timeZone: "UTC" });
-const monthName = new Intl.DateTimeFormat("en", { month: "short", timeZone: "UTC" });
+const monthName = new Intl.DateTimeFormat("en-GB", { month: "short", timeZone: "UTC" });
 
 const WIDTH = 900;
 const HEIGHT = 150;
@@ -60,7 +59,7 @@ export function activityChart(days) {
 /** @param {Api.DayActivity} day */
 function sentence(day) {
   const parts = SERIES.filter(([key]) => day[key]).map(([key, name]) => `${count(day[key])} ${name.toLowerCase()}`);
-  return `${dayName.format(new Date(`${day.day}T00:00:00Z`))}: ${parts.join(", ") || "a quiet day"}`;
+  return `${dayOf(`${day.day}T12:00:00`)}: ${parts.join(", ") || "a quiet day"}`;
 }
 
 /**

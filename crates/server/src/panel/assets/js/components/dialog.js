@@ -23,11 +23,14 @@ import { icon } from "../icons.js";
 export function dialog({ title, body, actions = [], wide = false, onclose, canClose }) {
   const before = document.activeElement;
   const cross = h("button.bare", { type: "button", "aria-label": "Close", onclick: () => tryClose() }, icon("close"));
+  const inside = h("div.dialog-body", { tabIndex: -1, autofocus: true }, body);
+  // A long text without a control in it is scrolled by keyboard, too.
+  if (!inside.querySelector("a[href], button, input, select, textarea, [tabindex='0']")) inside.tabIndex = 0;
   const node = h(
     "dialog.dialog",
     { class: wide ? "wide" : "", "aria-label": title },
     h("header", h("h2", title), cross),
-    h("div.dialog-body", { tabIndex: -1, autofocus: true }, body),
+    inside,
     actions.length ? h("footer", actions) : null,
   );
   const close = () => node.close();

@@ -20,12 +20,15 @@ import { plainText } from "../documents/marks.js";
  * @property {IconName} icon
  * @property {() => unknown} run
  * @typedef {{ title: string, choices: Choice[] }} Group
+ * @typedef {object} Found
+ * @property {Api.ListedSession[]} sessions by their titles
+ * @property {Api.Hit[]} memories
+ * @property {{ turn: Api.Hit, title: string }[]} said
+ * @property {Api.ListedDocument[]} documents
  */
 
 const TYPING_MS = 90;
 const EACH = 6;
-/** Titles of so many conversations are looked through; what was said is searched in all of them. */
-const TITLES = 1_000;
 
 /** @param {() => Choice[]} actions */
 export function startPalette(actions) {
@@ -50,8 +53,11 @@ class Palette {
   #shown = [];
   #at = 0;
   #before = document.activeElement;
-  /** @type {Promise<{ sessions: Api.ListedSession[], documents: Api.ListedDocument[] }> | null} */
-  #named = null;
+  /**
+   * What conversations are called, each asked for once.
+   * @type {Map<string, Promise<string>>}
+   */
+  #titles = new Map();
   #field = h("input.search", {
     type: "search",
     role: "combobox",
@@ -140,16 +146,45 @@ class Palette {
       return;
     }
     try {
-      const [{ hits }, named] = await this.#latest.run((signal) =>
-        Promise.all([
-          api.post("/api/recall", { query: text, limit: 24, peek: true }, { signal }),
-          (this.#named ??= loadNames(this.#gone.signal)),
-        ]),
-      );
-      this.#show(groupsOf(actions, hits, named, words), words);
+      const found = await this.#latest.run((signal) => this.#find(text, signal));
+      this.#show(groupsOf(actions, found), words);
     } catch (error) {
       if (!isAborted(error)) failed(error);
     }
+  }
+
+  /**
+   * @param {string} text
+   * @param {AbortSignal} signal
+   * @returns {Promise<Found>}
+   */
+  async #find(text, signal) {
+    const [{ hits }, { sessions }, { documents }] = await Promise.all([
+      api.post("/api/recall", { query: text, limit: 24, peek: true }, { signal }),
+      api.get("/api/sessions", { query: text, limit: EACH }, { signal }),
+      api.get("/api/documents", { query: text }, { signal }),
+    ]);
+    const memories = hits.filter(({ kind }) => kind !== "turn").slice(0, EACH);
+    const turns = hits.filter(({ kind, session }) => kind === "turn" && session).slice(0, EACH);
+    const titles = await Promise.all(turns.map(({ session }) => this.#titleOf(session ?? "")));
+    const said = turns.map((turn, at) => ({ turn, title: titles[at] }));
+    return { memories, said, sessions, documents: documents.slice(0, EACH) };
+  }
+
+  /** @param {string} session */
+  #titleOf(session) {
+    const path = /** @type {const} */ (`/api/sessions/${encodeURIComponent(session)}`);
+    const ask = async () => {
+      try {
+        return titleOf((await api.get(path, { limit: 0 }, { signal: this.#gone.signal })).session);
+      } catch (error) {
+        if (isAborted(error)) throw error;
+        return nameOf(session);
+      }
+    };
+    const known = this.#titles.get(session) ?? ask();
+    this.#titles.set(session, known);
+    return known;
   }
 
   /**
@@ -193,15 +228,6 @@ class Palette {
   }
 }
 
-/** @param {AbortSignal} signal */
-async function loadNames(signal) {
-  const [{ sessions }, { documents }] = await Promise.all([
-    api.get("/api/sessions", { limit: TITLES }, { signal }),
-    api.get("/api/documents", null, { signal }),
-  ]);
-  return { sessions, documents };
-}
-
 /**
  * @param {string} text
  * @param {string[]} words
@@ -213,23 +239,16 @@ function fits(text, words) {
 
 /**
  * @param {Choice[]} actions
- * @param {Api.Hit[]} hits
- * @param {{ sessions: Api.ListedSession[], documents: Api.ListedDocument[] }} named
- * @param {string[]} words
+ * @param {Found} found
  * @returns {Group[]}
  */
-function groupsOf(actions, hits, { sessions, documents }, words) {
-  const memories = hits.filter(({ kind }) => kind !== "turn").slice(0, EACH);
-  const turns = hits.filter(({ kind, session }) => kind === "turn" && session).slice(0, EACH);
-  const titled = sessions.filter((session) => fits(titleOf(session), words)).slice(0, EACH);
-  const called = documents.filter(({ name, exists }) => exists && fits(name, words)).slice(0, EACH);
-  const titles = new Map(sessions.map((session) => [session.id, titleOf(session)]));
+function groupsOf(actions, { sessions, memories, said, documents }) {
   return [
     { title: "Go to", choices: actions.slice(0, EACH) },
-    { title: "Conversations", choices: titled.map(conversationChoice) },
+    { title: "Conversations", choices: sessions.map(conversationChoice) },
     { title: "Memories", choices: memories.map(memoryChoice) },
-    { title: "Said in conversations", choices: turns.map((turn) => turnChoice(turn, titles)) },
-    { title: "Documents", choices: called.map(documentChoice) },
+    { title: "Said in conversations", choices: said.map(turnChoice) },
+    { title: "Documents", choices: documents.map(documentChoice) },
   ];
 }
 
@@ -249,17 +268,18 @@ const memoryChoice = ({ id, content, updated_at: at }) => ({
   run: () => go("memories", { id }),
 });
 
-/** @type {(turn: Api.Hit, titles: Map<string, string>) => Choice} */
-const turnChoice = ({ id, content, session, created_at: at }, titles) => ({
+/** @type {(said: Found["said"][number]) => Choice} */
+const turnChoice = ({ turn: { id, content, session, created_at: at }, title }) => ({
   title: plainText(content),
-  note: `${titles.get(session ?? "") ?? nameOf(session ?? "")}, ${ago(at)}`,
+  note: `${title}, ${ago(at)}`,
   icon: "chat",
   run: () => go("conversations", { id: session, turn: id }),
 });
 
 /** @type {(document: Api.ListedDocument) => Choice} */
-const documentChoice = ({ name }) => ({
-  title: name,
+const documentChoice = ({ name, line }) => ({
+  title: line ? plainText(line) : name,
+  note: line ? name : undefined,
   icon: "documents",
   run: () => go(`documents/${name}`),
 });

@@ -11,6 +11,7 @@ import { href } from "../router.js";
 import { ask } from "../components/dialog.js";
 import { chip, empty, when } from "../components/parts.js";
 import { attemptOnce, failed, toast } from "../components/toast.js";
+import { plainText } from "../documents/marks.js";
 import { lookup } from "../memories/lookup.js";
 import { channelName, channelOf, nameOf, titleOf } from "./names.js";
 import { drawTurns } from "./turns.js";
@@ -292,7 +293,7 @@ function became(made) {
 
 /** @param {Api.Memory} memory */
 function firstLine(memory) {
-  if (memory.layer !== "archive") return memory.content;
+  if (memory.layer !== "archive") return plainText(memory.content);
   const name = memory.key?.startsWith("session_") ? "The whole conversation, summed up" : "A part, summed up";
   const bullets = memory.content.split("\n").filter((line) => line.startsWith("- ")).length;
   return bullets ? `${name} in ${plural(bullets, "line")}` : name;

@@ -8,6 +8,7 @@ import { dialog } from "../components/dialog.js";
 import { wordDiff } from "../components/diff.js";
 import { TagEditor } from "../components/parts.js";
 import { failed } from "../components/toast.js";
+import { plainText } from "../documents/marks.js";
 import { pathOf } from "./actions.js";
 import { weightSelect } from "./forms.js";
 
@@ -37,7 +38,7 @@ export class MemoryEditor {
     this.base = memory;
     this.onsaved = onsaved;
     this.oncancel = oncancel;
-    this.text = h("textarea.mem-edit", { value: memory.content, "aria-label": "Content" });
+    this.text = h("textarea.mem-edit", { value: editable(memory), "aria-label": "Content" });
     this.tags = new TagEditor({ tags: memory.tags ?? [], known });
     this.weight = weightSelect(memory.significance);
     this.#key.value = memory.key ?? "";
@@ -86,7 +87,7 @@ export class MemoryEditor {
     const { base } = this;
     /** @type {Record<string, [now: unknown, before: unknown]>} */
     const fields = {
-      content: [this.text.value.trim(), base.content],
+      content: [this.text.value.trim(), editable(base)],
       tags: [this.tags.tags, base.tags ?? []],
       significance: [Number(this.weight.value), base.significance],
       key: [this.#key.value.trim() || null, base.key ?? null],
@@ -136,10 +137,10 @@ export class MemoryEditor {
         h(
           "div.versus",
           h("section", h("h3", "Yours, not saved"), h("pre", mine)),
-          h("section", h("h3", `Theirs, version ${theirs.version}`), h("pre", theirs.content)),
+          h("section", h("h3", `Theirs, version ${theirs.version}`), h("pre", editable(theirs))),
         ),
         h("h3", "From theirs to yours"),
-        wordDiff(theirs.content, mine),
+        wordDiff(editable(theirs), mine),
       ],
       actions: [
         h("button", { type: "button", onclick: () => close() }, "Go on editing"),
@@ -157,4 +158,12 @@ export class MemoryEditor {
     event.preventDefault();
     event.stopPropagation();
   }
+}
+
+/**
+ * What is typed in: the words of a fact without marks; a summary is edited as the Markdown that it is.
+ * @param {Api.Memory} memory
+ */
+function editable({ layer, content }) {
+  return layer === "archive" ? content : plainText(content);
 }

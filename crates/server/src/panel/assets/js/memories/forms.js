@@ -9,6 +9,7 @@ import { undoable, withSecrets } from "../undo.js";
 import { dialog } from "../components/dialog.js";
 import { TagEditor } from "../components/parts.js";
 import { attempt } from "../components/toast.js";
+import { plainText } from "../documents/marks.js";
 import { pathOf } from "./actions.js";
 
 /** @param {() => void} close */
@@ -22,7 +23,7 @@ export function correct(memory) {
   return new Promise((resolve) => {
     /** @type {Api.Memory | null} */
     let made = null;
-    const text = h("textarea", { rows: 4, "aria-label": "What is right", value: memory.content });
+    const text = h("textarea", { rows: 4, "aria-label": "What is right", value: plainText(memory.content) });
     const save = attempt(async () => {
       const right = await api.post(`${pathOf(memory.id)}/correct`, { content: text.value });
       made = right;
@@ -36,7 +37,7 @@ export function correct(memory) {
       title: "Correct",
       body: [
         h("p.soft", about),
-        h("blockquote.quote", memory.content),
+        h("blockquote.quote", plainText(memory.content)),
         h("label.field", h("span", "What is right"), text),
       ],
       actions: [cancel(() => close()), h("button.primary", { type: "button", onclick: save }, "Correct")],

@@ -3,7 +3,8 @@ import { fill, h } from "../dom.js";
 import { api } from "../api.js";
 import { bytes, count, plural } from "../format.js";
 import { icon } from "../icons.js";
-import { changedHere } from "../live.js";
+import { Ahead } from "../import/ahead.js";
+import { changedHere, onChange } from "../live.js";
 import { href } from "../router.js";
 import { undoable } from "../undo.js";
 import { coded } from "../components/parts.js";
@@ -25,6 +26,7 @@ export const page = {
 
 class ImportPage {
   #found = h("div.import-found", { "aria-live": "polite" });
+  #ahead = new Ahead();
   #field = h("input.visually-hidden", {
     type: "file",
     id: "import-file",
@@ -47,8 +49,16 @@ class ImportPage {
       h("header.page-head", h("div", h("h1", "Import"), h("p", about))),
       this.#drop(),
       this.#found,
+      this.#ahead.node,
       h("p.muted.export-note", coded("Folders, larger files and past conversations of clients: `throughline import`.")),
     );
+    onChange(["jobs", "sessions", "memories"], () => this.#look(), this.view.signal);
+    return this.#look();
+  }
+
+  async #look() {
+    const { consolidation } = await api.get("/api/import", null, { signal: this.view.signal });
+    this.#ahead.show(consolidation ?? null);
   }
 
   #drop() {
@@ -106,6 +116,7 @@ class ImportPage {
       const done = await send(chosen, false, this.view.signal);
       changedHere("memories", "documents", "sessions", "changes");
       fill(this.#found, summary(chosen, done, "Imported"), after());
+      this.#ahead.show(done.consolidation ?? null);
       await undoable("Imported");
     });
     const yes = h("button.primary", { type: "button", onclick: take }, icon("import", 18), "Import");
@@ -186,6 +197,16 @@ function figuresOf(report) {
   return all.filter(([value]) => value > 0);
 }
 
+/**
+ * A memory, or something that was said.
+ * @param {string} sample
+ */
+function sampleText(sample) {
+  return plainText(sample)
+    .replace(/^user: /, "You: ")
+    .replace(/^assistant: /, "Assistant: ");
+}
+
 /** @param {Api.ImportReport} report */
 function here(report) {
   const tallies = [report.profile, report.knowledge, report.archive].filter((tally) => tally !== undefined);
@@ -214,7 +235,7 @@ function summary({ name, size }, report, title) {
     samples.length
       ? h(
           "ul.bullets",
-          samples.map((sample) => h("li", plainText(sample))),
+          samples.map((sample) => h("li", sampleText(sample))),
         )
       : null,
     here(report),

@@ -8,6 +8,7 @@ import { latestChange, revert } from "../undo.js";
 import { keys } from "../components/keys.js";
 import { empty } from "../components/parts.js";
 import { ask } from "../components/dialog.js";
+import { plainText } from "../documents/marks.js";
 import { attempt, failed, toast } from "../components/toast.js";
 import { reviewItem, VERDICTS } from "../review/item.js";
 
@@ -197,7 +198,7 @@ class ReviewPage {
       const back = done.restored?.at(0);
       toast(SAID[verdict], {
         undo: () => this.#undo(),
-        hint: back ? `It stands again: ${back.content}` : null,
+        hint: back ? `It stands again: ${plainText(back.content)}` : null,
       });
     } finally {
       this.#isBusy = false;
@@ -244,10 +245,12 @@ class ReviewPage {
  * @returns {Promise<string | null>}
  */
 async function reworded({ content }) {
-  const text = h("textarea", { rows: 4, value: content, "aria-label": "What it says from now on" });
+  const plain = plainText(content);
+  const text = h("textarea", { rows: 4, value: plain, "aria-label": "What it says from now on" });
   const agreed = ask({ title: "Edit", action: "Save", body: [text], submit: text });
   text.focus();
-  return (await agreed) && text.value.trim() ? text.value.trim() : null;
+  const typed = (await agreed) ? text.value.trim() : "";
+  return typed === plain ? content : typed || null;
 }
 
 function allSeen() {

@@ -1,20 +1,22 @@
 // The settings in force, by section, each with where it comes from. Numbers and switches that decide how memory
 // works are changed here; the others in the file.
 import { h } from "../dom.js";
-import { chip, empty } from "../components/parts.js";
+import { chip, coded, empty } from "../components/parts.js";
 
 /** @typedef {(setting: Api.Setting, value: boolean | number | null) => unknown} Change */
 
 /** @type {Record<string, string>} */
 const TITLES = {
-  memory: "Memory",
-  model: "Model",
-  embeddings: "Embeddings",
-  reflection: "Reflection",
-  inject: "What is injected",
-  server: "Daemon",
-  backup: "Backups",
-  vault: "Vault",
+  memory: "What is remembered and given",
+  model: "The model that reads and sums up",
+  embeddings: "Search by meaning",
+  reflection: "Tidying memory",
+  inject: "What assistants are told by themselves",
+  hooks: "Coding assistants on the command line",
+  server: "The service in the background",
+  store: "Where memory is kept",
+  channels: "Chats that you write from",
+  proxy: "Between a program and its model",
 };
 
 /**
@@ -47,6 +49,7 @@ function drawSection(section, rows) {
     h("h3", title, " ", h("code", `[${section}]`)),
     h(
       "table.config",
+      h("colgroup", h("col.config-name"), h("col"), h("col.config-from")),
       h("thead.visually-hidden", h("tr", h("th", "Setting"), h("th", "Value"), h("th", "From"))),
       h("tbody", rows),
     ),
@@ -59,7 +62,7 @@ function drawSection(section, rows) {
  * @param {Change} onchange
  */
 function row(name, setting, onchange) {
-  const { value, from, next } = setting;
+  const { value, from, next, about } = setting;
   const isDefault = from === "default";
   const origin = isDefault ? h("span.muted", "default") : chip("set in the file", { kind: "accent" });
   const plain = value === "unset" ? h("span.muted", "not set") : h("code", value);
@@ -67,7 +70,7 @@ function row(name, setting, onchange) {
   return h(
     "tr",
     { class: isDefault ? "is-default" : "" },
-    h("th", { scope: "row" }, h("code", name)),
+    h("th", { scope: "row" }, h("span.config-about", coded(about)), h("code", name)),
     h("td", setting.change ? control(setting, onchange) : plain, later),
     h("td", origin),
   );

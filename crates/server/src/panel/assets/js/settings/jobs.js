@@ -105,6 +105,6 @@ function lasted({ started_at: from, ended_at: to }) {
 /** @param {Api.Job} job */
 async function run({ name }) {
   const { outcome, what } = await api.post(`/api/jobs/${encodeURIComponent(name)}/run`);
-  toast(`${name}: ${outcome}`, { hint: what, ms: 6_000 });
+  toast(`${jobName(name)}: ${outcome}`, { hint: what, ms: 6_000 });
   changedHere("jobs");
 }

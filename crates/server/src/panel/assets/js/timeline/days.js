@@ -16,8 +16,7 @@ import { documentLines } from "../documents/lines.js";
 
 /** Each entry begins with when it happened, in the person's own time. */
 const STAMP = /^\[(\d{4}-\d\d-\d\d) (\d\d:\d\d)\]\s*/;
-const weekday = new Intl.DateTimeFormat("en", { weekday: "long", timeZone: "UTC" });
-const longDay = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "long", timeZone: "UTC" });
 const pad = (/** @type {number} */ value) => String(value).padStart(2, "0");
 
 /**
@@ -49,7 +48,7 @@ export class DayGroups {
       // Lines of documents are shown with their documents.
       if (memory.kind !== "entry") continue;
       const entry = entryOf(memory);
-      const same = `${memory.session ?? memory.id} ${entry.text}`;
+      const same = `${memory.session ?? memory.id} ${entry.text.replaceAll(/\s+/g, " ")}`;
       if (this.#seen.has(same)) continue;
       this.#seen.add(same);
       const entries = this.#days.get(entry.day) ?? [];
@@ -76,7 +75,7 @@ function drawDay(day, entries, words) {
   return h(
     "section.day",
     { "aria-label": dayOf(`${day}T12:00:00`) },
-    h("header.day-head", h("h2", longDay.format(at)), h("span", weekday.format(at))),
+    h("header.day-head", h("h2", dayOf(`${day}T12:00:00`)), h("span", weekday.format(at))),
     h(
       "ol.day-entries",
       latestFirst.map((entry) => drawEntry(entry, words)),
