@@ -103,3 +103,25 @@ pub fn store_at(file: &Path, durability: Durability) -> Result<Arc<dyn Store>, S
     let beside = file.parent().unwrap_or(Path::new("."));
     Ok(Arc::new(SqliteStore::open(file, beside, durability)?))
 }
+
+/// A store on a server, for benchmarks.
+pub struct StoreOnServer {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// The documents that it keeps.
+    pub documents: Arc<dyn Documents>,
+    /// How often it waited for the server so far, besides connecting.
+    pub round_trips: Arc<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl StoreOnServer {
+    /// Opens the memory at an address, or begins one there.
+    pub fn open(url: &str) -> Result<Self, OpenError> {
+        let address = Address::parse(url).map_err(OpenError::StoreUrl)?;
+        let server = address.to_string();
+        let store = PostgresStore::open(address).map_err(|source| OpenError::Server { server, source })?;
+        let store = Arc::new(store.on_machine(MachineId::new(processes::host_name())));
+        let (documents, counting) = (Arc::new(store.documents()), Arc::clone(&store));
+        Ok(Self { store, documents, round_trips: Arc::new(move || counting.round_trips()) })
+    }
+}
