@@ -43,35 +43,35 @@ struct Cost {
     transactions: f64,
     stored: f64,
     log: f64,
+    /// Processor time of the server, in milliseconds.
+    processor: f64,
 }
 
 impl Scale {
     pub(crate) fn run(self) -> Result<String, Failure> {
         let (server, url) = server()?;
         let cost = self.lived(&server, &url)?;
-        let Cost { round_trips, transactions, stored, log } = cost;
+        let Cost { round_trips, transactions, stored, log, processor } = cost;
         let figures = [
             ("round trips", format!("{round_trips:.0}")),
             ("transactions", format!("{transactions:.0}")),
             ("stored, in kB", format!("{:.0}", stored / 1e3)),
             ("write-ahead log, in kB", format!("{:.0}", log / 1e3)),
+            ("processor time of the server, in ms", format!("{processor:.0}")),
         ];
         let rows: Vec<Vec<String>> = figures.into_iter().map(|(name, figure)| vec![name.to_owned(), figure]).collect();
         let mut told = markdown(&["a person and day", "measured"], &rows);
-        let mut day = 0.0;
-        for (name, count) in DAY {
-            let (table, on_server) = self.modelled(&url, name)?;
-            told.push_str(&format!("\n{table}"));
-            day += on_server * count as f64;
+        for (name, _) in DAY {
+            told.push_str(&format!("\n{}", self.modelled(&server, &url, name)?));
         }
-        Ok(told + "\n" + &projected(day, &cost))
+        Ok(told + "\n" + &projected(&cost))
     }
 
     /// Days of people, one after the other.
     fn lived(&self, server: &Server, url: &str) -> Result<Cost, Failure> {
         let people = (0..self.people).map(|nth| open(url, &format!("person-{nth}"))).collect::<Result<Vec<_>, _>>()?;
         // What a space has from the start is no part of a day.
-        let before = counters(server)?;
+        let (before, worked_before) = (counters(server)?, server.processor_time());
         let trips = || people.iter().map(|person| (person.round_trips)()).sum::<u64>();
         let trips_before = trips();
         let mut dice = Dice::new(11);
@@ -84,31 +84,34 @@ impl Scale {
             }
         }
         let (after, person_days) = (counters(server)?, (self.people * self.days) as f64);
+        let processor = (server.processor_time() - worked_before).as_secs_f64() * 1000.0 / person_days;
         let each = |at: usize| (after[at] - before[at]) / person_days;
         let round_trips = (trips() - trips_before) as f64 / person_days;
-        Ok(Cost { round_trips, stored: each(0), log: each(1), transactions: each(2) })
+        Ok(Cost { round_trips, stored: each(0), log: each(1), transactions: each(2), processor })
     }
 
-    /// The rates that were measured, those that the model predicts from the first, and the processor time of the server for one call.
-    fn modelled(&self, url: &str, name: &str) -> Result<(String, f64), Failure> {
+    /// The rates that were measured, those that the model predicts from the first, and what one call takes.
+    fn modelled(&self, server: &Server, url: &str, name: &str) -> Result<String, Failure> {
         let Some((_, verb)) = VERBS.into_iter().find(|(known, _)| *known == name) else {
             return Err("no such verb".into());
         };
-        let run = |clients: usize, options: &str| -> Result<(Crowd, f64, f64), Failure> {
+        let run = |clients: usize, options: &str| -> Result<(Crowd, f64), Failure> {
             let url = format!("{url}{options}");
-            let (before, running) = (cpu_of_this_process()?, Running::watch());
+            let running = Running::watch();
             let crowd = crowd(clients, Duration::from_secs(self.seconds), verb, |nth| {
                 Ok(open(&url, &format!("person-{nth}"))?.engine)
             })?;
-            let cpu = (cpu_of_this_process()? - before).as_secs_f64() * 1000.0 / crowd.times.len().max(1) as f64;
-            Ok((crowd, cpu, running.mean()))
+            Ok((crowd, running.mean()))
         };
         let (unsynced, ..) = run(1, "&options=-c%20synchronous_commit%3Doff")?;
-        let (one, client, running) = run(1, "")?;
-        let machine = Machine::of(&one, &unsynced, running);
+        let (ours, its) = (cpu_of_this_process()?, server.processor_time());
+        let (one, _) = run(1, "")?;
+        let (ours, its) = (cpu_of_this_process()? - ours, server.processor_time() - its);
+        let [client, on_server] = [ours, its].map(|time| time.as_secs_f64() * 1000.0 / one.times.len().max(1) as f64);
+        let machine = Machine::of(&one, &unsynced, client + on_server);
         let mut rows = Vec::new();
         for clients in [1, 2, 4, 8, 16] {
-            let (measured, _, running) = run(clients, "")?;
+            let (measured, running) = run(clients, "")?;
             // Those of ours that want to run are among them.
             let others = (running - clients.min(machine.processors) as f64).max(0.0);
             let predicted = Plan { clients, others, seed: 3 }.rate(&machine);
@@ -122,16 +125,15 @@ impl Scale {
                 format!("{running:.1}"),
             ]);
         }
-        let on_server = (machine.cpu - client).max(0.0);
         let head = ["verb", "clients", "measured", "model", "error", "processes that wanted to run"];
         let told = format!(
-            "{}one call: {} ms of processor, {} of them on the server, and {} ms of waiting for the disk\n",
+            "{}one call: {} ms of processor on the server, {} ms in the client, {} ms of waiting for the disk\n",
             markdown(&head, &rows),
-            ms(machine.cpu),
             ms(on_server),
+            ms(client),
             ms(machine.wait)
         );
-        Ok((told, on_server))
+        Ok(told)
     }
 }
 
@@ -146,8 +148,9 @@ fn counters(server: &Server) -> Result<[f64; 3], Failure> {
 }
 
 /// What a million people need, by the busy hour: a tenth of a day's calls.
-fn projected(day: f64, cost: &Cost) -> String {
+fn projected(cost: &Cost) -> String {
     const PEOPLE: f64 = 1e6;
+    let day = cost.processor;
     let busy = 0.1 * day / 1000.0;
     let people_a_core = 0.6 * 3600.0 / busy;
     let rows = [

@@ -23,12 +23,10 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// From the times of one client, the same without syncs, and how many processes wanted to run meanwhile.
-    pub(super) fn of(one: &Crowd, unsynced: &Crowd, running: f64) -> Self {
+    /// From the times of one client, the same without syncs, and the processor time of one call.
+    pub(super) fn of(one: &Crowd, unsynced: &Crowd, cpu: f64) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let wait = (one.times.mean() - unsynced.times.mean()).max(0.0);
-        let others = (running - 1.0).max(0.0);
-        let cpu = (one.times.mean() - wait) * share(processors, 1.0 + others);
         let spread: Vec<f64> =
             (0..QUANTILES).map(|nth| one.times.at((nth as f64 + 0.5) / QUANTILES as f64) / one.times.mean()).collect();
         // The quantiles leave the longest times out: together they are the mean all the same.

@@ -116,14 +116,32 @@ impl Server {
     /// Stops all of its processes where they are, as a machine that hangs does, until what this gives is dropped: connections
     /// stay, and nobody answers.
     pub fn hang(&self) -> Hanging {
-        let file = std::fs::read_to_string(self.directory.join("data/postmaster.pid")).expect("the server runs");
-        let first = file.lines().next().and_then(|line| line.trim().parse().ok()).expect("its process");
+        let first = self.first_process();
         // The first one begins no others from here on.
         let mut processes = vec![first];
         signal("STOP", &processes);
         processes.extend(children(first));
         signal("STOP", &processes);
         Hanging { processes }
+    }
+
+    /// Processor time of all of its processes so far, those that have ended included, as Linux tells.
+    pub fn processor_time(&self) -> std::time::Duration {
+        const TICKS_A_SECOND: u64 = 100;
+        let first = self.first_process();
+        let own = |process: u32, fields: usize| {
+            let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+            let after_name = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+            after_name.skip(11).take(fields).filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>()
+        };
+        // Of the first one also what those took that it waited for.
+        let ticks = own(first, 4) + children(first).into_iter().map(|child| own(child, 2)).sum::<u64>();
+        std::time::Duration::from_millis(ticks * 1000 / TICKS_A_SECOND)
+    }
+
+    fn first_process(&self) -> u32 {
+        let file = std::fs::read_to_string(self.directory.join("data/postmaster.pid")).expect("the server runs");
+        file.lines().next().and_then(|line| line.trim().parse().ok()).expect("its process")
     }
 
     fn control(&self, args: &[&str]) {
