@@ -16,6 +16,8 @@ mod mcp;
 mod plot;
 mod proxy;
 mod recall;
+mod scale;
+mod shared;
 mod start;
 mod summarise;
 mod table;
@@ -51,6 +53,10 @@ enum Bench {
     Plot(plot::Plot),
     /// A streamed reply through the proxy, against the same straight from its server
     Proxy(proxy::Proxy),
+    /// The same memory on a PostgreSQL server over loopback, against SQLite
+    Shared(shared::Shared),
+    /// What people do in a day costs a server; a model of many, checked against a measured run
+    Scale(scale::Scale),
     /// The daemon under load, against the same verbs in this process
     Load(load::Load),
 }
@@ -71,6 +77,8 @@ fn main() -> ExitCode {
         Bench::Plot(bench) => bench.run(),
         Bench::Proxy(bench) => bench.run(),
         Bench::Load(bench) => bench.run(),
+        Bench::Shared(bench) => bench.run(),
+        Bench::Scale(bench) => bench.run(),
     };
     match outcome {
         Ok(tables) => {

@@ -52,7 +52,8 @@ fn begin(pool: &Pool) {
     if of(pool).is_some() {
         return;
     }
-    let begun = pool.take().and_then(|connection| {
+    let begun = pool.once(|deadline| {
+        let connection = pool.take(deadline)?;
         // It has nothing to say that the questions after it do not.
         connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
         connection.answers().last();
@@ -117,7 +118,7 @@ fn gather(pool: &Pool, read: impl FnOnce()) -> bool {
     if questions.is_empty() {
         return false;
     }
-    if let Err(error) = known.connection.learn(questions) {
+    if let Err(error) = pool.once(|_| known.connection.learn(questions)) {
         tracing::debug!(%error, "nothing is read ahead");
         drop(known);
         end(pool);

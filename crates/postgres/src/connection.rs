@@ -2,27 +2,28 @@
 //! here alone: every round trip is counted. Several statements may share one: those that are posted are waited for with the
 //! next that is asked, and those that are known before can be asked together.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, SimpleQueryRow, Statement};
 
 use crate::answers::{Answers, Question};
 use crate::error::{Error, Sql};
+use crate::reach::Reach;
 use crate::values::{Row, Value};
 use crate::wait::{all, begin, both, wait};
 
 /// The server ends a statement that takes longer, in milliseconds.
 pub(crate) const STATEMENT_TIMEOUT: u64 = 120_000;
 
-/// A server that is silent for longer is gone.
-const PATIENCE: Duration = Duration::from_millis(STATEMENT_TIMEOUT + 5_000);
+/// No statement is waited for longer, even where the server shows that it is there.
+const LONGEST: Duration = Duration::from_millis(STATEMENT_TIMEOUT + 5_000);
 
 /// Statements that are kept prepared. Filters have many forms, and few of them come again.
 const MOST_PREPARED: usize = 256;
@@ -32,6 +33,16 @@ const POSTED_OFTEN: u32 = 4;
 
 /// Statements on their way, at most.
 const MOST_POSTED: usize = 256;
+
+thread_local! {
+    /// How often this thread waited for a server.
+    static WAITED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How often this thread waited for a server so far, besides connecting.
+pub(crate) fn waited() -> u64 {
+    WAITED.get()
+}
 
 /// A statement on its way.
 type Posted = Pin<Box<dyn Future<Output = Result<(), tokio_postgres::Error>> + Send>>;
@@ -49,11 +60,12 @@ struct Known {
 /// A connection to the database of one space.
 pub(crate) struct Connection {
     client: Arc<Client>,
+    reach: Arc<Reach>,
     space: String,
+    /// How long a server that gives no sign of life is waited for.
+    patience: Cell<Duration>,
     /// Statements that ran.
     known: RefCell<HashMap<String, Known>>,
-    /// How often the server was waited for.
-    round_trips: Arc<AtomicU64>,
     /// What is known of the answers that are asked for next.
     answers: RefCell<Answers>,
     /// Statements that were sent, and not waited for yet.
@@ -61,12 +73,13 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(client: Client, space: String, round_trips: Arc<AtomicU64>) -> Self {
+    pub(crate) fn new(client: Client, reach: Arc<Reach>) -> Self {
         Self {
             client: Arc::new(client),
-            space,
+            space: reach.address.space.clone(),
+            patience: Cell::new(reach.address.patience),
+            reach,
             known: RefCell::default(),
-            round_trips,
             answers: RefCell::default(),
             posted: RefCell::default(),
         }
@@ -74,12 +87,32 @@ impl Connection {
 
     /// Waits for an answer of the server, and for everything that was posted before.
     fn ask<T>(&self, answer: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Sql<T> {
-        self.round_trips.fetch_add(1, Ordering::Relaxed);
+        self.reach.round_trips.fetch_add(1, Ordering::Relaxed);
+        WAITED.set(WAITED.get() + 1);
         let posted = self.posted.take();
         tracing::trace!(posted = posted.len(), "a round trip");
-        let (posted, answer) = wait(both(all(posted), answer), PATIENCE).ok_or(Error::Silent)?;
+        let (posted, answer) = self.wait(both(all(posted), answer)).ok_or(Error::Silent)?;
         posted.into_iter().collect::<Result<(), _>>()?;
         answer.map_err(Error::Postgres)
+    }
+
+    /// Waits as long as the server shows that it is there: asked for that in the second half of the patience.
+    fn wait<F: Future>(&self, answer: F) -> Option<F::Output> {
+        let (began, half) = (Instant::now(), self.patience.get() / 2);
+        let mut answer = pin!(answer);
+        loop {
+            if let Some(output) = wait(answer.as_mut(), half) {
+                return Some(output);
+            }
+            if began.elapsed() >= LONGEST || !self.reach.is_there(half) {
+                return wait(answer, Duration::ZERO);
+            }
+        }
+    }
+
+    /// Until when a server is waited for that gives no sign of life.
+    pub(crate) fn wait_until(&self, deadline: Instant) {
+        self.patience.set(deadline.saturating_duration_since(Instant::now()));
     }
 
     /// Whose rows it is for.
@@ -109,9 +142,19 @@ impl Connection {
         self.run("ROLLBACK")
     }
 
-    /// The same as a part of connecting, which is not counted, for somebody who waits no longer than this.
-    pub(crate) fn set_up(&self, sql: &str, patience: Duration) -> Sql<()> {
-        wait(self.client.batch_execute(sql), patience).ok_or(Error::Silent)?.map_err(Error::Postgres)
+    /// Runs statements without values as a part of connecting, which is not counted, for somebody who waits no longer than this.
+    /// The last of them gives the server's time, and what it is.
+    pub(crate) fn set_up(&self, sql: &str, patience: Duration) -> Sql<String> {
+        let before = self.reach.before();
+        let answer = wait(self.client.simple_query(sql), patience).ok_or(Error::Silent)?;
+        let row = first_row(answer.map_err(Error::Postgres)?);
+        self.reach.heard(before, row.as_ref().and_then(|row| row.get(0)));
+        Ok(row.and_then(|row| row.get(1).map(str::to_owned)).unwrap_or_default())
+    }
+
+    /// The way to its server.
+    pub(crate) fn reach(&self) -> &Reach {
+        &self.reach
     }
 
     /// Begins with statements without values, of which the last gives a row, and asks these in the same round trip: their

@@ -19,6 +19,9 @@ pub(crate) enum Error {
     /// What the port has a word for.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The server lacks what is asked of it.
+    #[error("the server is {0}; PostgreSQL 15 or later is needed")]
+    OldServer(String),
     /// Nothing came back in time.
     #[error("the server does not answer")]
     Silent,

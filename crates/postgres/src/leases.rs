@@ -1,4 +1,5 @@
-//! Leases. The lock of the space makes one of several callers the first; times are those that callers give.
+//! Leases. The lock of the space makes one of several callers the first, and the server's clock says when a lease ends: callers say
+//! how long it lasts. In a store that goes by its callers' time, theirs decides.
 
 use jiff::Timestamp;
 use throughline_core::ports::{Holder, Lease, Leases};
@@ -14,13 +15,17 @@ impl Leases for PostgresStore {
                    ON CONFLICT (space, name) DO UPDATE SET host = excluded.host, process = excluded.process, \
                      started = excluded.started, worker = excluded.worker, until = excluded.until";
         self.write("take a lease", |transaction| {
+            let goes_by_server = transaction.reach().clock().is_some();
+            let (time, lasting) =
+                (if goes_by_server { transaction.began_at() } else { now }, lease.until.duration_since(now));
+            let until = time.checked_add(lasting).unwrap_or(lease.until);
             let is_free = read(transaction, &lease.name)?.is_none_or(|held| {
                 let is_here = held.holder.host == lease.holder.host && !held.holder.host.is_empty();
-                held.holder == lease.holder || held.until <= now || (is_here && gone(&held.holder))
+                held.holder == lease.holder || held.until <= time || (is_here && gone(&held.holder))
             });
             if is_free {
                 let Holder { host, process, started, worker } = &lease.holder;
-                let bound = values![&lease.name, host, *process, started, *worker, lease.until];
+                let bound = values![&lease.name, host, *process, started, *worker, until];
                 transaction.post(sql, &bound)?;
             }
             Ok(is_free)

@@ -9,7 +9,8 @@
 //!
 //! **One writer of a space at a time.** A transaction that writes locks the row of its space first (`transaction.rs`). So numbers,
 //! positions and marks grow in the order of commits, without sequences; what was checked is true until the commit; no two
-//! transactions wait for each other; and nothing compares the clocks of machines. Spaces do not wait for each other, and
+//! transactions wait for each other; and nothing compares the clocks of machines: leases and whatever else depends on time goes
+//! by the server's (`reach.rs`). Spaces do not wait for each other, and
 //! readers wait for nobody.
 //!
 //! **Derived rows.** There are no triggers: a transaction notes which rows it wrote (`derived.rs`) and writes once, before the
@@ -48,6 +49,7 @@ mod off_record;
 mod open;
 mod pool;
 mod projects;
+mod reach;
 mod recalls;
 mod reflections;
 mod retention;
@@ -73,7 +75,7 @@ mod words;
 use std::sync::Arc;
 
 use throughline_core::model::MachineId;
-use throughline_core::ports::{Replying, Store, StoreError};
+use throughline_core::ports::{Clock, Replying, Store, StoreError};
 use throughline_stores::words::Cache;
 
 use connection::Connection;
@@ -86,6 +88,7 @@ use words::Worker;
 pub use address::{Address, AddressError, DEFAULT_SPACE};
 pub use documents::PostgresDocuments;
 pub use erase::BEYOND_ERASING;
+pub use reach::ServerClock;
 pub use table_copy::PostgresTarget;
 
 type Stored<T> = Result<T, StoreError>;
@@ -103,9 +106,18 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Connects, brings the schema up to date, and begins the space where it is new.
+    /// Connects, brings the schema up to date, and begins the space where it is new. What its callers say the time is decides
+    /// when leases end: for those who make up time.
     pub fn open(address: Address) -> Stored<Self> {
-        Ok(Self::over(Pool::open(address)?))
+        Ok(Self::over(Pool::open(address, None)?))
+    }
+
+    /// The same where the server's time decides. `machine` is the clock of this machine, which may be wrong; the clock that it
+    /// gives is right, and is that which callers go by.
+    pub fn open_by_server_time(address: Address, machine: Arc<dyn Clock>) -> Stored<(Self, ServerClock)> {
+        let pool = Pool::open(address, Some(Arc::clone(&machine)))?;
+        let clock = pool.clock().cloned().unwrap_or_else(|| ServerClock::of(machine));
+        Ok((Self::over(pool), clock))
     }
 
     /// The same for a space that an unfinished copy may be in.
@@ -133,6 +145,11 @@ impl PostgresStore {
     /// How often this process waited for the server so far, besides connecting.
     pub fn round_trips(&self) -> u64 {
         self.pool.round_trips()
+    }
+
+    /// How often this thread waited for a server so far, besides connecting: what others log meanwhile does not count.
+    pub fn round_trips_here() -> u64 {
+        connection::waited()
     }
 
     /// Reads on a connection of its own; each statement is a snapshot of its own.

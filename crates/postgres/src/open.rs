@@ -8,6 +8,7 @@ use tokio_postgres::error::SqlState;
 
 use crate::connection::{Connection, STATEMENT_TIMEOUT};
 use crate::error::{Error, Sql};
+use crate::reach::ITS_TIME;
 use crate::values::values;
 
 /// Schema versions, in order: never edited, only added to.
@@ -18,8 +19,17 @@ const MIGRATIONS: [&str; 4] = [
     include_str!("migrations/0004_copying.sql"),
 ];
 
+/// The oldest PostgreSQL that has what is asked of it.
+const OLDEST: u32 = 15;
+
 /// How long a writer waits for another before it gives up, in milliseconds.
-pub(crate) const LOCK_TIMEOUT: u64 = 30_000;
+const LOCK_TIMEOUT: u128 = 30_000;
+
+/// A machine that is cut off may hold the lock of its space: the server notices within half a minute. Engines that do not know
+/// these settings are not asked for them.
+const NOTICES_LOSS: &str = "SELECT set_config(name, CASE name WHEN 'tcp_user_timeout' THEN '20000' WHEN 'tcp_keepalives_idle' \
+     THEN '10' ELSE '3' END, false) FROM pg_settings \
+     WHERE name IN ('tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout')";
 
 /// The server ends a transaction whose client does nothing for longer, so that nobody waits for a machine that is gone.
 const IDLE_TIMEOUT: u64 = 300_000;
@@ -33,13 +43,22 @@ pub(crate) const FRESH_SECRET: &str =
 
 /// Sets a connection up. All tables are in a schema of their own, so that the database may hold others.
 pub(crate) fn equip(connection: &Connection, patience: Duration) -> Sql<()> {
+    let lock_timeout = LOCK_TIMEOUT.min(connection.reach().address.patience.as_millis().max(1));
     let settings = format!(
-        "SET statement_timeout = {STATEMENT_TIMEOUT}; SET lock_timeout = {LOCK_TIMEOUT}; \
+        "SET statement_timeout = {STATEMENT_TIMEOUT}; SET lock_timeout = {lock_timeout}; \
          SET idle_in_transaction_session_timeout = {IDLE_TIMEOUT}; SET client_min_messages = warning; \
-         SET search_path = throughline; SELECT set_config('throughline.space', '{}', false)",
+         SET search_path = throughline; SELECT set_config('throughline.space', '{}', false); {NOTICES_LOSS}; \
+         SELECT {ITS_TIME}, version()",
         connection.space()
     );
-    connection.set_up(&settings, patience)
+    check_version(&connection.set_up(&settings, patience)?)
+}
+
+/// Refuses a PostgreSQL that is too old. Other engines count their versions otherwise.
+fn check_version(version: &str) -> Sql<()> {
+    let number = version.strip_prefix("PostgreSQL ").filter(|number| !number.contains("-YB-")).unwrap_or_default();
+    let major = number.split(|c: char| !c.is_ascii_digit()).next().and_then(|major| major.parse::<u32>().ok());
+    if major.is_some_and(|major| major < OLDEST) { Err(Error::OldServer(version.to_owned())) } else { Ok(()) }
 }
 
 /// Brings the schema up to date, and begins the space where it is new. One that a copy is not complete in is no memory yet.
@@ -127,4 +146,26 @@ fn begin_space(connection: &Connection) -> Sql<bool> {
         connection.run("ROLLBACK")?;
     }
     begun.map(|()| false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(version: &str, is_taken: bool) {
+        assert_eq!(check_version(version).is_ok(), is_taken, "{version}");
+    }
+
+    #[test]
+    fn refuses_a_server_that_is_too_old() {
+        check("PostgreSQL 14.9 (Debian 14.9-1.pgdg120+1) on x86_64-pc-linux-gnu", false);
+        check("PostgreSQL 9.6.24 on aarch64-apple-darwin", false);
+        check("PostgreSQL 15.5 (Debian 15.5-0+deb12u1) on x86_64-pc-linux-gnu", true);
+        check("PostgreSQL 19devel on x86_64-pc-linux-gnu", true);
+        check("PostgreSQL 11.2-YB-2.20.1.0-b0 on x86_64-pc-linux-gnu", true);
+        check("CockroachDB CCL v23.1.11 (x86_64-pc-linux-gnu)", true);
+        let refused = check_version("PostgreSQL 14.9 on x86_64").unwrap_err().to_string();
+        assert_eq!(refused, "the server is PostgreSQL 14.9 on x86_64; PostgreSQL 15 or later is needed");
+    }
 }

@@ -4,11 +4,11 @@
 //! committed whose answer was lost, the server tells afterwards by the token of its transaction.
 
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use throughline_core::ports::StoreError;
+use throughline_core::ports::{Clock, StoreError};
 use tokio::runtime::Runtime;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -17,6 +17,7 @@ use crate::answers::{Answers, Question};
 use crate::connection::Connection;
 use crate::error::{Error, Sql};
 use crate::feed::{CHANNEL, Feed};
+use crate::reach::{Reach, ServerClock};
 use crate::transaction::{Transaction, was_committed};
 use crate::values::values;
 use crate::{Stored, ahead, open, tls};
@@ -71,11 +72,9 @@ const NOTIFY: &str = "SELECT pg_notify($2, $1)";
 
 /// Connections to one database, for one space.
 pub(crate) struct Pool {
-    address: Address,
+    reach: Arc<Reach>,
     tls: MakeRustlsConnect,
     idle: Mutex<Vec<Connection>>,
-    /// How often the server was waited for, besides connecting.
-    round_trips: Arc<AtomicU64>,
     /// Whether the server tells others of what is written.
     notifies: AtomicBool,
     feed: Feed,
@@ -86,17 +85,21 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// Connects, and brings the schema up to date.
-    pub(crate) fn open(address: Address) -> Stored<Self> {
-        Self::open_with(address, open::prepare)
+    /// Connects, and brings the schema up to date. With a clock of this machine, the server's time decides.
+    pub(crate) fn open(address: Address, machine: Option<Arc<dyn Clock>>) -> Stored<Self> {
+        Self::open_with(address, machine, open::prepare)
     }
 
     /// The same for a space that an unfinished copy may be in.
     pub(crate) fn open_unfinished(address: Address) -> Stored<Self> {
-        Self::open_with(address, open::prepare_unfinished)
+        Self::open_with(address, None, open::prepare_unfinished)
     }
 
-    fn open_with(address: Address, prepare: fn(&Connection) -> Sql<()>) -> Stored<Self> {
+    fn open_with(
+        address: Address,
+        machine: Option<Arc<dyn Clock>>,
+        prepare: fn(&Connection) -> Sql<()>,
+    ) -> Stored<Self> {
         // The server decides how much is done at once; here, one thread passes messages on.
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -105,11 +108,12 @@ impl Pool {
             .build()
             .map_err(|error| StoreError::Failed { doing: "start a thread", source: Box::new(error) })?;
         let tls = tls::encrypting(address.root_certificates.as_deref())?;
+        let reach = Reach::new(address, tls.clone(), runtime.handle().clone());
+        machine.into_iter().for_each(|machine| reach.go_by_server(machine));
         let pool = Self {
-            address,
+            reach: Arc::new(reach),
             tls,
             idle: Mutex::default(),
-            round_trips: Arc::default(),
             notifies: AtomicBool::new(false),
             feed: Feed::new(),
             given_up: Mutex::default(),
@@ -119,15 +123,20 @@ impl Pool {
             prepare(connection)?;
             open::can_notify(connection)
         })?;
-        pool.notifies.store(can_notify && pool.address.notifies, Ordering::Relaxed);
+        pool.notifies.store(can_notify && pool.address().notifies, Ordering::Relaxed);
         // What it takes to open is a part of connecting.
-        pool.round_trips.store(0, Ordering::Relaxed);
+        pool.reach.round_trips.store(0, Ordering::Relaxed);
         Ok(pool)
     }
 
     /// How often the server was waited for so far, besides connecting.
     pub(crate) fn round_trips(&self) -> u64 {
-        self.round_trips.load(Ordering::Relaxed)
+        self.reach.round_trips.load(Ordering::Relaxed)
+    }
+
+    /// The server's time, where that decides.
+    pub(crate) fn clock(&self) -> Option<&ServerClock> {
+        self.reach.clock()
     }
 
     /// Waits until somebody may have written: see [`Feed::wait`].
@@ -135,7 +144,7 @@ impl Pool {
         let runtime = self.runtime.as_ref().filter(|_| self.notifies.load(Ordering::Relaxed));
         match runtime {
             Some(runtime) => self.feed.wait((usual, longest), |listener| {
-                runtime.spawn(listener.listen(self.address.clone(), self.tls.clone()));
+                runtime.spawn(listener.listen(self.address().clone(), self.tls.clone()));
             }),
             None => std::thread::sleep(usual),
         }
@@ -143,7 +152,7 @@ impl Pool {
 
     /// Where the database is, and which space of it this is for.
     pub(crate) fn address(&self) -> &Address {
-        &self.address
+        &self.reach.address
     }
 
     /// Reads on a connection of its own; each statement is a snapshot of its own, or of what this thread reads ahead.
@@ -151,8 +160,8 @@ impl Pool {
         if let Some(read) = self.read_ahead(&work) {
             return read.map_err(|error| error.while_doing(doing));
         }
-        self.repeat(Effort::Confirmed, || {
-            let connection = self.take().map_err(Failed::before)?;
+        self.repeat(Effort::Confirmed, |deadline| {
+            let connection = self.take(deadline).map_err(Failed::before)?;
             let outcome = work(&connection);
             self.give_back(connection);
             outcome.map_err(Failed::before)
@@ -162,8 +171,10 @@ impl Pool {
 
     /// Reads in the snapshot of this thread; `None` if it has none, or if it failed.
     fn read_ahead<T>(&self, work: impl Fn(&Connection) -> Sql<T>) -> Option<Sql<T>> {
-        let ahead = ahead::of(self)?;
+        let (ahead, began) = (ahead::of(self)?, Instant::now());
+        ahead.connection.wait_until(began + self.address().patience);
         let outcome = work(&ahead.connection);
+        self.note(began, &outcome);
         if outcome.is_ok() || ahead.connection.answers().is_gathering() {
             return Some(outcome);
         }
@@ -205,19 +216,20 @@ impl Pool {
         mut work: impl FnMut(&Transaction<'_>) -> Sql<T>,
     ) -> Stored<Written<T>> {
         ahead::end(self);
-        self.repeat(effort, || self.try_to_write(effort, between, &mut work)).map_err(|error| error.while_doing(doing))
+        self.repeat(effort, |deadline| self.try_to_write((effort, deadline), between, &mut work))
+            .map_err(|error| error.while_doing(doing))
     }
 
     fn try_to_write<T>(
         &self,
-        effort: Effort,
+        (effort, deadline): (Effort, Instant),
         between: &Between<'_>,
         work: &mut impl FnMut(&Transaction<'_>) -> Sql<T>,
     ) -> Result<Written<T>, Failed> {
-        let connection = Rc::new(self.take().map_err(Failed::before)?);
+        let connection = Rc::new(self.take(deadline).map_err(Failed::before)?);
         let first = Answers::gathered_by(&connection, between.first);
         let next = if ahead::is_read(self) { Answers::gathered_by(&connection, between.next) } else { Vec::new() };
-        let outcome = self.written(&connection, (effort, first, next), work);
+        let outcome = self.written(&connection, (effort, deadline), (first, next), work);
         if outcome.is_err() && connection.roll_back().is_err() {
             return outcome;
         }
@@ -228,7 +240,8 @@ impl Pool {
     fn written<T>(
         &self,
         connection: &Rc<Connection>,
-        (effort, first, next): (Effort, Vec<Question>, Vec<Question>),
+        (effort, deadline): (Effort, Instant),
+        (first, next): (Vec<Question>, Vec<Question>),
         work: &mut impl FnMut(&Transaction<'_>) -> Sql<T>,
     ) -> Result<Written<T>, Failed> {
         let transaction = Transaction::begin(connection, &effort.settings(), first).map_err(Failed::before)?;
@@ -239,7 +252,7 @@ impl Pool {
         match transaction.commit(next) {
             Ok(()) => {}
             Err(error) if error.is_broken() => {
-                if !self.find_out(transaction.number(), transaction.token())? {
+                if !self.find_out(&transaction, deadline)? {
                     return Err(Failed { error, is_final: transaction.is_sealed() });
                 }
             }
@@ -249,10 +262,10 @@ impl Pool {
     }
 
     /// Whether a transaction was committed whose answer was lost.
-    fn find_out(&self, number: i64, token: &str) -> Result<bool, Failed> {
-        let asked = self.insist(Effort::Confirmed, || {
-            let connection = self.take().map_err(Failed::before)?;
-            let outcome = was_committed(&connection, number, token);
+    fn find_out(&self, transaction: &Transaction<'_>, deadline: Instant) -> Result<bool, Failed> {
+        let asked = self.insist(Effort::Confirmed, deadline, |deadline| {
+            let connection = self.take(deadline).map_err(Failed::before)?;
+            let outcome = was_committed(&connection, transaction.number(), transaction.token());
             self.give_back(connection);
             outcome.map_err(Failed::before)
         });
@@ -260,26 +273,40 @@ impl Pool {
         asked.map_err(|error| Failed { error, is_final: true })
     }
 
-    /// Tries again what a lost connection or the server's own reasons ended, unless the server is known to be away.
-    fn repeat<T>(&self, effort: Effort, attempt: impl FnMut() -> Result<T, Failed>) -> Sql<T> {
+    /// Tries something once, unless the server is known to be away.
+    pub(crate) fn once<T>(&self, attempt: impl FnOnce(Instant) -> Sql<T>) -> Sql<T> {
         if self.given_up().is_some_and(|at| at.elapsed() < AWAY) {
             return Err(Error::Silent);
         }
         let began = Instant::now();
-        let outcome = self.insist(effort, attempt);
-        if outcome.as_ref().is_err_and(Error::is_broken) && began.elapsed() > self.address.patience / 2 {
-            *self.given_up() = Some(Instant::now());
-        }
+        let outcome = attempt(began + self.address().patience);
+        self.note(began, &outcome);
         outcome
     }
 
-    fn insist<T>(&self, effort: Effort, mut attempt: impl FnMut() -> Result<T, Failed>) -> Sql<T> {
-        let (began, mut pause) = (Instant::now(), PAUSE);
-        let has_time = |pause: Duration| began.elapsed() + pause < self.address.patience;
+    /// Notes a server that kept somebody waiting in vain.
+    fn note<T>(&self, began: Instant, outcome: &Sql<T>) {
+        if outcome.as_ref().is_err_and(Error::is_broken) && began.elapsed() > self.address().patience / 2 {
+            *self.given_up() = Some(Instant::now());
+        }
+    }
+
+    /// Tries again what a lost connection or the server's own reasons ended, unless the server is known to be away.
+    fn repeat<T>(&self, effort: Effort, attempt: impl FnMut(Instant) -> Result<T, Failed>) -> Sql<T> {
+        self.once(|deadline| self.insist(effort, deadline, attempt))
+    }
+
+    fn insist<T>(
+        &self,
+        effort: Effort,
+        deadline: Instant,
+        mut attempt: impl FnMut(Instant) -> Result<T, Failed>,
+    ) -> Sql<T> {
+        let mut pause = PAUSE;
         for _ in 1..effort.attempts() {
-            match attempt() {
+            match attempt(deadline) {
                 Err(Failed { error, is_final: false })
-                    if (error.is_broken() || error.is_to_be_repeated()) && has_time(pause) =>
+                    if (error.is_broken() || error.is_to_be_repeated()) && Instant::now() + pause < deadline =>
                 {
                     tracing::debug!(%error, "trying again");
                     // Others were open to the same server.
@@ -292,17 +319,21 @@ impl Pool {
                 outcome => return outcome.map_err(|failed| failed.error),
             }
         }
-        attempt().map_err(|failed| failed.error)
+        attempt(deadline).map_err(|failed| failed.error)
     }
 
-    pub(crate) fn take(&self) -> Sql<Connection> {
+    /// A connection for something that has to be done by then.
+    pub(crate) fn take(&self, deadline: Instant) -> Sql<Connection> {
         loop {
             // Not in the condition of a loop: the guard would be held until its end.
             let idle = self.idle().pop();
             match idle {
-                Some(connection) if !connection.is_closed() => return Ok(connection),
+                Some(connection) if !connection.is_closed() => {
+                    connection.wait_until(deadline);
+                    return Ok(connection);
+                }
                 Some(_) => {}
-                None => return self.connect(),
+                None => return self.reach.connect(deadline),
             }
         }
     }
@@ -312,32 +343,6 @@ impl Pool {
         if idle.len() < MOST_IDLE && !connection.is_closed() {
             idle.push(connection);
         }
-    }
-
-    fn connect(&self) -> Sql<Connection> {
-        let ended = || Error::Unreadable("the store is closed".into());
-        let runtime = self.runtime.as_ref().ok_or_else(ended)?;
-        let (config, tls) = (self.address.config.clone(), self.tls.clone());
-        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
-        runtime.spawn(async move {
-            match config.connect(tls).await {
-                Ok((client, connection)) => {
-                    let _ = sender.send(Ok(client));
-                    if let Err(error) = connection.await {
-                        tracing::debug!(%error, "a connection ended");
-                    }
-                }
-                Err(error) => {
-                    let _ = sender.send(Err(error));
-                }
-            }
-        });
-        // A server may take a connection and say nothing.
-        let patience = self.address.config.get_connect_timeout().copied().unwrap_or(self.address.patience);
-        let client = receiver.recv_timeout(patience).map_err(|_| Error::Silent)??;
-        let connection = Connection::new(client, self.address.space.clone(), Arc::clone(&self.round_trips));
-        open::equip(&connection, patience)?;
-        Ok(connection)
     }
 
     fn given_up(&self) -> MutexGuard<'_, Option<Instant>> {

@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 
+use jiff::Timestamp;
 use throughline_core::ports::StoreError;
 use throughline_stores::words::Collection;
 
@@ -15,6 +16,7 @@ use crate::derived::Derived;
 use crate::error::{Sql, unreadable};
 use crate::joined;
 use crate::pool::Pool;
+use crate::reach::ITS_TIME;
 use crate::values::{Value, values};
 
 /// So many of the latest transactions are known by their tokens.
@@ -48,6 +50,7 @@ pub(crate) struct Transaction<'c> {
     connection: &'c Rc<Connection>,
     number: i64,
     token: String,
+    began_at: Timestamp,
     last: Cell<[i64; COUNTERS]>,
     derived: RefCell<Derived>,
     is_ready: Cell<bool>,
@@ -69,17 +72,20 @@ impl<'c> Transaction<'c> {
     pub(crate) fn begin(connection: &'c Rc<Connection>, settings: &str, first: Vec<Question>) -> Sql<Self> {
         let sql = format!(
             "BEGIN ISOLATION LEVEL READ COMMITTED; {settings} SELECT writes, last_entry, last_turn, last_chunk, last_segment, \
-             last_row, gen_random_uuid() FROM spaces WHERE space = '{}' FOR UPDATE",
+             last_row, gen_random_uuid(), {ITS_TIME} FROM spaces WHERE space = '{}' FOR UPDATE",
             connection.space()
         );
+        let before = connection.reach().before();
         let gone = || StoreError::Damaged { source: Some("the memory is gone from the server".into()) };
         let row = connection.begin_with(&sql, first)?.ok_or_else(gone)?;
+        connection.reach().heard(before, row.get(7));
         let number = |column: usize| -> Sql<i64> { row.get(column).unwrap_or_default().parse().map_err(unreadable) };
         let last = [number(1)?, number(2)?, number(3)?, number(4)?, number(5)?];
         Ok(Self {
             connection,
             number: number(0)? + 1,
             token: row.get(6).unwrap_or_default().to_owned(),
+            began_at: Timestamp::from_millisecond(number(7)?).map_err(unreadable)?,
             last: Cell::new(last),
             derived: RefCell::default(),
             is_ready: Cell::new(false),
@@ -91,6 +97,11 @@ impl<'c> Transaction<'c> {
     /// Which transaction of the space it is: they are committed in this order.
     pub(crate) fn number(&self) -> i64 {
         self.number
+    }
+
+    /// When it began, by the server's clock.
+    pub(crate) fn began_at(&self) -> Timestamp {
+        self.began_at
     }
 
     /// Tells it from others that were given the same number and not committed.

@@ -1,4 +1,5 @@
-//! A server that nobody can reach: the first question waits for it, and those that follow do not.
+//! A server that nobody can reach or that hangs: the first question waits for it, no longer than it may, and those that follow do
+//! not. One that is slow is waited for.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "clippy sees no tests in their helpers")]
 #![cfg(unix)]
 
@@ -7,9 +8,13 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use throughline_core::ports::{Health as _, StoreError};
+use std::time::{Duration, Instant};
+
+use throughline_core::model::{Actor, Change, ChangeId, Source, Verb};
+use throughline_core::ports::{Changes as _, Health as _, Op, StoreError};
 use throughline_postgres::{Address, PostgresStore};
 use throughline_testkit::postgres::Server;
+use throughline_testkit::stores::{entry, minute};
 
 /// The way to a server, which can be closed: then connections are taken and nobody answers. Counts them.
 #[derive(Default)]
@@ -68,4 +73,50 @@ fn only_the_first_question_waits_for_a_server_that_is_away() {
         assert!(matches!(store.stats(), Err(StoreError::Failed { .. })));
     }
     assert_eq!(way.taken(), tried, "nobody tried again");
+}
+
+fn remember(store: &PostgresStore, id: &str) -> Result<(), StoreError> {
+    let (id, actor) = (ChangeId::new(id), Actor::new(Source::User, "test"));
+    let op = Op::Insert(entry(id.as_str(), "likes tea"));
+    let change = Change { id, actor, verb: Verb::Remember, at: minute(0), undoes: None };
+    store.apply(&change, &[op], &mut || true).map(drop)
+}
+
+fn patient(server: &Server, patience: Duration) -> PostgresStore {
+    PostgresStore::open(Address::parse(&server.url()).unwrap().with_patience(patience)).unwrap()
+}
+
+/// A statement may run for two minutes; nobody waits so long for a server that hangs.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_server_that_hangs_is_waited_for_once_and_within_the_patience() {
+    let server = Server::start();
+    let store = patient(&server, Duration::from_secs(2));
+    remember(&store, "before").unwrap();
+    let hanging = server.hang();
+    let began = Instant::now();
+    assert!(matches!(store.stats(), Err(StoreError::Failed { .. })));
+    assert!(matches!(remember(&store, "meanwhile"), Err(StoreError::Failed { .. })));
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    drop(hanging);
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while let Err(error) = remember(&store, "after") {
+        assert!(Instant::now() < deadline, "{error:?}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_slow_statement_of_a_server_that_is_there_is_waited_for() {
+    let server = Server::start();
+    let store = patient(&server, Duration::from_secs(1));
+    server.run(
+        "CREATE FUNCTION throughline.dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+           PERFORM pg_sleep(4);
+           RETURN NULL;
+         END $$;
+         CREATE TRIGGER dawdle AFTER INSERT ON throughline.changes FOR EACH ROW EXECUTE FUNCTION throughline.dawdle();",
+    );
+    remember(&store, "slow").unwrap();
+    assert_eq!(server.run("SELECT count(*) FROM throughline.changes"), "1", "and it was not done again");
 }

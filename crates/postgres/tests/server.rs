@@ -3,18 +3,20 @@
 
 mod fixture;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use throughline_core::engine::{NewMemory, Worker};
 use throughline_core::model::{Actor, Change, ChangeId, EntryId, Kind, Source, Turn, TurnId, Verb};
 use throughline_core::ports::{
     Changes as _, Health as _, History as _, Op, Page, Search, Store, StoreError, Turns as _, Withdrawals as _,
 };
-use throughline_core::recall::{Filter, Terms};
+use throughline_core::recall::{Filter, RecallRequest, Terms};
 use throughline_postgres::{Address, PostgresStore};
 use throughline_sqlite::{Durability, SqliteStore};
-use throughline_testkit::StoreFixture as _;
-use throughline_testkit::stores::{entry, minute, turn};
+use throughline_testkit::stores::{entry, holder, minute, turn};
+use throughline_testkit::{FakeEmbedder, FakeEmbedders, StoreFixture as _, World};
 
 use fixture::{fixture, server};
 
@@ -212,4 +214,117 @@ fn statement_takes_one_round_trip_however_often_it_comes() {
     // A snapshot is begun and ended without waiting for it.
     let withdrawn = || drop(store.withdrawn(&[], &[]).unwrap());
     assert_eq!([count(&withdrawn), count(&withdrawn), count(&withdrawn)], [2, 2, 2]);
+}
+
+/// Engines that distribute by the space need it first, everywhere.
+#[test]
+fn every_key_leads_with_the_space() {
+    drop(open(&server().url(), "keyed"));
+    let keys = "SELECT i.indexrelid::regclass || ' ' || a.attname FROM pg_index i \
+                JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace \
+                JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0] \
+                WHERE n.nspname = 'throughline' AND c.relname <> 'schema_version'";
+    let keys = server().run(keys);
+    assert!(keys.lines().count() > 50, "{keys}");
+    for key in keys.lines() {
+        assert!(key.ends_with(" space"), "{key}");
+    }
+    let tables = "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+                  WHERE n.nspname = 'throughline' AND c.relkind = 'r' AND c.relname <> 'schema_version' AND NOT EXISTS \
+                  (SELECT 1 FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)";
+    assert_eq!(server().run(tables), "", "every table has a primary key");
+}
+
+#[test]
+fn a_serialisation_failure_is_repeated() {
+    let url = server().create_database("serial");
+    let store = open(&url, "main");
+    let failing = "CREATE SEQUENCE throughline.tries; GRANT USAGE ON throughline.tries TO throughline;
+        CREATE FUNCTION throughline.fail_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF nextval('throughline.tries') = 1 THEN
+            RAISE EXCEPTION 'could not serialize access' USING ERRCODE = '40001';
+          END IF;
+          RETURN NULL;
+        END $$;
+        CREATE TRIGGER fail_once AFTER INSERT ON throughline.changes FOR EACH ROW EXECUTE FUNCTION throughline.fail_once()";
+    server().run_as("postgres", "serial", failing).unwrap();
+    remember(&store, "id", "likes tea").unwrap();
+    assert_eq!(contents(&store), ["likes tea"]);
+    let tries = server().run_as("postgres", "serial", "SELECT last_value FROM throughline.tries").unwrap();
+    assert_eq!(tries, "2", "it failed, and was done again");
+}
+
+const MIGRATIONS: [&str; 3] = [
+    include_str!("../src/migrations/0001_memory.sql"),
+    include_str!("../src/migrations/0002_row_security.sql"),
+    include_str!("../src/migrations/0003_documents.sql"),
+];
+
+/// All that a database says of its tables.
+fn schema(database: &str) -> String {
+    let sql = "SELECT string_agg(line, E'\\n' ORDER BY line) FROM (
+        SELECT format('%s.%s %s %s %s', table_name, column_name, data_type, is_nullable, column_default) AS line
+          FROM information_schema.columns WHERE table_schema = 'throughline'
+        UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'throughline'
+        UNION ALL SELECT format('%s %s %s %s', tablename, policyname, qual, with_check) FROM pg_policies
+        UNION ALL SELECT format('%s %s', conrelid::regclass, pg_get_constraintdef(c.oid)) FROM pg_constraint c
+          JOIN pg_namespace n ON n.oid = c.connamespace WHERE n.nspname = 'throughline') lines";
+    server().run_as("postgres", database, sql).unwrap()
+}
+
+#[test]
+fn older_schemas_become_the_newest() {
+    drop(open(&server().create_database("fresh"), "main"));
+    for until in 1..=MIGRATIONS.len() {
+        let database = format!("older{until}");
+        let url = server().create_database(&database);
+        let begin = "CREATE SCHEMA throughline; SET search_path = throughline;
+            CREATE TABLE schema_version (one bigint PRIMARY KEY CHECK (one = 1), version bigint NOT NULL);";
+        let memory = "INSERT INTO spaces (space, secret, writes) VALUES ('main', '\\x01', 7);
+            INSERT INTO word_indexes (space, collection, built, until, tail) VALUES
+              ('main', 1, 0, 0, 0), ('main', 2, 0, 0, 0), ('main', 3, 0, 0, 0)";
+        let steps = MIGRATIONS[..until].join("\n");
+        let sql = format!(
+            "{begin} {steps} INSERT INTO schema_version VALUES (1, {until}); SET throughline.space = 'main'; {memory}"
+        );
+        server().run_as("throughline", &database, &sql).unwrap();
+        let store = open(&url, "main");
+        assert_eq!(schema(&database), schema("fresh"), "from {until}");
+        let told = "SELECT version || ' ' || writes FROM throughline.schema_version, throughline.spaces";
+        assert_eq!(server().run_as("postgres", &database, told).unwrap(), "4 7", "what was there is there");
+        remember(&store, "id", "likes tea").unwrap();
+        assert_eq!(contents(&store), ["likes tea"]);
+    }
+}
+
+/// By words and by meaning, over entries that have vectors.
+#[test]
+fn both_stores_recall_the_same_with_vectors() {
+    let home = tempfile::tempdir().unwrap();
+    let sqlite = SqliteStore::open(&home.path().join("memory.db"), home.path(), Durability::Process).unwrap();
+    let stores: [Arc<dyn Store>; 2] = [Arc::new(sqlite), fixture().open()];
+    let embedder = Arc::new(FakeEmbedder::new("m"));
+    let engines = stores.map(|store| {
+        let world = World::around(store);
+        let told = ["the automobile is in the garage", "the physician is called Ada"].map(str::to_owned);
+        let facts: Vec<NewMemory> = (0..198).map(text).chain(told).map(NewMemory::fact).collect();
+        world.engine.memories().remember_all(&facts).unwrap();
+        let worker = Worker { holder: holder("one"), is_gone: &|_| false };
+        let embedding = world.engine.embedding();
+        let done = embedding.embed_missing(&*embedder, &worker, u64::MAX, &mut |_, _| true).unwrap().unwrap();
+        assert_eq!((done.embedded, done.missing), (200, 0));
+        world.engine.with_embedders(Arc::new(FakeEmbedders(vec![Arc::clone(&embedder)])))
+    });
+    for query in
+        ["deploy on Friday", "tomatoes in the garden", "the piano is out of tune", "where is my car?", "invoice 17"]
+    {
+        let [expected, found] = engines.each_ref().map(|engine| {
+            let filter = Filter::recallable(engine.now());
+            let recalled =
+                engine.recall().recall(&RecallRequest { query: query.to_owned(), limit: 20, filter }).unwrap();
+            recalled.hits.iter().map(|hit| (hit.memory.entry.id.clone(), hit.score)).collect::<Vec<_>>()
+        });
+        assert!(!expected.is_empty(), "{query}");
+        assert_eq!(found, expected, "{query}");
+    }
 }

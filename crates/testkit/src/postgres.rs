@@ -113,6 +113,37 @@ impl Server {
         self.control(&["-w", "-l", "log", "start"]);
     }
 
+    /// Stops all of its processes where they are, as a machine that hangs does, until what this gives is dropped: connections
+    /// stay, and nobody answers.
+    pub fn hang(&self) -> Hanging {
+        let first = self.first_process();
+        // The first one begins no others from here on.
+        let mut processes = vec![first];
+        signal("STOP", &processes);
+        processes.extend(children(first));
+        signal("STOP", &processes);
+        Hanging { processes }
+    }
+
+    /// Processor time of all of its processes so far, those that have ended included, as Linux tells.
+    pub fn processor_time(&self) -> std::time::Duration {
+        const TICKS_A_SECOND: u64 = 100;
+        let first = self.first_process();
+        let own = |process: u32, fields: usize| {
+            let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+            let after_name = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+            after_name.skip(11).take(fields).filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>()
+        };
+        // Of the first one also what those took that it waited for.
+        let ticks = own(first, 4) + children(first).into_iter().map(|child| own(child, 2)).sum::<u64>();
+        std::time::Duration::from_millis(ticks * 1000 / TICKS_A_SECOND)
+    }
+
+    fn first_process(&self) -> u32 {
+        let file = std::fs::read_to_string(self.directory.join("data/postmaster.pid")).expect("the server runs");
+        file.lines().next().and_then(|line| line.trim().parse().ok()).expect("its process")
+    }
+
     fn control(&self, args: &[&str]) {
         let mut command = as_other_user(&self.directory);
         command.env("PGPORT", self.port.to_string());
@@ -172,6 +203,34 @@ impl Server {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
         if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
     }
+}
+
+/// A server that hangs, until this is dropped.
+pub struct Hanging {
+    processes: Vec<u32>,
+}
+
+impl Drop for Hanging {
+    fn drop(&mut self) {
+        signal("CONT", &self.processes);
+    }
+}
+
+/// Those that a process began, as Linux tells.
+fn children(process: u32) -> Vec<u32> {
+    let parent = |stat: &str| stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse::<u32>().ok();
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let all = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    all.filter(|child| {
+        std::fs::read_to_string(format!("/proc/{child}/stat")).is_ok_and(|stat| parent(&stat) == Some(process))
+    })
+    .collect()
+}
+
+fn signal(name: &str, processes: &[u32]) {
+    let ids = processes.iter().map(u32::to_string);
+    // One that has ended meanwhile needs no signal.
+    let _ = Command::new("kill").arg(format!("-{name}")).args(ids).stderr(Stdio::null()).status();
 }
 
 /// Where the programs of the newest PostgreSQL on this machine are.

@@ -13,7 +13,7 @@ use throughline_providers::{CarefulEmbedder, HttpEmbedder, HttpSettings, Policy,
 
 use crate::config::{EmbeddingsConfig, EmbeddingsProvider, ModelConfig};
 use crate::models::{self, ModelSetupError};
-use crate::world::{self, World, WorldClock};
+use crate::world::{self, World};
 
 /// A search waits so long for its one vector, and tries once: words are there already.
 const SEARCHING: Duration = Duration::from_secs(3);
@@ -187,7 +187,7 @@ fn build(world: &World, wanted: Wanted) -> Result<Arc<dyn Embedder>, EmbedderSet
     let digest = ContentHash::of(&format!("{} {place}", embedder.name()));
     let key = format!("embeddings {} {}", embedder.provider(), digest.as_str());
     let breaker = world.engine.models().breaker(&key).unwrap_or_default();
-    let (keeper, clock) = (world.engine.clone(), Arc::new(WorldClock::real()));
+    let (keeper, clock) = (world.engine.clone(), world.waiting_clock());
     let pause = Arc::new(ThreadPause::seeded(u64::from(std::process::id())));
     let keep = move |breaker: &_| keeper.models().keep_breaker(&key, breaker);
     Ok(Arc::new(CarefulEmbedder::new(embedder, clock, pause, policy, breaker, keep)))

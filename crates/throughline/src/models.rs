@@ -7,7 +7,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use throughline_core::engine::Engine;
 use throughline_core::model::ContentHash;
 use throughline_core::ports::Model;
 use throughline_offline::Offline;
@@ -17,7 +16,7 @@ use throughline_providers::{
 };
 
 use crate::config::{Config, ModelConfig, ModelProvider};
-use crate::world::{self, World, WorldClock};
+use crate::world::{self, World};
 
 /// Why a model cannot be asked.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +88,7 @@ pub(crate) fn is_offline(config: &Config) -> bool {
 pub(crate) fn for_consolidation(world: &World) -> Arc<dyn Model> {
     let chosen = consolidation_choice(&world.config.config).and_then(|choice| match choice.provider {
         ModelProvider::Sampling => sampling(&choice, world),
-        _ => build(&choice, &world.home.config, &world.engine),
+        _ => build(&choice, world),
     });
     chosen.unwrap_or_else(|error| {
         // Most processes have no client: that is nothing to warn of.
@@ -112,12 +111,12 @@ fn sampling(choice: &ModelConfig, world: &World) -> Result<Arc<dyn Model>, Model
     let client = world.sampling.current(&world.home).ok_or(ModelSetupError::NoClient)?;
     let timeout = choice.timeout_seconds.map_or(SAMPLING_TIMEOUT, |seconds| Duration::from_secs(u64::from(seconds)));
     let model = Arc::new(SamplingModel::new(client, choice.model.clone(), timeout));
-    Ok(careful(model, choice, &world.engine, SAMPLING_POLICY))
+    Ok(careful(model, choice, world, SAMPLING_POLICY))
 }
 
 /// The model that talks.
-pub(crate) fn for_chat(choice: &ModelConfig, keys: &Path, engine: &Engine) -> Result<Arc<dyn Model>, ModelSetupError> {
-    build(choice, keys, engine)
+pub(crate) fn for_chat(choice: &ModelConfig, world: &World) -> Result<Arc<dyn Model>, ModelSetupError> {
+    build(choice, world)
 }
 
 fn consolidation_choice(config: &Config) -> Result<ModelConfig, ModelSetupError> {
@@ -142,13 +141,9 @@ fn provider_named(name: &str) -> Result<ModelProvider, ModelSetupError> {
         .map_err(|_| ModelSetupError::UnknownProvider { given: name.to_owned() })
 }
 
-fn build(choice: &ModelConfig, keys: &Path, engine: &Engine) -> Result<Arc<dyn Model>, ModelSetupError> {
-    let model = for_trial(choice, keys)?;
-    Ok(if choice.provider == ModelProvider::Offline {
-        model
-    } else {
-        careful(model, choice, engine, Policy::default())
-    })
+fn build(choice: &ModelConfig, world: &World) -> Result<Arc<dyn Model>, ModelSetupError> {
+    let model = for_trial(choice, &world.home.config)?;
+    Ok(if choice.provider == ModelProvider::Offline { model } else { careful(model, choice, world, Policy::default()) })
 }
 
 /// A model that is asked once: without tries and breaker.
@@ -171,7 +166,7 @@ pub(crate) fn for_trial(choice: &ModelConfig, keys: &Path) -> Result<Arc<dyn Mod
 }
 
 /// With tries and a breaker that goes on from where any process left it.
-fn careful(model: Arc<dyn Model>, choice: &ModelConfig, engine: &Engine, policy: Policy) -> Arc<dyn Model> {
+fn careful(model: Arc<dyn Model>, choice: &ModelConfig, world: &World, policy: Policy) -> Arc<dyn Model> {
     let pause = ThreadPause::seeded(u64::from(std::process::id()));
     // Another model or another address starts with a clean record.
     let command = choice.command.as_ref().filter(|_| choice.provider == ModelProvider::Command);
@@ -180,11 +175,11 @@ fn careful(model: Arc<dyn Model>, choice: &ModelConfig, engine: &Engine, policy:
     // Only a digest of it is kept: an address may hold a password.
     let digest = ContentHash::of(&format!("{} {place}", model.name()));
     let key = format!("{} {}", model.provider(), digest.as_str());
-    let careful = Careful::with_policy(model, Arc::new(WorldClock::real()), Arc::new(pause), policy);
-    if let Some(breaker) = engine.models().breaker(&key) {
+    let careful = Careful::with_policy(model, world.waiting_clock(), Arc::new(pause), policy);
+    if let Some(breaker) = world.engine.models().breaker(&key) {
         careful.restore(breaker);
     }
-    let keeper = engine.clone();
+    let keeper = world.engine.clone();
     Arc::new(careful.keeping(move |breaker| keeper.models().keep_breaker(&key, breaker)))
 }
 

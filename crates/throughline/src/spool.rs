@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
-use throughline_core::engine::{Engine, EngineError, Said, StartSession, chain};
+use throughline_core::engine::{EngineError, Observed, Said, StartSession, chain};
 use throughline_core::model::{Role, SessionId};
 use throughline_core::off_record::asks_not_to_be_kept;
 use throughline_core::ports::{ErasureScope, Ids as _, StoreError};
@@ -91,12 +91,14 @@ struct WaitingTurn {
 }
 
 /// What became of what waited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Delivered {
     /// Turns that are in the memory now and were not before.
     pub(crate) turns: usize,
     /// Files that could not be kept, and stay aside.
     pub(crate) refused: usize,
+    /// The conversations that are due for consolidation with them.
+    pub(crate) due: Vec<SessionId>,
 }
 
 /// What waits in a home.
@@ -157,7 +159,7 @@ impl Spool {
     }
 
     /// Brings what waits into the memory, the oldest first; stops where the store fails.
-    pub(crate) fn deliver(&self, engine: &Engine) -> Result<Delivered, EngineError> {
+    pub(crate) fn deliver(&self, world: &World) -> Result<Delivered, EngineError> {
         let mut delivered = Delivered::default();
         for path in self.files() {
             let Some(waiting) = read(&path) else {
@@ -168,9 +170,11 @@ impl Spool {
                 }
                 continue;
             };
-            match waiting.observe(engine) {
-                Ok(kept) => {
-                    delivered.turns += kept;
+            let session = waiting.session.clone();
+            match waiting.observe(world) {
+                Ok(observed) => {
+                    delivered.turns += observed.kept;
+                    delivered.due.extend(observed.due.map(|_| session));
                     if let Err(error) = std::fs::remove_file(&path) {
                         tracing::debug!(%error, "what was delivered is delivered again, and kept once");
                     }
@@ -237,22 +241,20 @@ impl Spool {
 }
 
 impl Waiting {
-    /// Gives how many turns are new.
-    fn observe(self, engine: &Engine) -> Result<usize, EngineError> {
+    fn observe(self, world: &World) -> Result<Observed, EngineError> {
         let Self { by, session, title, project, dir, task, person, turns } = self;
         let said = |turn: WaitingTurn| {
             let WaitingTurn { id, role, speaker, content, at } = turn;
-            Said { id: Some(id), role, speaker, content, at: Some(at) }
+            Said { id: Some(id), role, speaker, content, at: Some(world.corrected(at)) }
         };
         let said: Vec<Said> = turns.into_iter().map(said).collect();
-        let observed = match by {
-            By::Hook => engine.sessions().observe_at(&session, dir, &said),
+        match by {
+            By::Hook => world.engine.sessions().observe_at(&session, dir, &said),
             By::Host => {
                 let about = StartSession::new(session);
-                engine.sessions().observe_in(&StartSession { title, project, dir, task, person, ..about }, &said)
+                world.engine.sessions().observe_in(&StartSession { title, project, dir, task, person, ..about }, &said)
             }
-        };
-        observed.map(|observed| observed.kept)
+        }
     }
 }
 
@@ -334,8 +336,8 @@ impl World {
         if spool.count() == 0 {
             return true;
         }
-        match spool.deliver(&self.engine) {
-            Ok(Delivered { turns, refused }) => {
+        match spool.deliver(self) {
+            Ok(Delivered { turns, refused, due: _ }) => {
                 tracing::info!(turns, refused, "what waited for the server is delivered");
                 true
             }

@@ -36,7 +36,7 @@ pub use private::private_directory;
 pub(crate) use private::{is_open_to_others, is_own, private_file};
 pub use settable_clock::SettableClock;
 pub(crate) use store::{CopyFailure, Place, backups_of};
-pub use store::{Durability, store_at};
+pub use store::{Durability, StoreOnServer, store_at};
 
 /// Where things are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,6 +122,11 @@ impl WorldClock {
         let fixed = given.parse().map_err(|_| OpenError::BadNow { given })?;
         Ok(Self { fixed: Some(fixed) })
     }
+
+    /// Whether the time is made up.
+    fn is_fixed(self) -> bool {
+        self.fixed.is_some()
+    }
 }
 
 impl Clock for WorldClock {
@@ -182,6 +187,8 @@ pub struct World {
     pub(crate) sampling: Arc<SamplingClients>,
     /// What every embedder is wrapped in, where anything is.
     pub(crate) wrap_embedder: Option<WrapEmbedder>,
+    /// The time of the server that keeps the memory, where one does.
+    pub(crate) server_clock: Option<store::ServerClock>,
 }
 
 /// Puts something between the memory and an embedder.
@@ -195,12 +202,12 @@ impl World {
 
     /// Opens the memory in this home, with this clock.
     pub fn open_at(home: Home, clock: Arc<dyn Clock>) -> Result<Self, OpenError> {
-        Prepared::at(home)?.open_with(clock, Durability::Full)
+        Prepared::at(home)?.open_with(clock, None, Durability::Full)
     }
 
     /// The same for a home that is thrown away: its writes do not survive a power cut.
     pub(crate) fn open_trial(home: Home, clock: Arc<dyn Clock>) -> Result<Self, OpenError> {
-        Prepared::at(home)?.open_with(clock, Durability::Process)
+        Prepared::at(home)?.open_with(clock, None, Durability::Process)
     }
 
     /// The same for a command that is run in the current directory: off the record where that is excluded.
@@ -212,6 +219,20 @@ impl World {
     /// Now, where the person is.
     pub fn now(&self) -> Zoned {
         self.engine.now().to_zoned(self.zone.clone())
+    }
+
+    /// The time of whoever waits for something, whatever `THROUGHLINE_NOW` says: the server's, where several machines wait for
+    /// the same.
+    pub(crate) fn waiting_clock(&self) -> Arc<dyn Clock> {
+        match &self.server_clock {
+            Some(clock) => Arc::new(clock.clone()),
+            None => Arc::new(WorldClock::real()),
+        }
+    }
+
+    /// A time by the clock of this machine, which may be wrong: as the machines that share the memory would say it.
+    pub(crate) fn corrected(&self, at: Timestamp) -> Timestamp {
+        self.server_clock.as_ref().map_or(at, |clock| clock.corrected(at))
     }
 }
 
@@ -266,15 +287,25 @@ impl Prepared {
 
     /// Opens the memory.
     pub fn open(self) -> Result<World, OpenError> {
-        self.open_with(Arc::new(WorldClock::from_environment()?), Durability::Full)
+        let clock = WorldClock::from_environment()?;
+        // Nobody else knows a time that is made up.
+        let machine: Option<Arc<dyn Clock>> = if clock.is_fixed() { None } else { Some(Arc::new(clock)) };
+        self.open_with(Arc::new(clock), machine, Durability::Full)
     }
 
-    fn open_with(self, clock: Arc<dyn Clock>, durability: Durability) -> Result<World, OpenError> {
+    /// `machine` is its clock, where the time of a server is to be taken in place of it.
+    fn open_with(
+        self,
+        clock: Arc<dyn Clock>,
+        machine: Option<Arc<dyn Clock>>,
+        durability: Durability,
+    ) -> Result<World, OpenError> {
         let Self { home, config, is_new, patience } = self;
         let settings = settings(&config)?;
-        let server = store::ServerAccess { password: store_password(&config), patience };
+        let server = store::ServerAccess { password: store_password(&config), patience, clock: machine };
         let opened = store::open(&home, &config.config.store, server, durability)?;
-        let store::Opened { store, backups, documents: rows } = opened;
+        let store::Opened { store, backups, documents: rows, clock: server_clock } = opened;
+        let clock = server_clock.clone().map_or(clock, |server| Arc::new(server) as Arc<dyn Clock>);
         let mut files = FileDocuments::open(&home.data)?.with_projects(places(&store));
         if let Some(person) = directories::BaseDirs::new() {
             files = files.with_home(person.home_dir());
@@ -293,7 +324,7 @@ impl Prepared {
         let engine = Engine::new(Arc::clone(&store), documents, clock, Arc::new(RandomIds), settings, person);
         let zone = engine.settings().zone.clone();
         let (sampling, wrap_embedder) = (Arc::default(), None);
-        let world = World { home, config, is_new, store, backups, engine, zone, sampling, wrap_embedder };
+        let world = World { home, config, is_new, store, backups, engine, zone, sampling, wrap_embedder, server_clock };
         let world = world.asking_within(embedders::ASKING);
         let engine = world.engine.clone().with_tool_models(Arc::new(OwnModels::of(&world)));
         Ok(World { engine, ..world })

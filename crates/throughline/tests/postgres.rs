@@ -17,6 +17,8 @@ mod peer;
 mod place;
 #[path = "postgres/spool.rs"]
 mod spool;
+#[path = "postgres/together.rs"]
+mod together;
 
 use std::sync::OnceLock;
 

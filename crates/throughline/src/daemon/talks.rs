@@ -21,7 +21,7 @@ impl Household {
             let hint = "put a provider and a model under [model] in the config file: ollama, openai or anthropic";
             return Err(Problem::new(Code::NoModel, "no chat model is configured", hint));
         }
-        models::for_chat(choice, &self.world.home.config, &self.world.engine)
+        models::for_chat(choice, &self.world)
             .map_err(|error| Problem::new(Code::NoModel, error.to_string(), error.hint()))
     }
 }

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use throughline_core::model::MachineId;
-use throughline_core::ports::{Backups, Documents, Store, StoreError};
+use throughline_core::ports::{Backups, Clock, Documents, Store, StoreError};
 use throughline_postgres::{Address, PostgresStore};
 use throughline_sqlite::{SqliteBackups, SqliteStore};
 
 pub(crate) use copy::{CopyFailure, Place};
 pub(super) use throughline_postgres::AddressError;
+pub(crate) use throughline_postgres::ServerClock;
 pub use throughline_sqlite::Durability;
 
 use super::{Home, OpenError, private_file};
@@ -25,6 +26,8 @@ pub(super) struct Opened {
     pub(super) backups: Option<Arc<dyn Backups>>,
     /// The documents that it keeps itself; files where there are none.
     pub(super) documents: Option<Arc<dyn Documents>>,
+    /// The server's time, where that decides.
+    pub(super) clock: Option<ServerClock>,
 }
 
 /// How a server is reached.
@@ -32,6 +35,8 @@ pub(super) struct ServerAccess {
     pub(super) password: Option<String>,
     /// How long one that cannot be reached is waited for, where that is less than usual.
     pub(super) patience: Option<Duration>,
+    /// The clock of this machine, where the server's time is to decide.
+    pub(super) clock: Option<Arc<dyn Clock>>,
 }
 
 /// Opens the memory of a home, or begins one where there is none, nor anything left of one.
@@ -62,10 +67,16 @@ fn open_on_server(url: &str, access: ServerAccess) -> Result<Opened, OpenError> 
         address = address.with_patience(patience);
     }
     let server = address.to_string();
-    let store = PostgresStore::open(address).map_err(|source| OpenError::Server { server, source })?;
+    let opened = match access.clock {
+        Some(machine) => {
+            PostgresStore::open_by_server_time(address, machine).map(|(store, clock)| (store, Some(clock)))
+        }
+        None => PostgresStore::open(address).map(|store| (store, None)),
+    };
+    let (store, clock) = opened.map_err(|source| OpenError::Server { server, source })?;
     let store = store.on_machine(MachineId::new(processes::host_name()));
     let documents: Arc<dyn Documents> = Arc::new(store.documents());
-    Ok(Opened { store: Arc::new(store), backups: None, documents: Some(documents) })
+    Ok(Opened { store: Arc::new(store), backups: None, documents: Some(documents), clock })
 }
 
 fn open_file(home: &Home, durability: Durability) -> Result<Opened, OpenError> {
@@ -87,7 +98,7 @@ fn open_file(home: &Home, durability: Durability) -> Result<Opened, OpenError> {
         tracing::warn!("the memory can only be read: {why} ({hint})");
     }
     let backups = SqliteBackups::of(Arc::clone(&store), &database, &home.backups());
-    Ok(Opened { store, backups: Some(Arc::new(backups)), documents: None })
+    Ok(Opened { store, backups: Some(Arc::new(backups)), documents: None, clock: None })
 }
 
 /// The backups of a home whose memory is not open: it may be missing or damaged. None where a server keeps it.
@@ -102,4 +113,26 @@ pub(crate) fn backups_of(home: &Home) -> Option<Arc<dyn Backups>> {
 pub fn store_at(file: &Path, durability: Durability) -> Result<Arc<dyn Store>, StoreError> {
     let beside = file.parent().unwrap_or(Path::new("."));
     Ok(Arc::new(SqliteStore::open(file, beside, durability)?))
+}
+
+/// A store on a server, for benchmarks.
+pub struct StoreOnServer {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// The documents that it keeps.
+    pub documents: Arc<dyn Documents>,
+    /// How often it waited for the server so far, besides connecting.
+    pub round_trips: Arc<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl StoreOnServer {
+    /// Opens the memory at an address, or begins one there.
+    pub fn open(url: &str) -> Result<Self, OpenError> {
+        let address = Address::parse(url).map_err(OpenError::StoreUrl)?;
+        let server = address.to_string();
+        let store = PostgresStore::open(address).map_err(|source| OpenError::Server { server, source })?;
+        let store = Arc::new(store.on_machine(MachineId::new(processes::host_name())));
+        let (documents, counting) = (Arc::new(store.documents()), Arc::clone(&store));
+        Ok(Self { store, documents, round_trips: Arc::new(move || counting.round_trips()) })
+    }
 }

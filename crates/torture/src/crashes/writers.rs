@@ -26,6 +26,7 @@ const MOST_LINES: u64 = 3;
 
 /// Longer than any answer takes.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// A hook whose time is up says nothing, as one that kept everything does.
 const HOOK_PATIENCE: &str = "300000";
 
 const SIGKILL: i32 = 9;

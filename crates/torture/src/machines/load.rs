@@ -13,8 +13,12 @@ use crate::crashes::promises::Promise;
 use crate::crashes::writers::{Outcome, Surface, Writer};
 use crate::daemon::Program;
 
-/// Nothing may take longer: what does counts as hanging.
-const HANGING: Duration = Duration::from_secs(120);
+/// No attempt may take longer: one that does counts as hanging. A server that says nothing is waited for ten seconds, by processes
+/// that are many on a machine that is busy.
+const HANGING: Duration = Duration::from_secs(30);
+
+/// Once everything is well again, a write is refused no longer.
+const RECOVERY: Duration = Duration::from_secs(120);
 
 /// Between two attempts once everything is well again: a server that was away counts as away for some seconds.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -114,7 +118,7 @@ impl<'a> Load<'a> {
             }
         }
         let (mut last, began) = (String::new(), Instant::now());
-        while began.elapsed() < HANGING {
+        while began.elapsed() < RECOVERY {
             match self.attempt(worker, None)? {
                 Outcome::Confirmed => return Ok(()),
                 other => last = format!("{other:?}"),
@@ -123,7 +127,7 @@ impl<'a> Load<'a> {
         }
         let Worker { writer, wish, .. } = worker;
         self.tell(|told| {
-            told.problems.push(format!("{:?}: refused for {HANGING:?}: {wish:?}: {last}", writer.surface))
+            told.problems.push(format!("{:?}: refused for {RECOVERY:?}: {wish:?}: {last}", writer.surface))
         });
         Ok(())
     }

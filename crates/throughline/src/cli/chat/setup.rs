@@ -14,7 +14,7 @@ use crate::world::{World, ollama_host};
 pub(super) fn model(world: &World) -> Result<Arc<dyn Model>, Failure> {
     let config = &world.config.config;
     if config.model.provider != ModelProvider::Offline {
-        let model = models::for_chat(&config.model, &world.home.config, &world.engine);
+        let model = models::for_chat(&config.model, world);
         return model.map_err(|error| Failure::new(error.to_string(), error.hint()));
     }
     let found = throughline_providers::ollama_models(ollama_host().as_deref());
@@ -23,7 +23,7 @@ pub(super) fn model(world: &World) -> Result<Arc<dyn Model>, Failure> {
         return Err(nothing_to_talk_to());
     }
     let choice = ModelConfig { provider: ModelProvider::Ollama, model: Some(name.clone()), ..ModelConfig::default() };
-    let model = models::for_chat(&choice, &world.home.config, &world.engine);
+    let model = models::for_chat(&choice, world);
     model.map_err(|error| Failure::new(error.to_string(), error.hint()))
 }
 

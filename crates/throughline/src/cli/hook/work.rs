@@ -265,9 +265,7 @@ impl Hooked<'_> {
             return Ok(false);
         }
         if self.is_aside {
-            Spool::of(&self.world.home).deliver(&self.world.engine)?;
-            let sessions = self.world.engine.sessions();
-            return Ok(sessions.find(session)?.is_some() && sessions.due(session)?.is_some());
+            return Ok(Spool::of(&self.world.home).deliver(self.world)?.due.contains(session));
         }
         // What waited was said before; while it waits, so does this.
         if !self.world.deliver_waiting() && !self.is_excluded(session) {
@@ -279,6 +277,9 @@ impl Hooked<'_> {
         let cut = said.iter_mut().map(Said::fit).filter(|is_cut| *is_cut).count();
         if cut > 0 {
             tracing::warn!(%session, turns = cut, "turns were over the limit or held NUL characters, and are kept in part");
+        }
+        for said in &mut said {
+            said.at = said.at.map(|at| self.world.corrected(at));
         }
         Ok(self.world.engine.sessions().observe_at(session, self.heard.dir(), &said)?.due.is_some())
     }
