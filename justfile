@@ -68,3 +68,7 @@ orphans count="1000":
 # Licences and sources of what we depend on (needs cargo-deny)
 deny:
     cargo deny --log-level error check licenses bans sources
+
+# Known vulnerabilities of what we depend on (needs cargo-deny, and the network for the database of advisories)
+advisories:
+    cargo deny check advisories

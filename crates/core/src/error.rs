@@ -281,7 +281,7 @@ impl EngineError {
                 DocumentError::Conflict { .. } | DocumentError::KeptBeside { .. } | DocumentError::Clash { .. },
             ) => ErrorCode::Conflict,
             Self::IdentityFull { .. } => ErrorCode::IdentityFull,
-            Self::Store(StoreError::Busy) => ErrorCode::Busy,
+            Self::Store(StoreError::Busy | StoreError::LogHeld { .. }) => ErrorCode::Busy,
             Self::Store(StoreError::Lost { .. }) => ErrorCode::Unavailable,
             Self::Store(StoreError::BadCursor { .. }) => ErrorCode::Invalid,
             Self::Store(_) | Self::Document(_) => ErrorCode::Failed,

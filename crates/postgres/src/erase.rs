@@ -32,6 +32,9 @@ impl Eraser for PostgresStore {
     fn make_room(&self) -> bool {
         false
     }
+
+    /// A server refuses nothing for its length.
+    fn removing(&self, _: bool) {}
 }
 
 /// How many erasures there were: what was read before one may hold what it erased.

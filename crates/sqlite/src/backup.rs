@@ -10,6 +10,8 @@ use rusqlite::{Connection, OpenFlags};
 use throughline_core::ports::{CopyCheck, StoreError, StoreStats};
 
 use crate::error::while_doing;
+use crate::files::{Files, Growth};
+use crate::pool::bound::Bounds;
 use crate::{Stored, health, open};
 
 /// Pages copied between two reports.
@@ -21,13 +23,25 @@ pub(crate) fn copy(
     target: &Path,
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<(), StoreError> {
+    copy_within(source, target, Bounds::USUAL.noting, progress)
+}
+
+/// The same, as long as the log of the database grows by no more than so many bytes meanwhile.
+pub(crate) fn copy_within(
+    source: &Connection,
+    target: &Path,
+    most: u64,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<(), StoreError> {
     let failed = |doing| move |error| StoreError::Failed { doing, source: Box::new(error) };
     if target.exists() {
         let taken = std::io::Error::new(std::io::ErrorKind::AlreadyExists, format!("{} is there", target.display()));
         return Err(failed("write a backup there")(taken));
     }
     let partial = scratch(target, "partial");
-    let outcome = copy_to(source, &partial, progress).and_then(|()| {
+    let growth = source.path().map(|path| Growth::begin(Files::of(Path::new(path)).log, most));
+    let check = || growth.as_ref().map_or(Ok(()), |growth| growth.check("back up"));
+    let outcome = copy_to(source, &partial, &check, progress).and_then(|()| {
         // A link never replaces what appeared meanwhile; where a file system has none, a move must do.
         std::fs::hard_link(&partial, target)
             .or_else(|error| if target.exists() { Err(error) } else { std::fs::rename(&partial, target) })
@@ -48,7 +62,12 @@ pub(crate) fn scratch(beside: &Path, end: &str) -> PathBuf {
     beside.with_file_name(format!(".{name}.{}-{}.{end}", std::process::id(), NTH.fetch_add(1, Ordering::Relaxed)))
 }
 
-fn copy_to(source: &Connection, partial: &Path, progress: &mut dyn FnMut(u64, u64) -> bool) -> Result<(), StoreError> {
+fn copy_to(
+    source: &Connection,
+    partial: &Path,
+    check: &dyn Fn() -> Stored<()>,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<(), StoreError> {
     let backing_up = while_doing("back up");
     let mut copy = Connection::open(partial).map_err(&backing_up)?;
     restrict(partial)?;
@@ -59,6 +78,7 @@ fn copy_to(source: &Connection, partial: &Path, progress: &mut dyn FnMut(u64, u6
         snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(&backing_up)?;
         let backup = Backup::new(&snapshot, &mut copy).map_err(&backing_up)?;
         while backup.step(PAGES_A_STEP).map_err(&backing_up)? != StepResult::Done {
+            check()?;
             let now = backup.progress();
             if !progress((now.pagecount - now.remaining).max(0) as u64, now.pagecount.max(0) as u64) {
                 return Err(StoreError::TakenBack);

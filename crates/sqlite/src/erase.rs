@@ -14,6 +14,7 @@ use throughline_core::text::bullets;
 
 use crate::error::while_doing;
 use crate::open;
+use crate::pool::bound;
 use crate::rows::{self, ENTRY_COLUMNS, document_address};
 use crate::{SqliteStore, Stored, erase_repeats, erase_scope, in_transaction, withdrawals};
 
@@ -36,6 +37,10 @@ impl Eraser for SqliteStore {
 
     fn make_room(&self) -> bool {
         self.pool.reserve.give_to_remove()
+    }
+
+    fn removing(&self, begins: bool) {
+        bound::removing(begins);
     }
 }
 
@@ -208,12 +213,16 @@ pub(crate) fn scrub_versions(
 }
 
 /// Writes the file anew and empties the write-ahead log: rows that were moved while pages were balanced may have left
-/// copies that no other means reaches. Says whether it could; if not, the next process to open the memory tries again.
+/// copies that no other means reaches. Says whether it could; if not, the next process to open the memory tries again. While somebody
+/// reads an old state nothing is written anew: the log would grow by the whole file, and keep what was erased all the same.
 pub(crate) fn sweep(connection: &Connection) -> bool {
+    let empty_log = || connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+    if matches!(empty_log(), Ok(true)) {
+        return false;
+    }
     let rewritten = connection.execute_batch("VACUUM");
     // Also where there was no room to write the file anew: most of it is in the log.
-    let is_kept = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
-    match (rewritten, is_kept) {
+    match (rewritten, empty_log()) {
         (Ok(()), Ok(false)) => connection.execute("DELETE FROM unswept", []).is_ok(),
         _ => false,
     }

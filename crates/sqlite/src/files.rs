@@ -5,6 +5,10 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use throughline_core::ports::StoreError;
+
+use crate::Stored;
+
 /// The database, its write-ahead log and the index of that.
 #[derive(Debug, Clone)]
 pub(crate) struct Files {
@@ -49,6 +53,29 @@ impl Files {
     /// The three paths.
     pub(crate) fn all(&self) -> [&Path; 3] {
         [&self.main, &self.log, &self.index]
+    }
+}
+
+/// How much a log may grow beside somebody of ours who reads one state of the database for long.
+pub(crate) struct Growth {
+    log: PathBuf,
+    most: u64,
+}
+
+impl Growth {
+    /// From now on by so many bytes.
+    pub(crate) fn begin(log: PathBuf, bytes: u64) -> Self {
+        let most = Stamp::of(&log).map_or(0, |log| log.length) + bytes;
+        Self { log, most }
+    }
+
+    /// An error once it has grown by more.
+    pub(crate) fn check(&self, doing: &'static str) -> Stored<()> {
+        if Stamp::of(&self.log).is_none_or(|log| log.length <= self.most) {
+            return Ok(());
+        }
+        let source = "it takes too long: so much is written meanwhile that the write-ahead log has become long".into();
+        Err(StoreError::Failed { doing, source })
     }
 }
 

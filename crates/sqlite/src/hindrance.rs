@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use rusqlite::Connection;
 use throughline_core::ports::StoreError;
 
 use crate::Stored;
@@ -10,7 +11,7 @@ use crate::erase;
 use crate::files::Files;
 use crate::open::BUSY_TIMEOUT;
 use crate::pool::Pool;
-use crate::watch::{MOST_FRAMES, log_state};
+use crate::watch::{MOST_FRAMES, log_length, log_state};
 
 /// How long the write lock is waited for before somebody is said to hold it.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -47,17 +48,36 @@ fn locked(pool: &Pool) -> Option<String> {
         .then(|| format!("{} holds the write lock: nothing can be stored until it ends; reading goes on", who()))
 }
 
-/// Whether the log is long because somebody reads an old state.
+/// Who reads a state of the database, as words.
+pub(crate) fn readers(files: &Files) -> String {
+    holders(files, READERS)
+}
+
+/// Whether the log is long because somebody reads an old state, and what is not written because of that.
 fn long_log(pool: &Pool) -> Option<String> {
-    let log = pool.read(log_state, "look at the log").ok()?;
+    let look = |connection: &Connection| {
+        let page_size: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+        Ok((log_state(connection)?, u64::try_from(page_size).unwrap_or(0)))
+    };
+    let (log, page_size) = pool.read(look, "look at the log").ok()?;
     let frames = u64::try_from(log.frames).unwrap_or(0);
-    if frames < LONG_LOG || log.frames == log.copied {
+    let length = log_length(frames, page_size);
+    if log.frames == log.copied || length < log_length(LONG_LOG, page_size).min(pool.bounds.noting) {
         return None;
     }
-    let megabytes = std::fs::symlink_metadata(&pool.files().log).map_or(0, |log| log.len() >> 20);
-    let who = holders(pool.files(), READERS);
+    let (megabytes, who) = (length >> 20, readers(pool.files()));
+    let until_then = match length {
+        length if length >= pool.bounds.storing => {
+            "; until then nothing is stored: forgetting and erasing work, and reading goes on"
+        }
+        length if length >= pool.bounds.noting => {
+            "; until then recalls, and what conversations were given, are not noted"
+        }
+        _ => "",
+    };
     Some(format!(
-        "the write-ahead log takes {megabytes} MB and cannot be shortened: {who} reads an old state; it is shortened when that ends"
+        "the write-ahead log takes {megabytes} MB and cannot be shortened: {who} reads an old state; it is shortened when that \
+         ends{until_then}"
     ))
 }
 
@@ -85,8 +105,11 @@ pub(crate) fn removed(pool: &Pool) -> Stored<Vec<String>> {
 
 /// Which processes hold one of these locks, as words.
 fn holders(files: &Files, bytes: std::ops::RangeInclusive<u64>) -> String {
-    let processes = processes(files, &bytes);
-    match processes.as_slice() {
+    let all = processes(files, &bytes);
+    let own = std::process::id();
+    let others: Vec<u32> = all.iter().copied().filter(|process| *process != own).collect();
+    match others.as_slice() {
+        [] if all.contains(&own) => format!("this process, {own},"),
         [] => "another process".to_owned(),
         [one] => format!("the process {one}"),
         many => format!("one of the processes {}", many.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
@@ -100,7 +123,6 @@ fn processes(files: &Files, bytes: &std::ops::RangeInclusive<u64>) -> Vec<u32> {
     let Ok(index) = std::fs::symlink_metadata(&files.index) else { return Vec::new() };
     let locks = std::fs::read_to_string("/proc/locks").unwrap_or_default();
     let mut found: Vec<u32> = locks.lines().filter_map(|line| holder(line, index.ino(), bytes)).collect();
-    found.retain(|process| *process != std::process::id());
     found.sort_unstable();
     found.dedup();
     found

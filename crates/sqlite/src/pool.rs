@@ -4,6 +4,7 @@
 //! Never happens: a write that is confirmed and is not in the database at the path, or a database that is made where one
 //! was lost.
 
+pub(crate) mod bound;
 mod reading;
 #[cfg(test)]
 mod tests;
@@ -11,7 +12,7 @@ mod trim;
 mod write;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -28,6 +29,7 @@ use crate::reserve::Reserve;
 use crate::room::{self, Room};
 use crate::watch::{Generation, Known, Role, Trouble, Watch, copy_log, present};
 use crate::{Stored, copies};
+use bound::Bounds;
 use reading::Reader;
 use write::Batch;
 
@@ -67,6 +69,10 @@ pub(crate) struct Pool {
     reading: Room,
     /// Room for removing things on a full disk.
     pub(crate) reserve: Reserve,
+    /// How long the log may become.
+    pub(crate) bounds: Bounds,
+    /// How long the log was when something was refused because of it; 0 where nothing is.
+    refused_at: AtomicU64,
     /// Whether somebody waits for the end of this process.
     is_ending: AtomicBool,
     /// One thread at a time tries to find the database again.
@@ -172,7 +178,21 @@ impl Pool {
         let (writing, reading, recovering) = (Line::default(), Room::default(), Mutex::new(()));
         let (backups, is_ending, state) = (backups.to_owned(), AtomicBool::new(false), Mutex::new(state));
         let reserve = Reserve::beside(&watch.files.main);
-        Self { watch, backups, durability, state, writing, reading, reserve, is_ending, recovering, reader }
+        let (bounds, refused_at) = (Bounds::USUAL, AtomicU64::new(0));
+        Self {
+            watch,
+            backups,
+            durability,
+            state,
+            writing,
+            reading,
+            reserve,
+            bounds,
+            refused_at,
+            is_ending,
+            recovering,
+            reader,
+        }
     }
 
     /// Why nothing can be written, where that is so.

@@ -10,12 +10,17 @@ use throughline_core::ports::StoreError;
 use throughline_stores::copy::{Cell, Column, Kind, Row, Rows, Snapshot, Source, Table};
 
 use crate::error::{unreadable, while_doing};
+use crate::files::Growth;
+use crate::pool::bound::Bounds;
 use crate::rows::{from_json, to_json};
 use crate::{SqliteStore, Stored, identity};
 
 pub use target::{FileCalls, SqliteTarget};
 
 const READING: &str = "read a table";
+
+/// After so many rows is looked how much the log has grown.
+const CHECKED: u64 = 256;
 
 /// A memory that is copied elsewhere.
 pub struct SqliteSource<'s> {
@@ -33,9 +38,10 @@ impl SqliteStore {
 impl Source for SqliteSource<'_> {
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot)) -> Stored<()> {
         self.store.bookkeeper.flush();
+        let growth = Growth::begin(self.store.pool.files().log.clone(), Bounds::USUAL.noting);
         self.store.snapshot(
             |connection| {
-                work(&Tables { connection, machine: &self.machine });
+                work(&Tables { connection, machine: &self.machine, growth: Some(&growth) });
                 Ok(())
             },
             READING,
@@ -47,6 +53,8 @@ impl Source for SqliteSource<'_> {
 struct Tables<'c> {
     connection: &'c Connection,
     machine: &'c MachineId,
+    /// Where the state that is read may be held for long.
+    growth: Option<&'c Growth>,
 }
 
 impl Snapshot for Tables<'_> {
@@ -73,8 +81,13 @@ impl Rows for Tables<'_> {
         let sql = format!("SELECT {} FROM {from} ORDER BY {order}", columns.join(", "));
         let mut statement = self.connection.prepare(&sql).map_err(&reading)?;
         let mut rows = statement.query([]).map_err(&reading)?;
+        let mut count = 0_u64;
         while let Some(row) = rows.next().map_err(&reading)? {
             each(self.read(table, row).map_err(&reading)?)?;
+            count += 1;
+            if let Some(growth) = self.growth.filter(|_| count.is_multiple_of(CHECKED)) {
+                growth.check("copy the memory")?;
+            }
         }
         Ok(())
     }

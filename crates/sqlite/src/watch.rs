@@ -112,6 +112,11 @@ impl Known {
         self.seen().identity.clone()
     }
 
+    /// How long a log of so many frames is.
+    pub(crate) fn log_length(&self, frames: u64) -> u64 {
+        log_length(frames, self.page_size)
+    }
+
     /// Whether a database file is the one that was opened.
     pub(crate) fn is_file(&self, main: Option<Stamp>) -> bool {
         main.is_some_and(|main| main.is_same_file(&self.main))
@@ -250,7 +255,7 @@ impl Watch {
             Err(error) if is_busy(&error) => 0,
             Err(_) => return Err(DAMAGED),
         };
-        let expected = if frames == 0 { 0 } else { LOG_HEADER + frames * (FRAME_HEADER + known.page_size) };
+        let expected = known.log_length(frames);
         match Stamp::of(&self.files.log) {
             Some(log) if log.length >= expected => Ok(frames),
             // Emptied by another process between the two looks, after everything was copied into the file.
@@ -264,6 +269,21 @@ impl Watch {
     fn is_all_in_file(&self, known: &Known) -> bool {
         let seen = known.identity();
         matches!(self.bare.read().counts(&seen.id, seen.writes), Count::Of(_))
+    }
+
+    /// Whether all of the log is in the file, so that the next write begins it anew. It is tried so often: most who read end
+    /// in a moment.
+    pub(crate) fn is_log_done(&self, known: &Known, connection: &Connection, tries: u32) -> Looked<bool> {
+        for nth in 0..tries {
+            if nth > 0 {
+                std::thread::sleep(PAUSE);
+            }
+            self.copy_log(known, connection)?;
+            if log_state(connection).is_ok_and(|log| log.frames == log.copied) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Copies the log into the file, as far as no reader stands in the way; looks right before and right behind.
@@ -317,6 +337,11 @@ impl Watch {
 pub(crate) struct LogState {
     pub(crate) frames: i64,
     pub(crate) copied: i64,
+}
+
+/// How long a log of so many frames is.
+pub(crate) fn log_length(frames: u64, page_size: u64) -> u64 {
+    if frames == 0 { 0 } else { LOG_HEADER + frames * (FRAME_HEADER + page_size) }
 }
 
 pub(crate) fn log_state(connection: &Connection) -> rusqlite::Result<LogState> {

@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use common::Home;
@@ -14,8 +15,8 @@ fn repository() -> &'static Path {
 
 /// The documents that are there.
 fn documents() -> Vec<PathBuf> {
-    let named =
-        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "benches/README.md"].map(|name| repository().join(name));
+    let named = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "benches/README.md"]
+        .map(|name| repository().join(name));
     let below = std::fs::read_dir(repository().join("docs")).into_iter().flatten().map(|entry| entry.unwrap().path());
     let all = named.into_iter().chain(below.filter(|path| path.extension().is_some_and(|end| end == "md")));
     all.filter(|path| path.is_file()).collect()
@@ -55,6 +56,49 @@ fn every_path_that_a_document_names_exists() {
         }
     }
     assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// Every `fn` of the sources, by name, with whether it is a test.
+fn functions(dir: &Path, found: &mut BTreeMap<String, bool>) {
+    for entry in std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() {
+            functions(&entry, found);
+        } else if entry.extension().is_some_and(|end| end == "rs") {
+            let text = std::fs::read_to_string(&entry).unwrap();
+            let mut is_test = false;
+            for line in text.lines().map(str::trim) {
+                let name = line.split_once("fn ").and_then(|(_, rest)| rest.split(['(', '<']).next());
+                if line == "#[test]" || line.starts_with("#[tokio::test") || line == "proptest! {" {
+                    is_test = true;
+                } else if let Some(name) = name.filter(|_| !line.starts_with("//")) {
+                    *found.entry(name.to_owned()).or_default() |= is_test;
+                    is_test = false;
+                }
+            }
+        }
+    }
+}
+
+/// Whether it is written as names of tests are: `a_name_of_a_test`, or the end of one, `…_of_a_test`.
+fn is_test_name(span: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    span.trim_start_matches('…').chars().all(is_name) && (span.starts_with("…_") || span.matches('_').count() >= 2)
+}
+
+#[test]
+fn every_test_that_the_security_policy_names_exists() {
+    let mut functions_found = BTreeMap::new();
+    functions(&repository().join("crates"), &mut functions_found);
+    let tests: Vec<&String> = functions_found.iter().filter(|(_, is_test)| **is_test).map(|(name, _)| name).collect();
+    let text = std::fs::read_to_string(repository().join("SECURITY.md")).unwrap();
+    let named: Vec<&str> = spans(&text).into_iter().filter(|span| is_test_name(span)).collect();
+    assert!(named.len() > 100, "{}", named.len());
+    let is_there = |name: &str| match name.strip_prefix('…') {
+        Some(end) => tests.iter().any(|test| test.ends_with(end)),
+        None => tests.iter().any(|test| *test == name),
+    };
+    let missing: Vec<&str> = named.into_iter().filter(|name| !is_there(name)).collect();
+    assert_eq!(missing, [""; 0]);
 }
 
 #[test]

@@ -8,6 +8,8 @@ mod common;
 mod conformance;
 #[path = "mcp/endings.rs"]
 mod endings;
+#[path = "mcp/fences.rs"]
+mod fences;
 #[path = "mcp/lines.rs"]
 mod lines;
 #[path = "mcp/peer.rs"]

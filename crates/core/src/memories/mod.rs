@@ -292,8 +292,10 @@ impl MemoryService<'_> {
         self.with_room(|| self.forget_one(reference))
     }
 
-    /// Removes something, on a full disk too: the store keeps some room for that.
+    /// Removes something, also where nothing else is written: on a full disk, for which the store keeps some room, and beside
+    /// somebody who keeps its log long.
     fn with_room<T>(&self, remove: impl Fn() -> Done<T>) -> Done<T> {
+        let _removing = Removing::begin(self.eraser);
         loop {
             match remove() {
                 Err(error) if error.is_full() && self.eraser.make_room() => {}
@@ -322,6 +324,22 @@ impl MemoryService<'_> {
                 Ok(applied.map(|_| forgotten(false)))
             },
         )
+    }
+}
+
+/// Lasts as long as this thread removes something.
+struct Removing<'e>(&'e dyn ports::Eraser);
+
+impl<'e> Removing<'e> {
+    fn begin(eraser: &'e dyn ports::Eraser) -> Self {
+        eraser.removing(true);
+        Self(eraser)
+    }
+}
+
+impl Drop for Removing<'_> {
+    fn drop(&mut self) {
+        self.0.removing(false);
     }
 }
 

@@ -13,6 +13,9 @@ pub trait Eraser {
 
     /// Gives up room that the store keeps on its disk for removing things when that is full; whether there was any.
     fn make_room(&self) -> bool;
+
+    /// Says whether what this thread writes from here on removes something: where other writes are refused, that is not.
+    fn removing(&self, begins: bool);
 }
 
 /// What to remove for good.

@@ -61,6 +61,16 @@ pub enum StoreError {
     /// No room left.
     #[error("the disk is full")]
     Full,
+    /// Somebody reads an old state of the database, and its log has become as long as it may.
+    #[error(
+        "nothing can be stored: the write-ahead log takes {megabytes} MB and cannot be shortened, because {reader} reads an old state"
+    )]
+    LogHeld {
+        /// How long the log is.
+        megabytes: u64,
+        /// Who reads, in words.
+        reader: String,
+    },
     /// What is stored can be read, and nothing can be written.
     #[error("the memory can only be read: {why}")]
     ReadOnly {
@@ -156,7 +166,7 @@ impl Loss {
 impl StoreError {
     /// Whether only writing fails for now: what is stored can still be read.
     pub fn is_unwritten(&self) -> bool {
-        matches!(self, Self::Busy | Self::Full | Self::ReadOnly { .. })
+        matches!(self, Self::Busy | Self::Full | Self::LogHeld { .. } | Self::ReadOnly { .. })
     }
 
     /// What to try next.
@@ -170,6 +180,9 @@ impl StoreError {
             Self::Lost { loss, backup } => return Some(Cow::Owned(loss.hint(backup.as_deref()))),
             Self::HalfCopied => "wait for `throughline copy`, or run the same copy again: it goes on where it stopped",
             Self::TooNew { .. } => "nothing was changed; install the newer version of throughline",
+            Self::LogHeld { .. } => {
+                "nothing was changed; end that process and repeat the command: forgetting and erasing work meanwhile"
+            }
             Self::Full => "nothing that was confirmed is lost; free some space and repeat the command",
             Self::ReadOnly { why: ReadOnly::Directory } => {
                 "nothing was changed; give yourself the right to write there, or mount it writable"

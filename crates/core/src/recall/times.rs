@@ -15,6 +15,8 @@ use std::ops::Range;
 
 use jiff::{Timestamp, Zoned};
 
+use crate::text::steps;
+
 use calendar::{Calendar, Span};
 use phrases::Parser;
 use words::{Kind, Token, is_one_of, may_begin, tokens};
@@ -85,6 +87,7 @@ fn time_at(message: &str, tokens: &[Token<'_>], at: usize, calendar: &Calendar) 
     {
         let end = tokens[at].range.start + end;
         let next = at + tokens[at..].iter().take_while(|token| token.range.start < end).count();
+        steps::count(next - at);
         return Some(Found { span, next, is_assumed });
     }
     let mut parser = Parser::new(tokens, at, calendar);

@@ -424,9 +424,9 @@ mod tests {
 
     #[test]
     fn guarding_is_linear() {
-        check_linear("</memory", 4 << 20, 200, neutralise);
+        check_linear("</memory", 200, neutralise);
         for piece in ["-\u{200b}", "<", "--", "#", "[", "&lt;", "<m\u{200b}", "--m-e-m-o-r-y-", "\u{200b}", "é"] {
-            check_linear(piece, 128 << 10, 200, neutralise);
+            check_linear(piece, 200, neutralise);
         }
     }
 

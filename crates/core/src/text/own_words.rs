@@ -7,7 +7,10 @@
 mod phrases;
 mod quotations;
 
+use std::collections::HashMap;
+
 use super::prose::{is_code, is_error, is_frame};
+use super::steps;
 use phrases::{Lead, lead_of};
 
 pub use quotations::{QUOTED, without_quotations};
@@ -23,34 +26,53 @@ pub fn own_words(message: &str) -> Vec<&str> {
 /// Calls `each` for the text outside of elements that stand at the beginning of a line or have a name that transcripts use;
 /// stops where it answers that the rest is material.
 fn outside_tags<'a>(text: &'a str, each: &mut dyn FnMut(&'a str) -> bool) {
-    let mut rest = text;
-    let mut from = 0;
-    while let Some(open) = rest[from..].find('<').map(|at| from + at) {
-        let Some(name) = tag_name(&rest[open + 1..]) else {
-            from = open + 1;
-            continue;
-        };
-        let closing = format!("</{name}");
-        let close = rest[open..].find(&closing).map(|at| open + at);
-        let is_at_start = rest[..open].trim_end_matches([' ', '\t']).ends_with('\n') || rest[..open].trim().is_empty();
-        let is_of_transcript = phrases::is_transcript_tag(name);
-        let is_element = is_of_transcript || is_at_start && close.is_some();
+    let closings = closings(text);
+    // Where the part that is read begins, where its first word does, and where the next tag is looked for.
+    let (mut start, mut words, mut from) = (0, first_word(text, 0), 0);
+    while let Some(open) = text[from..].find('<').map(|at| from + at) {
+        steps::count(open - from + 1);
+        from = open + 1;
+        let Some(name) = tag_name(&text[open + 1..]) else { continue };
+        steps::count(name.len());
+        let close = closings.get(name).and_then(|all| all.get(all.partition_point(|at| *at < open))).copied();
+        let is_at_start = words >= open || text[start..open].trim_end_matches([' ', '\t']).ends_with('\n');
+        let is_element = phrases::is_transcript_tag(name) || is_at_start && close.is_some();
         if !is_element {
-            from = open + 1;
             continue;
         }
-        if !each(&rest[..open]) {
+        if !each(&text[start..open]) {
             return;
         }
         let Some(close) = close else { return };
-        rest = rest[close..].find('>').map_or("", |end| &rest[close + end + 1..]);
-        from = 0;
+        start = text[close..].find('>').map_or(text.len(), |end| close + end + 1);
+        (words, from) = (first_word(text, start), start);
     }
-    each(rest);
+    each(&text[start..]);
+}
+
+/// Where the first word from here on begins.
+fn first_word(text: &str, from: usize) -> usize {
+    text.len() - text[from..].trim_start().len()
+}
+
+/// Where elements end, by their names: looked for once, since a tag that nobody closes would look through all that follows.
+fn closings(text: &str) -> HashMap<&str, Vec<usize>> {
+    let mut closings: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, mark) in text.match_indices("</") {
+        let name = &text[at + mark.len()..];
+        let end = name.find(|c: char| !is_of_name(c)).unwrap_or(name.len());
+        steps::count(end + 1);
+        closings.entry(&name[..end]).or_default().push(at);
+    }
+    closings
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }
 
 fn tag_name(text: &str) -> Option<&str> {
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'))?;
+    let end = text.find(|c: char| !is_of_name(c))?;
     let name = &text[..end];
     let follows = text[end..].starts_with(['>', ' ', '/', '\n']);
     (name.starts_with(|c: char| c.is_ascii_alphabetic()) && follows).then_some(name)
@@ -67,9 +89,11 @@ impl<'a> Reader<'a> {
     /// Reads a part of the message; says whether what follows it may be own words.
     fn read(&mut self, text: &'a str) -> bool {
         let lines = lines(text);
+        let (transcript, data) = (transcript_from(&lines), data(&lines));
         let (mut nth, mut fence, mut in_output) = (0, None, false);
         while let Some(&(start, line)) = lines.get(nth) {
             let trimmed = line.trim();
+            steps::count(line.len());
             nth += 1;
             if let Some(mark) = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark)) {
                 self.end_run(text);
@@ -93,7 +117,7 @@ impl<'a> Reader<'a> {
             }
             // What a program printed goes on to the next blank line.
             in_output |= is_output(line);
-            if in_output || is_marked(line) || in_transcript(&lines, nth - 1) || in_data(&lines, nth - 1) {
+            if in_output || is_marked(line) || transcript.is_some_and(|from| nth > from) || data[nth - 1] {
                 self.end_run(text);
                 continue;
             }
@@ -170,23 +194,37 @@ fn is_output(line: &str) -> bool {
     is_shell || QUERIES.contains(&first) || begins(&PROMPTS) || begins(&BEGINS) || is_frame(line) || is_error(trimmed)
 }
 
-/// Whether a line stands among lines that begin with the names of speakers.
-fn in_transcript(lines: &[(usize, &str)], at: usize) -> bool {
-    let is_spoken = |(_, line): &(usize, &str)| phrases::is_speaker_line(line.trim());
-    let first = lines.iter().position(is_spoken);
-    let count = lines.iter().filter(|line| is_spoken(line)).count();
-    count >= 2 && first.is_some_and(|first| at >= first)
+/// The first of several lines that begin with the names of speakers.
+fn transcript_from(lines: &[(usize, &str)]) -> Option<usize> {
+    let is_spoken = |line: &str| {
+        steps::count(line.len());
+        phrases::is_speaker_line(line.trim())
+    };
+    let mut spoken = lines.iter().enumerate().filter(|(_, (_, line))| is_spoken(line)).map(|(nth, _)| nth);
+    let first = spoken.next();
+    spoken.next().and(first)
 }
 
-/// Whether a line stands among lines of `key: value` or of values with commas.
-fn in_data(lines: &[(usize, &str)], at: usize) -> bool {
-    let is_like = |test: fn(&str) -> bool, nth: usize| lines.get(nth).is_some_and(|(_, line)| test(line.trim()));
-    let run = |test: fn(&str) -> bool| {
-        let before = (0..at).rev().take_while(|nth| is_like(test, *nth)).count();
-        let after = (at..lines.len()).take_while(|nth| is_like(test, *nth)).count();
-        if after == 0 { 0 } else { before + after }
-    };
-    run(phrases::is_setting) >= 3 || run(phrases::is_record) >= 2
+/// Of each line whether it stands among lines of `key: value` or of values with commas.
+fn data(lines: &[(usize, &str)]) -> Vec<bool> {
+    let mut data = vec![false; lines.len()];
+    let kinds: [(fn(&str) -> bool, usize); 2] = [(phrases::is_setting, 3), (phrases::is_record, 2)];
+    for (is_like, least) in kinds {
+        let mut run = 0;
+        for nth in 0..=lines.len() {
+            let line = lines.get(nth).map_or("", |(_, line)| line);
+            steps::count(line.len());
+            if nth < lines.len() && is_like(line.trim()) {
+                run += 1;
+                continue;
+            }
+            if run >= least {
+                data[nth - run..nth].fill(true);
+            }
+            run = 0;
+        }
+    }
+    data
 }
 
 /// `— Steve Jobs`: what stands above is theirs.

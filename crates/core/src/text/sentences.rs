@@ -2,6 +2,8 @@
 //!
 //! Never happens: a sentence that ends inside a path, a number, an address or a common abbreviation. The work is linear.
 
+use super::steps;
+
 /// A sentence beyond this many characters is cut at its commas; CJK characters count for more.
 const LONG: usize = 240;
 
@@ -46,6 +48,7 @@ pub fn sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let (mut start, mut at, mut is_code) = (0, 0, false);
     for line in text.split_inclusive('\n') {
+        steps::count(line.len());
         let end = at + line.len();
         let plain = line.trim();
         let is_fence = plain.starts_with("```") || plain.starts_with("~~~");
@@ -100,6 +103,7 @@ pub fn whole_of_line(line: &str) -> Vec<&str> {
     let mut start = 0;
     let mut chars = line.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
+        steps::count(1);
         if !is_stop(c) || is_left_out(line, at, c) {
             continue;
         }
@@ -140,6 +144,7 @@ fn push<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
 }
 
 fn width(text: &str) -> usize {
+    steps::count(text.len());
     text.chars().map(|c| if is_cjk(c) { CJK_WIDTH } else { 1 }).sum()
 }
 
@@ -192,6 +197,7 @@ fn is_abbreviation(before: &str, after: &str) -> bool {
     let is_gap = |c: char| c.is_whitespace() || matches!(c, '(' | '"' | '“');
     let word = before.rsplit(is_gap).next().unwrap_or_default();
     let next = after.trim_start();
+    steps::count(word.len() + (after.len() - next.len()));
     if word.is_empty() || word.len() > 8 || next.is_empty() {
         return false;
     }
@@ -201,7 +207,7 @@ fn is_abbreviation(before: &str, after: &str) -> bool {
         || is_initials(word, next)
         || is_in(MAY_END) && !next.starts_with(char::is_uppercase)
         || is_in(BEFORE_NUMBERS) && next.starts_with(|c: char| c.is_ascii_digit())
-        || is_ordinal(word, before[..before.len() - word.len()].trim())
+        || is_ordinal(word, before[..before.len() - word.len()].trim_end())
 }
 
 /// `J. Smith`, `J.D. Salinger`, `z. B.`
@@ -212,6 +218,7 @@ fn is_initials(word: &str, next: &str) -> bool {
     // `in the U.S. Tom lives` cannot be told from `J.D. Salinger`; countries are more often the end.
     let is_place = matches!(word, "U.S" | "U.K" | "U.S.A" | "E.U" | "D.C" | "L.A" | "I");
     let short = next.split('.').next().unwrap_or_default();
+    steps::count(short.len());
     is_upper && !is_place && (is_name || word.len() == 1) || is_one(word) && is_one(short) && next.len() > short.len()
 }
 
@@ -226,6 +233,7 @@ fn first_word(text: &str) -> &str {
 fn is_ordinal(word: &str, before: &str) -> bool {
     let is_number = word.len() <= 2 && word.bytes().all(|b| b.is_ascii_digit());
     let last = before.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
+    steps::count(last.len());
     is_number && (before.is_empty() || BEFORE_ORDINALS.contains(&format!(" {last} ")))
 }
 
@@ -256,6 +264,18 @@ mod tests {
         check("真的吗?我不信", &["真的吗?", "我不信"]);
         check("...", &[]);
         check("", &[]);
+    }
+
+    #[test]
+    fn splitting_is_linear() {
+        for piece in [
+            "tea ", "tea. ", "a. ", "e.g. ", "am 1. ", "1. ", "...", "。", "…", "\"a.\" ", "a, ", "茶，", "\n",
+            "- tea\n", "# T\n", "```\n", "A.b ",
+        ] {
+            steps::check_linear(piece, 20, |text| sentences(text).len());
+            // What stood before each of them was read anew, down to its first blank.
+            steps::check_linear(piece, 40, |text| sentences(&format!("{}{text}", " ".repeat(text.len()))).len());
+        }
     }
 
     #[test]

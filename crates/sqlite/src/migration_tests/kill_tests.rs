@@ -195,6 +195,20 @@ fn a_database_of_every_schema_is_brought_up_to_date_with_all_that_it_held() {
             super::rows(&connection, "SELECT content FROM entries WHERE id = 'tea'"),
             ["likes green tea in the morning"]
         );
+        let all = |sql: &str| super::rows(&connection, sql);
+        // What was being built is given up with schema 27.
+        let segments: &[&str] = match schema {
+            26.. => &["1 2 01", "2 2 02"],
+            _ => &[],
+        };
+        let sql =
+            "SELECT concat_ws(' ', s.row, state, hex(bytes)) FROM word_segments s JOIN word_parts ON key >> 32 = s.row";
+        assert_eq!(all(sql), segments, "schema {schema}");
+        let changed = "SELECT '' || ((SELECT count(*) FROM entry_tail) > 0 AND (SELECT count(*) FROM turn_tail) > 0)";
+        assert_eq!(all(changed), [if schema < 27 { "0" } else { "1" }], "schema {schema}");
+        let unread = all("SELECT concat_ws(' ', path, stamp, why) FROM vault_unread");
+        let expected: &[&str] = if schema < 29 { &[] } else { &["/notes/scan.pdf s3 holds no text"] };
+        assert_eq!(unread, expected, "schema {schema}");
     }
 }
 

@@ -75,7 +75,7 @@ impl Drop for Batch {
 }
 
 /// Why a transaction was not confirmed.
-enum Failed {
+pub(super) enum Failed {
     /// Something was refused; nothing was written.
     Store(StoreError),
     /// The database is not what it was; nothing was written.
@@ -104,7 +104,10 @@ impl Pool {
         let is_shared = sharing == Sharing::Shared && !matches!(effort, Effort::Log(_));
         let (entered, joined) = self.writing.enter(is_shared, in_line).ok_or(StoreError::Busy)?;
         let (mut batch, outcome) = match joined {
-            Some(batch) => self.join(batch, doing, work)?,
+            Some(batch) => match self.refusal() {
+                Some(refusal) => (batch, Err(refusal)),
+                None => self.join(batch, doing, work)?,
+            },
             None => self.first(doing, effort, work)?,
         };
         let member = outcome.is_ok().then(|| {
@@ -160,7 +163,8 @@ impl Pool {
     fn try_to_begin(&self, held: &mut Held, doing: &'static str, effort: Effort) -> Result<Base, Failed> {
         let failed = |error| Failed::Store(while_doing(doing)(error));
         let Held { known, connection, is_hurried } = held;
-        self.watch.log_frames(known, connection).map_err(Failed::Before)?;
+        let frames = self.watch.log_frames(known, connection).map_err(Failed::Before)?;
+        self.check_log((known, connection), frames, effort)?;
         if effort != Effort::Confirmed {
             *is_hurried = true;
             let syncs = if matches!(effort, Effort::Log(_)) { Durability::Process } else { self.durability };
@@ -264,6 +268,9 @@ fn again(error: &StoreError) -> StoreError {
     match error {
         StoreError::Busy => StoreError::Busy,
         StoreError::Full => StoreError::Full,
+        StoreError::LogHeld { megabytes, reader } => {
+            StoreError::LogHeld { megabytes: *megabytes, reader: reader.clone() }
+        }
         StoreError::ReadOnly { why } => StoreError::ReadOnly { why: *why },
         StoreError::Lost { loss, backup } => StoreError::Lost { loss: *loss, backup: backup.clone() },
         StoreError::Damaged { source } => {

@@ -112,13 +112,19 @@ impl Rows for SqliteTarget {
             return Ok(0);
         }
         self.with(|store| {
-            store.read(|connection| Ok(Tables { connection, machine: &self.machine }.count(table)), WRITING)?
+            store.read(
+                |connection| Ok(Tables { connection, machine: &self.machine, growth: None }.count(table)),
+                WRITING,
+            )?
         })
     }
 
     fn each(&self, table: &Table, row: &mut dyn FnMut(Row) -> Stored<()>) -> Stored<()> {
         self.with(|store| {
-            store.read(|connection| Ok(Tables { connection, machine: &self.machine }.each(table, row)), WRITING)?
+            store.read(
+                |connection| Ok(Tables { connection, machine: &self.machine, growth: None }.each(table, row)),
+                WRITING,
+            )?
         })
     }
 }

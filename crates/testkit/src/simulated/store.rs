@@ -150,6 +150,10 @@ around! {
         fn make_room(&self) -> bool {
             self.inner.make_room()
         }
+
+        fn removing(&self, begins: bool) {
+            self.inner.removing(begins);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The tools that assistants call: what they accept, what they refuse, and what a refusal leaves behind: nothing.
 
+mod fences;
 mod files;
 mod identity;
 mod knowledge;

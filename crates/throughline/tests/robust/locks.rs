@@ -203,6 +203,74 @@ fn a_log_that_a_sleeping_reader_makes_long_is_said_and_shortened_afterwards() {
     drop((reader, writer));
 }
 
+/// The length of a log beside a sleeping reader from which nothing is stored any more.
+const LONGEST_LOG: u64 = 512 << 20;
+
+/// Makes the log so long, beside somebody who reads an old state.
+fn lengthen(home: &Home, until: u64) -> Connection {
+    let writer = Connection::open(home.path("memory.db")).unwrap();
+    writer.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF").unwrap();
+    let row = "INSERT INTO recalls (id, at, query, hits) VALUES ('large', 0, '', '[]')";
+    writer.execute(row, []).unwrap();
+    for more in 0..64 {
+        if length_of_log(home) >= until {
+            break;
+        }
+        let sql = "UPDATE recalls SET query = hex(zeroblob(16000000 + ?)) WHERE id = 'large'";
+        writer.execute(sql, [more]).unwrap();
+    }
+    writer.execute("DELETE FROM recalls WHERE id = 'large'", []).unwrap();
+    assert!(length_of_log(home) >= until, "{}", length_of_log(home));
+    writer
+}
+
+fn length_of_log(home: &Home) -> u64 {
+    std::fs::metadata(home.path("memory.db-wal")).map_or(0, |log| log.len())
+}
+
+#[test]
+fn beside_a_sleeping_reader_a_long_log_is_said_refuses_what_is_new_and_ends_with_the_reader() {
+    let home = furnished();
+    let (forgotten, erased) = (home.remember(&["The printer hums"]), home.remember(&["The locker has code 4711"]));
+    let daemon = Daemon::start(&home);
+    let reader = Connection::open(home.path("memory.db")).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM entries").unwrap();
+    let writer = lengthen(&home, LONGEST_LOG);
+    let long = length_of_log(&home);
+
+    let refused = home.run(&["remember", "The kettle is new"]);
+    assert_ne!(refused.code, 0, "{refused:?}");
+    for said in ["nothing can be stored", "cannot be shortened", "hint: nothing was changed; end that process"] {
+        assert!(refused.stderr.contains(said), "{said}: {refused:?}");
+    }
+    #[cfg(target_os = "linux")]
+    assert!(refused.stderr.contains(&std::process::id().to_string()), "{refused:?}");
+    let new = daemon.request("POST", "/api/memories").json(&json!({ "content": "The kettle is new" }));
+    let new = daemon.send(&new);
+    assert!(new.status == 429 && new.json().to_string().contains("cannot be shortened"), "{new:?}");
+    let recall = daemon.post("/api/recall", &json!({ "query": "deploy" }));
+    assert_eq!(recall["hits"][0]["content"], "We deploy on Fridays at noon", "reading goes on: {recall}");
+    let health = daemon.get("/api/health").to_string();
+    assert!(health.contains("nothing is stored"), "{health}");
+    let doctor = home.run(&["doctor"]);
+    assert!(doctor.code == 0 && doctor.stdout.contains("nothing is stored"), "{doctor:?}");
+    assert_eq!(length_of_log(&home), long, "nothing of that was written");
+
+    home.run(&["forget", &forgotten]).done();
+    home.run(&["forget", "--erase", "--yes", &erased]).done();
+    assert!(length_of_log(&home) < long + USUAL_LOG, "{}", length_of_log(&home));
+    assert_eq!(home.found(&["printer hums"]), [""; 0]);
+    assert_eq!(home.found(&["locker code"]), [""; 0]);
+
+    reader.execute_batch("COMMIT").unwrap();
+    drop((reader, writer));
+    home.remember(&["The first write afterwards copies the log"]);
+    home.remember(&["The second begins it anew"]);
+    assert!(length_of_log(&home) <= USUAL_LOG, "{}", length_of_log(&home));
+    assert!(!daemon.get("/api/health").to_string().contains("write-ahead log"));
+    assert_eq!(home.found(&["first write afterwards"]).len(), 1);
+}
+
 #[cfg(unix)]
 #[test]
 fn the_doctor_repairs_what_can_be_repaired() {

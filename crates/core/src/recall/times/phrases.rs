@@ -72,6 +72,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn peek(&self) -> Option<&'a Token<'a>> {
+        crate::text::steps::count(1);
         self.tokens[..self.end].get(self.at)
     }
 

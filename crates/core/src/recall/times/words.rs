@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
+use crate::text::steps;
+
 use super::calendar::{Count, Part, Third, Unit};
 
 /// No word of the lists below is longer; longer ones are not looked at.
@@ -44,6 +46,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
             Kind::Mark | Kind::Character => first.len_utf8(),
             _ => rest.find(|c| self::kind(c) != kind && !is_combining_mark(c)).unwrap_or(rest.len()),
         };
+        steps::count(length);
         let (word, after) = rest.split_at(length);
         rest = after;
         if first.is_whitespace() {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::text::sentences::is_cjk;
+use crate::text::steps;
 
 /// Shorter quotations are names of things: "strict" mode.
 const MIN_WORDS: usize = 3;
@@ -10,18 +11,29 @@ const MIN_WORDS: usize = 3;
 /// The longer quotations of a text, marks included. One that is not closed lasts to the end.
 fn quotations(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
+    // Marks that nobody closes from some place on, with too few words behind them: the same further on have no more.
+    let mut unclosed = Vec::new();
     let mut at = 0;
     while let Some((open, mark)) = next_mark(text, at) {
         let inside = open + mark.len_utf8();
+        steps::count(inside - at);
+        if unclosed.contains(&mark) {
+            at = inside;
+            continue;
+        }
         let close = closing(mark).and_then(|marks| text[inside..].char_indices().find(|(_, c)| marks.contains(c)));
         let end = close.map_or(text.len(), |(at, mark)| inside + at + mark.len_utf8());
         let is_closed = close.is_some();
+        steps::count(end - inside);
         let quoted = &text[inside..close.map_or(text.len(), |(at, _)| inside + at)];
         if size(quoted) >= MIN_WORDS && (is_closed || mark != '\'') {
             found.push(open..end);
             if !is_closed {
                 break;
             }
+        }
+        if !is_closed {
+            unclosed.push(mark);
         }
         // An inch mark, or an apostrophe: the rest may still hold a quotation.
         at = if is_closed { end } else { inside };
@@ -78,6 +90,15 @@ fn size(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Each of a row of marks that nobody closes was looked for to the end.
+    #[test]
+    fn finding_quotations_is_linear() {
+        for piece in ["«", "‘a", "'a ", "\"a ", "„", "「」", "tea "] {
+            let text = |text: &str| without_quotations(&format!("“a” {text}"));
+            steps::check_linear(piece, 20, text);
+        }
+    }
 
     #[test]
     fn long_quotations_are_found() {

@@ -1,4 +1,5 @@
 use super::own_words;
+use crate::text::steps::check_linear;
 
 fn check(message: &str, expected: &[&str]) {
     assert_eq!(own_words(message), expected, "of {message:?}");
@@ -40,4 +41,40 @@ fn what_is_handed_over_is_material() {
     check("here's what the recruiter sent me\nI only hire seniors.", &["here's what the recruiter sent me"]);
     check("老板发来的邮件：我从不加班", &["老板发来的邮件"]);
     check("# Contributing\nWe always squash.", &[]);
+}
+
+/// Every line had all the others looked at, and every tag that nobody closes all that follows.
+#[test]
+fn telling_own_words_is_linear() {
+    let long = format!("{}\n", "tea ".repeat(1000));
+    for piece in [
+        "tea\n",
+        "I like tea.\n",
+        "<a>\n",
+        "<a> ",
+        "  <",
+        "</a>",
+        "<a>tea</a>\n",
+        "<stdout>tea</stdout>\n",
+        "Ana: tea\n",
+        "key: 1\n",
+        "a,b,c\n",
+        "\n",
+        "```\n",
+        "> tea\n",
+        "<",
+        "— Ada\n",
+        "tea",
+        "that is what he wrote. ",
+        "  ",
+        long.as_str(),
+    ] {
+        check_linear(piece, 20, |text| own_words(text).len());
+    }
+    // What stood before each of them was looked at anew.
+    for piece in ["<a>\n", "  <"] {
+        check_linear(piece, 20, |text| own_words(&format!("{}{text}", " ".repeat(text.len()))).len());
+    }
+    let many: String = (0..8192).map(|nth| format!("<a{nth}>\n")).collect();
+    check_linear(&many, 20, |text| own_words(text).len());
 }

@@ -168,11 +168,11 @@ fn prose_and_placeholders_stay() {
     }
 }
 
-/// Text full of beginnings costs as much a byte at 4 MB as at 64 KB. `bearer-` over and over took 120 s a megabyte.
+/// Text full of beginnings costs as much a byte of a large text as of a small one. `bearer-` over and over took 120 s a megabyte.
 #[test]
 fn redacting_is_linear() {
     for piece in ["bearer-", "://a:"] {
-        check_linear(piece, 4 << 20, 300, |text| redact(text).kinds);
+        check_linear(piece, 300, |text| redact(text).kinds);
     }
     let pieces = [
         "password=",
@@ -213,7 +213,7 @@ fn redacting_is_linear() {
         "é",
     ];
     for piece in pieces {
-        check_linear(piece, 128 << 10, 700, |text| redact(text).kinds);
+        check_linear(piece, 700, |text| redact(text).kinds);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::recall::{self, AskedBy, Criteria, Hit, Projects, Question, RecallRequ
 use crate::text::tokens;
 use crate::tools::parameters::{Context, Explain, GetContext, Recall, TierName};
 
-use super::{Caller, ToolAnswer};
+use super::{Caller, ToolAnswer, guarded};
 
 /// More than this is a listing, not a recall.
 const MOST: usize = 50;
@@ -73,7 +73,8 @@ impl Caller<'_> {
         service.note_told(&prepared);
         let context = prepared.context;
         let opening = service.opening_now(&request)?;
-        let content = json!({ "note": NOTE, "context": opening, "message": context.message, "parts": context.parts });
+        let parts = guarded(json!(context.parts));
+        let content = json!({ "note": NOTE, "context": opening, "message": context.message, "parts": parts });
         Ok(ToolAnswer::new("what is known at the start", content))
     }
 

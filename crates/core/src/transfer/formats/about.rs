@@ -4,11 +4,14 @@
 //! its time, so the latest are taken. Saved memories are the assistant's words, which the person should review: for the profile
 //! where they say who the person is or how to answer them, else knowledge.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::model::{Layer, Source};
 use crate::statements::is_note_on_person;
+use crate::text::steps;
 
 use super::{Format, Found, FoundMemory, items, markdown};
 
@@ -79,6 +82,7 @@ impl About {
 
     /// Adds what was read to what was found.
     pub(super) fn tell(self, found: &mut Found) {
+        let mut known: HashSet<String> = found.memories.iter().map(|memory| memory.id.clone()).collect();
         for (at, text) in self.instructions.into_iter().flatten() {
             for block in markdown::blocks(&text, &mut found.skipped) {
                 let content = block.content.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -87,7 +91,7 @@ impl About {
                 (memory.layer, memory.source) = (Layer::Identity, Source::User);
                 memory.importance = block.importance;
                 memory.created_at = at;
-                push_new(found, memory);
+                push_new(found, &mut known, memory);
             }
         }
         let listed = self.list.into_iter().flat_map(|(_, list)| numbered(&list));
@@ -101,13 +105,15 @@ impl About {
             let mut memory = FoundMemory::new(Format::ChatGpt, &["memory", &content], place, content.clone());
             memory.created_at = at;
             let memory = memory.saved();
-            push_new(found, if is_note_on_person(&memory.content) { memory.about_person() } else { memory });
+            let memory = if is_note_on_person(&memory.content) { memory.about_person() } else { memory };
+            push_new(found, &mut known, memory);
         }
     }
 }
 
-fn push_new(found: &mut Found, memory: FoundMemory) {
-    if found.memories.iter().all(|known| known.id != memory.id) {
+fn push_new(found: &mut Found, known: &mut HashSet<String>, memory: FoundMemory) {
+    steps::count(memory.content.len());
+    if known.insert(memory.id.clone()) {
         found.memories.push(memory);
     }
 }
@@ -129,10 +135,14 @@ fn unwrapped(text: &str) -> String {
 fn numbered(list: &str) -> Vec<Dated> {
     let mut all: Vec<Dated> = Vec::new();
     for line in list.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        steps::count(line.len());
         let begun = line.split_once(". ").filter(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit()));
         match (begun, all.last_mut()) {
             (Some((_, rest)), _) => all.push(dated(rest)),
-            (None, Some((_, text))) => *text = format!("{text}\n{line}"),
+            (None, Some((_, text))) => {
+                text.push('\n');
+                text.push_str(line);
+            }
             (None, None) => all.push(dated(line)),
         }
     }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::model::{Role, SessionId};
+use crate::text::steps;
 
 use super::about::About;
 use super::{Found, FoundTurn, items, json};
@@ -95,6 +96,7 @@ impl<'a> Conversation<'a> {
                 break;
             }
             let Some((name, raw)) = self.mapping.get_key_value(&name) else { break };
+            steps::count(raw.get().len());
             let Ok(node) = serde_json::from_str::<Node<'a>>(raw.get()) else {
                 found.skip(&format!("{place}, message {name}"), "is not a message");
                 break;
@@ -107,10 +109,15 @@ impl<'a> Conversation<'a> {
 
     /// Where the latest branch ends, for exports that do not say which one is shown.
     fn last_leaf(&self) -> Option<String> {
-        let node = |name: &str| serde_json::from_str::<Node<'a>>(self.mapping.get(name)?.get()).ok();
+        let node = |name: &str| {
+            let raw = self.mapping.get(name)?.get();
+            steps::count(raw.len());
+            serde_json::from_str::<Node<'a>>(raw).ok()
+        };
         let is_root = |name: &&String| node(name).is_some_and(|node| node.parent.is_none());
         let mut name = self.mapping.keys().find(is_root)?.clone();
-        for _ in 0..self.mapping.len() {
+        let mut seen = HashSet::new();
+        while seen.insert(name.clone()) {
             match node(&name).and_then(|node| node.children.into_iter().rfind(|child| self.mapping.contains_key(child)))
             {
                 Some(child) => name = child,
@@ -146,6 +153,7 @@ enum Message {
 }
 
 fn message(raw: &RawValue) -> Message {
+    steps::count(raw.get().len());
     let Ok(message) = serde_json::from_str::<Value>(raw.get()) else { return Message::Broken };
     let Some(role) = message.pointer("/author/role").and_then(Value::as_str).and_then(items::role) else {
         return Message::Broken;

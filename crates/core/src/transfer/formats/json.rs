@@ -7,6 +7,8 @@ use serde::Deserializer as _;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::text::steps;
+
 use super::Found;
 
 /// The pieces in front of whatever cannot be read, and what that was.
@@ -17,6 +19,7 @@ pub(super) struct Pieces<T> {
 
 /// The elements of a list.
 pub(super) fn elements(text: &str) -> Pieces<&RawValue> {
+    steps::count(text.len());
     let mut all = Vec::new();
     let mut reader = serde_json::Deserializer::from_str(text);
     let read = reader.deserialize_seq(Elements(&mut all)).and_then(|()| reader.end());
@@ -25,6 +28,7 @@ pub(super) fn elements(text: &str) -> Pieces<&RawValue> {
 
 /// The fields of an object.
 pub(super) fn fields(text: &str) -> Pieces<(String, &RawValue)> {
+    steps::count(text.len());
     let mut all = Vec::new();
     let mut reader = serde_json::Deserializer::from_str(text);
     let read = reader.deserialize_map(Fields(&mut all)).and_then(|()| reader.end());

@@ -2,7 +2,12 @@
 
 use serde_json::Value;
 
+use crate::text::steps;
+
 use super::{Format, Found, FoundMemory, items, json};
+
+/// An entity's name, and what kind it is, are cut here: each of its observations repeats them.
+const LONGEST_NAME: usize = 200;
 
 /// Each observation, with the name of what it is about; each relation as a sentence.
 pub(super) fn read(text: &str) -> Found {
@@ -39,7 +44,9 @@ fn entity(item: &Value, place: &str, found: &mut Found) {
     if observations.is_empty() {
         found.skip(place, "has no observations");
     }
-    let name = items::clean(&name.replace('_', " "));
+    let cut = |text: &str| text.chars().take(LONGEST_NAME).collect::<String>();
+    let name = items::clean(&cut(name).replace('_', " "));
+    let (lower, kind) = (name.to_lowercase(), cut(items::text(item, &["entityType"]).unwrap_or_default()));
     for observation in observations {
         // Some servers keep an object with the text and its date.
         let text = observation.as_str().or_else(|| items::text(observation, &["content", "text"]));
@@ -47,11 +54,12 @@ fn entity(item: &Value, place: &str, found: &mut Found) {
             found.skip(place, "has an observation without text");
             continue;
         };
-        let is_named = text.to_lowercase().contains(&name.to_lowercase());
+        let is_named = text.to_lowercase().contains(&lower);
         let content = if is_named { text.clone() } else { format!("{name}: {text}") };
         let mut memory = FoundMemory::new(Format::Mcp, &[&name, &text], place.to_owned(), content);
         memory.created_at = items::date(observation.get("created_at").or_else(|| observation.get("timestamp")));
-        found.memories.push(memory.tagged(items::text(item, &["entityType"]).unwrap_or_default()));
+        steps::count(name.len() + text.len() + kind.len());
+        found.memories.push(memory.tagged(&kind));
     }
 }
 

@@ -261,6 +261,7 @@ pub struct Skipped {
 /// Adds to what was skipped; the same reason is said once.
 pub(crate) fn skip(skipped: &mut Vec<Skipped>, place: &str, reason: &str) {
     let place: String = place.chars().take(MAX_PLACE_CHARS).collect();
+    crate::text::steps::count(skipped.len() + 1);
     let reason = if skipped.len() >= MAX_REASONS { "cannot be read" } else { reason };
     match skipped.iter_mut().find(|known| known.reason == reason) {
         Some(known) => {

@@ -1,6 +1,7 @@
 //! What comes of each format, from the same files that the program's own tests import; and of hostile input.
 
 use crate::model::Source;
+use crate::text::steps::check_linear;
 
 use super::*;
 
@@ -336,4 +337,39 @@ fn the_same_words_in_two_projects_are_two_memories() {
     };
     assert_eq!(of("apollo"), of("apollo"));
     assert_ne!(of("apollo"), of("zeus"));
+}
+
+/// Lists of every format, trees that end nowhere, long names that are repeated, and lines that go on and on.
+#[test]
+fn reading_json_is_linear() {
+    let list = |format: Format, piece: &str| {
+        let read = |text: &str| read("all.json", format!("[{text}null]").as_bytes(), Some(format)).is_ok();
+        check_linear(piece, 40, read);
+    };
+    list(Format::ChatGpt, r#"{"id":"a","mapping":{"r":{"children":["m"]},"m":{"parent":"r","message":{}}}},"#);
+    list(Format::ChatGpt, r#"{"content":"has a dog"},{"content":"has a cat"},"#);
+    list(Format::ChatGpt, "7,");
+    list(Format::Claude, r#"{"uuid":"a","chat_messages":[{"sender":"human","text":"tea"},{}]},"#);
+    list(Format::Mem0, r#"{"id":"a","memory":"drinks tea"},"#);
+    list(Format::Mcp, r#"{"name":"Ada","observations":["drinks tea"]},"#);
+    list(Format::Jsonl, r#"{"content":"drinks tea"},{"role":"user","content":"tea","at":"then"},"#);
+
+    let whole = |format: Format, piece: &str, around: &dyn Fn(&str) -> String| {
+        check_linear(piece, 40, |text| read("all.json", around(text).as_bytes(), Some(format)).is_ok());
+    };
+    whole(Format::Mcp, r#""drinks tea","#, &|text| {
+        let name = "a".repeat(text.len());
+        format!(r#"[{{"name":"{name}","entityType":"{name}","observations":[{text}"tea"]}}]"#)
+    });
+    whole(Format::ChatGpt, "tea\\n", &|text| {
+        let list = format!(
+            r#"{{"content":{{"content_type":"model_editable_context","model_set_context":"{text}"}},"author":{{"role":"tool"}}}}"#
+        );
+        format!(r#"[{{"id":"a","mapping":{{"r":{{"message":{list}}}}}}}]"#)
+    });
+    let nodes = |count: usize| (0..count).map(|nth| format!(r#""{nth}":{{"parent":"r"}},"#)).collect::<String>();
+    whole(Format::ChatGpt, "tea ", &|text| {
+        let circle = format!(r#""r":{{"children":["r"],"message":{{"text":"{text}"}}}}"#);
+        format!(r#"[{{"id":"a","mapping":{{{}{circle}}}}}]"#, nodes(text.len() / 64))
+    });
 }
