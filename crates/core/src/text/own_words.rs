@@ -208,8 +208,7 @@ fn transcript_from(lines: &[(usize, &str)]) -> Option<usize> {
 /// Of each line whether it stands among lines of `key: value` or of values with commas.
 fn data(lines: &[(usize, &str)]) -> Vec<bool> {
     let mut data = vec![false; lines.len()];
-    let kinds: [(fn(&str) -> bool, usize); 2] = [(phrases::is_setting, 3), (phrases::is_record, 2)];
-    for (is_like, least) in kinds {
+    for (is_like, least) in [(phrases::is_setting as fn(&str) -> bool, 3), (phrases::is_record, 2)] {
         let mut run = 0;
         for nth in 0..=lines.len() {
             let line = lines.get(nth).map_or("", |(_, line)| line);
