@@ -29,7 +29,7 @@ fn settle(store: &SqliteStore) {
 
 fn found(store: &SqliteStore, terms: &[&str], filter: &Filter) -> BTreeSet<String> {
     let terms = terms.iter().map(|term| (*term).to_owned()).collect();
-    let search = Search { terms, also: Vec::new(), filter: filter.clone(), limit: 100_000 };
+    let search = Search { terms, also: Vec::new(), filter: filter.clone(), limit: 100_000, turns: 100_000 };
     let pool = store.search(&search).unwrap();
     let by_words: Vec<Candidate> =
         pool.candidates.into_iter().filter(|candidate| candidate.found_by == FoundBy::Words).collect();
@@ -346,7 +346,8 @@ fn a_damaged_segment_is_named_and_made_anew() {
     let damage = "UPDATE word_parts SET bytes = zeroblob(length(bytes))";
     store.write("damage", |transaction| transaction.execute_batch(damage).map_err(while_doing("damage"))).unwrap();
     store.words.clear();
-    let search = Search { terms: vec!["tea".to_owned()], also: Vec::new(), filter: Filter::default(), limit: 10 };
+    let search =
+        Search { terms: vec!["tea".to_owned()], also: Vec::new(), filter: Filter::default(), limit: 10, turns: 10 };
     assert!(store.search(&search).is_err());
     let problems = store.check().unwrap();
     assert!(problems.len() == 1 && problems[0].contains("run `throughline reindex`"), "{problems:?}");
