@@ -103,7 +103,8 @@ fn found_rows(
     collection: Collection,
     search: &Search,
 ) -> Sql<Vec<Found>> {
-    let ranked = ranked(searched, &search.terms, search.limit)?;
+    let limit = if collection == Collection::Turns { search.turns } else { search.limit };
+    let ranked = ranked(searched, &search.terms, limit)?;
     let mut found: Vec<Found> = ranked.into_iter().map(|(number, _)| (number, FoundBy::Words)).collect();
     if !search.also.is_empty() {
         let known: HashSet<i64> = found.iter().map(|(number, _)| *number).collect();

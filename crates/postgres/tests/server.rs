@@ -171,7 +171,7 @@ fn ids(store: &dyn Store, query: &str) -> Vec<String> {
     let kinds = vec![Kind::Entry, Kind::Bullet, Kind::Turn];
     let filter = Filter { kinds, ..Filter::default() };
     let terms = Terms::of_query(query).as_slice().to_vec();
-    let pool = store.search(&Search { terms, also: Vec::new(), filter, limit: 25 }).unwrap();
+    let pool = store.search(&Search { terms, also: Vec::new(), filter, limit: 25, turns: 25 }).unwrap();
     let marks: Vec<_> = pool.candidates.iter().map(|candidate| candidate.mark).collect();
     let found = store.fetch(&marks).unwrap().into_iter().flatten();
     found.map(|found| found.memory.entry.id.to_string()).collect()

@@ -125,7 +125,8 @@ fn found_rows(
     words: &Words,
     search: &Search,
 ) -> rusqlite::Result<Vec<Found>> {
-    let ranked = ranked(connection, searched, words, &search.terms, search.limit)?;
+    let limit = if words.table == TURN_WORDS.table { search.turns } else { search.limit };
+    let ranked = ranked(connection, searched, words, &search.terms, limit)?;
     let mut found: Vec<Found> = ranked.into_iter().map(|(row, _)| (row, FoundBy::Words)).collect();
     let known: HashSet<i64> = found.iter().map(|(row, _)| *row).collect();
     let sql = format!("SELECT row FROM {} WHERE id = ?", words.table);

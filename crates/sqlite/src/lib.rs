@@ -10,6 +10,7 @@ mod breakers;
 mod candidates;
 mod change_tokens;
 mod changes;
+mod compare;
 mod copies;
 mod entries;
 mod erase;
@@ -73,6 +74,7 @@ use recalls::Bookkeeper;
 use reserve::Reserve;
 use words::Worker;
 
+pub use compare::{PlainFts5, index_bytes};
 pub use copies::{SqliteBackups, check_for_remains};
 pub use open::Durability;
 pub use table_copy::{FileCalls, SqliteSource, SqliteTarget};

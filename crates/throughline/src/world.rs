@@ -36,7 +36,7 @@ pub use private::private_directory;
 pub(crate) use private::{is_open_to_others, is_own, private_file};
 pub use settable_clock::SettableClock;
 pub(crate) use store::{CopyFailure, Place, backups_of};
-pub use store::{Durability, StoreOnServer, store_at};
+pub use store::{Durability, PlainFts5, StoreOnServer, index_bytes, store_at};
 
 /// Where things are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]

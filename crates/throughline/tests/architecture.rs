@@ -56,8 +56,8 @@ fn the_core_is_pure() {
 #[test]
 fn sql_is_in_the_stores_alone() {
     let sql = ["SELECT ", "INSERT INTO", "DELETE FROM", "PRAGMA ", "rusqlite"];
-    // A memory of an older schema can only be made with the schema itself.
-    let except = ["crates/sqlite/", "crates/postgres/", "torture/src/words/old.rs"];
+    // A memory of an older schema can only be made with the schema itself, and what a kill left is looked at before a store opens it.
+    let except = ["crates/sqlite/", "crates/postgres/", "torture/src/words/old.rs", "torture/src/words/ranks.rs"];
     assert_eq!(places(&sources("crates"), &sql, &except), [""; 0]);
 }
 

@@ -122,6 +122,7 @@ struct Upheave {
     /// How many work at once, and are killed together
     #[arg(long, default_value_t = 8)]
     workers: usize,
+    /// At how many moments all of them are killed
     #[arg(long, default_value_t = 100)]
     kills: usize,
     /// How many memories there are before
@@ -130,6 +131,9 @@ struct Upheave {
     /// Begin each round with a memory of the schema before the word index
     #[arg(long)]
     old: bool,
+    /// How many turns such a memory has
+    #[arg(long, default_value_t = 5000)]
+    turns: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -295,20 +299,29 @@ impl Vanish {
 
 impl Upheave {
     fn run(self) -> Result<ExitCode, Failure> {
-        let Self { workers, kills, entries, old, seed } = self;
+        let Self { workers, kills, entries, old, turns, seed } = self;
         let (home, start) = (tempfile::tempdir()?, Instant::now());
-        let program = std::env::current_exe()?;
-        let report = Upheaval { program, workers, kills, entries, is_old: old, seed }.run(home.path())?;
+        let (program, turns) = (std::env::current_exe()?, if old { turns } else { 0 });
+        let report = Upheaval { program, workers, kills, entries, turns, is_old: old, seed }.run(home.path())?;
         let code = shown(&report.problems);
+        let phases = if old {
+            format!(
+                "before the new schema {} · within the migration {} · within the removal of the old index {} · ",
+                report.before_migration, report.within_migration, report.within_removal
+            )
+        } else {
+            String::new()
+        };
         println!(
-            "workers {workers} · memories before {entries} · kills {} · before the index was complete {} · while the old one was removed {} · segments met {} · acknowledged {} · stored {} · searches {} · problems {} · {:.1} s",
+            "workers {workers} · memories before {entries} · turns before {turns} · kills {} · {phases}processes killed {} · segments met {} · acknowledged {} · refused {} · stored {} · words searched {} · orders compared {} · problems {} · {:.1} s",
             report.kills,
-            report.within_migration,
-            report.within_removal,
+            report.processes,
             report.segments,
             report.acknowledged,
+            report.refused,
             report.stored,
             report.searches,
+            report.compared,
             report.problems.len(),
             start.elapsed().as_secs_f64(),
         );

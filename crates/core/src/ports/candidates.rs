@@ -33,6 +33,8 @@ pub struct Search {
     pub also: Vec<EntryId>,
     /// What may be found.
     pub filter: Filter,
-    /// How many candidates of each kind at most, without neighbours.
+    /// How many candidates of each kind at most; of turns, see below.
     pub limit: usize,
+    /// How many turns at most, without neighbours.
+    pub turns: usize,
 }

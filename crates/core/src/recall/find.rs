@@ -17,11 +17,19 @@ use crate::recall::{
 /// More than this is a listing, not a recall.
 const MAX_HITS: usize = 1000;
 
-/// How many candidates of each kind are weighed: 200 find next to nothing more and take longer (docs/retrieval.md).
-const POOL: usize = 120;
+/// How many candidates are found by their words: of turns, and of each other kind.
+#[derive(Clone, Copy)]
+struct Most {
+    each: usize,
+    turns: usize,
+}
+
+/// How many candidates are weighed. Most of the first ten are memories, and what a memory adds to the work is little: turns come
+/// with their neighbours (docs/retrieval.md).
+const POOL: Most = Most { each: 240, turns: 120 };
 
 /// The same where a statement is compared with what is known: what says the same shares most of its words.
-const ALIKE: usize = 40;
+const ALIKE: Most = Most { each: 40, turns: 40 };
 
 /// How surely something must fit that no word brought.
 const LEAST: f64 = 0.05;
@@ -176,13 +184,19 @@ impl RecallService<'_> {
         Ok(hits)
     }
 
-    /// What may be hits, unranked: by words, `most` of each kind, and by meaning where there are vectors.
-    fn pool(&self, question: &Question, request: &RecallRequest, meaning: Option<Meaning>, most: usize) -> Done<Pool> {
+    /// What may be hits, unranked: by words, `most` of them, and by meaning where there are vectors.
+    fn pool(&self, question: &Question, request: &RecallRequest, meaning: Option<Meaning>, most: Most) -> Done<Pool> {
         let mut also = self.of_named_times(question, request)?;
         also.extend(meaning.iter().flat_map(|meaning| meaning.nearest.iter().cloned()));
         let search = |terms: Vec<String>| -> Done<Pool> {
-            let (filter, limit) = (request.filter.clone(), most.max(request.limit));
-            Ok(self.candidates.search(&Search { terms, also: also.clone(), filter, limit })?)
+            let (limit, turns) = (most.each.max(request.limit), most.turns.max(request.limit));
+            Ok(self.candidates.search(&Search {
+                terms,
+                also: also.clone(),
+                filter: request.filter.clone(),
+                limit,
+                turns,
+            })?)
         };
         let mut pool = search(question.terms())?;
         // What was said is evidence: there, a weak trace is better than none, behind everything that fits better.
@@ -211,7 +225,8 @@ impl RecallService<'_> {
             if check_range(&filter).is_err() {
                 continue;
             }
-            let search = Search { terms: terms.clone(), also: Vec::new(), filter: filter.clone(), limit: OF_TIME };
+            let (terms, filter) = (terms.clone(), filter.clone());
+            let search = Search { terms, also: Vec::new(), filter, limit: OF_TIME, turns: OF_TIME };
             let found = self.candidates.search(&search)?.candidates.into_iter().filter(|found| found.is_admitted);
             ids.extend(self.ids(&found.map(|found| found.mark).collect::<Vec<_>>())?);
         }

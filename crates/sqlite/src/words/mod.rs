@@ -16,6 +16,8 @@
 mod documents;
 pub(crate) mod fts5;
 mod purge;
+#[cfg(test)]
+mod rank_tests;
 mod segments;
 mod tail;
 #[cfg(test)]

@@ -7,10 +7,11 @@ use throughline_index::{IndexError, SegmentReader as _, SegmentStore as _, bury,
 use throughline_stores::words::Collection;
 
 use super::segments::{Segments, Set};
-use super::{as_sqlite, tail_table};
+use super::{as_sqlite, fts5, tail_table};
 
 /// Takes everything that changed since out of the segments, and whatever is buried in them.
 pub(crate) fn purge(connection: &Connection) -> rusqlite::Result<()> {
+    fts5::remove_unused(connection)?;
     for collection in Collection::ALL {
         let tail = tail_table(collection);
         let items: Vec<i64> = connection

@@ -1,6 +1,6 @@
 //! The index follows its rows: through upkeep, migration, rebuilding, several writers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use super::upkeep::{self, Step};
 use super::{Collection, Worker, fts5, is_ready};
 use crate::error::while_doing;
 use crate::open::{self, MIGRATIONS, Make, migrate};
+use crate::pool::Pool;
 use crate::{Durability, SqliteStore};
 
 fn store_at(home: &Path) -> SqliteStore {
@@ -28,7 +29,7 @@ fn settle(store: &SqliteStore) {
 
 fn found(store: &SqliteStore, terms: &[&str], filter: &Filter) -> BTreeSet<String> {
     let terms = terms.iter().map(|term| (*term).to_owned()).collect();
-    let search = Search { terms, also: Vec::new(), filter: filter.clone(), limit: 100_000 };
+    let search = Search { terms, also: Vec::new(), filter: filter.clone(), limit: 100_000, turns: 100_000 };
     let pool = store.search(&search).unwrap();
     let by_words: Vec<Candidate> =
         pool.candidates.into_iter().filter(|candidate| candidate.found_by == FoundBy::Words).collect();
@@ -178,6 +179,78 @@ fn an_old_memory_is_searched_by_fts5_until_its_index_is_complete() {
     assert_eq!(found(&store, &["w7"], &Filter::default()).len(), expected.len() + 2);
 }
 
+/// How many rows are left of each table of FTS5.
+fn left_of_fts5(connection: &Connection) -> BTreeMap<String, i64> {
+    let sql = "SELECT name FROM sqlite_master WHERE name GLOB 'retired_*'";
+    let mut statement = connection.prepare(sql).unwrap();
+    let names = statement.query_map([], |row| row.get::<_, String>(0)).unwrap().map(Result::unwrap);
+    let count = |name: &str| connection.query_row(&format!("SELECT count(*) FROM {name}"), [], |row| row.get(0));
+    names.map(|name| (name.clone(), count(&name).unwrap())).collect()
+}
+
+/// An old memory whose index is complete, and of whose old index so many pieces were removed.
+fn old_memory_without(home: &Path, pieces: usize) -> Pool {
+    old_memory(home);
+    let pool = Pool::open(&home.join("memory.db"), home, Durability::Process).unwrap();
+    let is_retired = || pool.read(|connection| fts5::is_retired(connection), "look").unwrap();
+    while !is_retired() {
+        assert_eq!(upkeep::step(&pool).unwrap(), Step::Done);
+    }
+    for _ in 0..pieces {
+        assert_eq!(upkeep::step(&pool).unwrap(), Step::Done);
+    }
+    pool
+}
+
+#[test]
+fn fts5_is_removed_a_piece_at_a_time_whoever_is_killed() {
+    let home = tempfile::tempdir().unwrap();
+    let mut pool = old_memory_without(home.path(), 1);
+    let left = |pool: &Pool| pool.read(|connection| Ok(left_of_fts5(connection)), "look").unwrap();
+    let mut before = left(&pool);
+    assert_eq!(before.len(), 9, "{before:?}");
+    assert_eq!(before["retired_entry_words_docsize"], 9000);
+    let (mut steps, mut copies) = (0, 0);
+    while !before.is_empty() {
+        // Nothing is kept but what is in the file.
+        pool = Pool::open(&home.path().join("memory.db"), home.path(), Durability::Process).unwrap();
+        let problems = pool.read(crate::health::check, "check").unwrap();
+        assert_eq!(problems, Vec::<String>::new(), "{before:?}");
+        if steps % 4 == 0 {
+            let copy = home.path().join(format!("copy{copies}.db"));
+            let made = |connection: &Connection| Ok(crate::backup::copy(connection, &copy, &mut |_, _| true));
+            pool.read(made, "copy").unwrap().unwrap();
+            assert_eq!(crate::backup::drill(&copy).unwrap().problems, Vec::<String>::new(), "{before:?}");
+            copies += 1;
+        }
+        assert_eq!(upkeep::step(&pool).unwrap(), Step::Done);
+        let now = left(&pool);
+        let removed: i64 = before.iter().map(|(name, rows)| rows - now.get(name).unwrap_or(&0)).sum();
+        assert!(removed <= 8192, "{removed} rows at once");
+        assert!(now.values().sum::<i64>() < before.values().sum() || now.len() < before.len(), "{now:?}");
+        (before, steps) = (now, steps + 1);
+    }
+    assert!(steps > before.len() && copies > 1, "{steps} steps");
+    assert_eq!(upkeep::step(&pool).unwrap(), Step::Nothing);
+    drop(pool);
+    assert_eq!(found(&store_at(home.path()), &["w7"], &Filter::default()).len(), 20);
+}
+
+#[test]
+fn an_erasure_leaves_nothing_of_an_index_that_is_being_removed() {
+    let home = tempfile::tempdir().unwrap();
+    drop(old_memory_without(home.path(), 2));
+    let path = home.path().join("memory.db");
+    let connection = open::connect(&path, Durability::Process, Make::Nothing).unwrap();
+    assert!(!left_of_fts5(&connection).is_empty());
+    connection.execute("DELETE FROM entries WHERE id = 'm7'", []).unwrap();
+    super::purge(&connection).unwrap();
+    assert_eq!(left_of_fts5(&connection), BTreeMap::new());
+    assert_eq!(fts5::tables(&connection).unwrap(), [""; 0]);
+    drop(connection);
+    healthy(&store_at(home.path()));
+}
+
 fn done_with_building(store: &SqliteStore) {
     super::build_on(&store.pool, &mut |_| {}).unwrap();
     settle(store);
@@ -273,7 +346,8 @@ fn a_damaged_segment_is_named_and_made_anew() {
     let damage = "UPDATE word_parts SET bytes = zeroblob(length(bytes))";
     store.write("damage", |transaction| transaction.execute_batch(damage).map_err(while_doing("damage"))).unwrap();
     store.words.clear();
-    let search = Search { terms: vec!["tea".to_owned()], also: Vec::new(), filter: Filter::default(), limit: 10 };
+    let search =
+        Search { terms: vec!["tea".to_owned()], also: Vec::new(), filter: Filter::default(), limit: 10, turns: 10 };
     assert!(store.search(&search).is_err());
     let problems = store.check().unwrap();
     assert!(problems.len() == 1 && problems[0].contains("run `throughline reindex`"), "{problems:?}");

@@ -100,8 +100,8 @@ fn write(pool: &Pool, work: impl FnOnce(&Connection) -> rusqlite::Result<Step>) 
     pool.write(doing, (EFFORT, Sharing::Alone), |transaction| work(transaction).map_err(while_doing(doing)))
 }
 
-/// Removes a part of FTS5, which nothing uses once every index is complete.
-fn retire_step(pool: &Pool) -> Stored<Step> {
+/// Removes a piece of FTS5, which nothing uses once every index is complete.
+pub(super) fn retire_step(pool: &Pool) -> Stored<Step> {
     if !read(pool, fts5::is_retired)? {
         return Ok(Step::Nothing);
     }

@@ -1,14 +1,16 @@
 //! Recall: what is found, in which order, and what is logged.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
+use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use throughline_core::engine::{EngineError, NewMemory, Said};
+use throughline_core::engine::{EngineError, NewMemory};
 use throughline_core::model::{EntryId, Kind, Layer, Role, Turn, Verb};
-use throughline_core::ports::{Op, Page};
-use throughline_core::recall::{FoundBy, Projects, Why};
-use throughline_testkit::{retrieval, stores};
+use throughline_core::ports::{Op, Page, Search};
+use throughline_core::recall::{FoundBy, Projects, Question, Why};
+use throughline_testkit::{Random, retrieval, stores};
 
 use super::*;
 
@@ -308,30 +310,64 @@ fn turns_are_found_beside_memories_unless_they_are_left_out() {
     assert_eq!(kinds(vec![Kind::Turn]).len(), 2);
 }
 
-/// A recall weighs the best candidates by BM25 alone. With the largest limit it weighs everything here that has a word of the
-/// question: the formula without a choice before it.
+/// Texts of the words that ordinary memories have, as often as those have them: most questions fit hundreds.
+fn mixed(count: usize, lengths: Range<usize>, random: &mut Random) -> Vec<String> {
+    let words: Vec<&str> = retrieval::ordinary().into_iter().flat_map(|text| text.split(' ')).collect();
+    let mut text = || {
+        let length = lengths.start + random.below(lengths.len());
+        (0..length).filter_map(|_| random.one_of(&words).copied()).collect::<Vec<_>>().join(" ")
+    };
+    (0..count).map(|_| text()).collect()
+}
+
+/// How many memories and turns have a word of a question.
+fn fitting(world: &World, query: &str) -> [usize; 2] {
+    let terms = Question::of(query, &world.engine.now().to_zoned(TimeZone::UTC)).terms();
+    [Kind::Entry, Kind::Turn].map(|kind| {
+        let filter = Filter { kinds: vec![kind], ..Filter::default() };
+        let search = Search { terms: terms.clone(), also: Vec::new(), filter, limit: 100_000, turns: 100_000 };
+        let pool = world.store.search(&search).unwrap();
+        pool.candidates.iter().filter(|candidate| candidate.found_by == FoundBy::Words).count()
+    })
+}
+
+/// A recall weighs the best candidates by BM25 alone: 240 memories and 120 turns. With the largest limit it weighs everything here
+/// that has a word of the question: the formula without a choice before it.
 #[test]
 fn the_first_ten_are_those_of_the_exhaustive_formula() {
     const AT_LEAST: f64 = 0.98;
+    const FEWEST_WEIGHED: usize = 120;
+    const ALL: usize = 1000;
     let world = place();
-    let memories = retrieval::ordinary();
-    let facts: Vec<NewMemory> = memories.iter().step_by(2).map(|text| NewMemory::fact(*text)).collect();
-    world.engine.memories().remember_all(&facts).unwrap();
-    let said: Vec<&str> = memories.iter().skip(1).step_by(2).copied().collect();
-    for (nth, texts) in said.chunks(25).enumerate() {
-        let turns: Vec<Said> = texts.iter().map(|text| Said::now(Role::User, *text)).collect();
-        world.engine.sessions().observe(&format!("cli:{nth}").parse().unwrap(), &turns).unwrap();
-    }
-    let asked = retrieval::paraphrases().iter().map(|pair| pair.question.as_str());
-    let asked: Vec<&str> = asked.chain(memories.iter().step_by(20).copied()).collect();
+    let mut random = Random::new(16);
+    let ordinary = retrieval::ordinary().into_iter().map(str::to_owned);
+    let texts: Vec<String> = ordinary.chain(mixed(5000, 8..20, &mut random)).collect();
+    let entry = |(nth, text): (usize, &String)| Op::Insert(stores::entry(&format!("m{nth}"), text));
+    let facts: Vec<Op> = texts.iter().step_by(2).enumerate().map(entry).collect();
+    stores::apply(&*world.store, Verb::Import, &facts).unwrap();
+    let turn = |(nth, text): (usize, &String)| stores::turn(&format!("t{nth}"), &format!("cli:{}", nth / 25), text);
+    let turns: Vec<Turn> = texts.iter().skip(1).step_by(2).enumerate().map(turn).collect();
+    world.store.append(&turns).unwrap();
     let ten = |limit: usize, query: &str| -> HashSet<EntryId> {
         let hits = world.engine.recall().look(&RecallRequest { limit, ..asking(&world, query) }).unwrap();
         hits.into_iter().take(10).map(|hit| hit.memory.entry.id).collect()
     };
-    let overlap = |query: &&str| {
-        let (chosen, all) = (ten(10, query), ten(1000, query));
-        if all.is_empty() { 1.0 } else { chosen.intersection(&all).count() as f64 / all.len() as f64 }
-    };
-    let mean = asked.iter().map(overlap).sum::<f64>() / asked.len() as f64;
+    let (mut overlaps, mut of_many) = (Vec::new(), 0);
+    for query in &mixed(80, 8..18, &mut random) {
+        let fitting = fitting(&world, query);
+        // Of more, the largest limit would not be all.
+        if fitting.iter().any(|count| *count > ALL) {
+            continue;
+        }
+        of_many += usize::from(fitting.iter().all(|count| *count > FEWEST_WEIGHED));
+        let (chosen, all) = (ten(10, query), ten(ALL, query));
+        overlaps.push(if all.is_empty() { 1.0 } else { chosen.intersection(&all).count() as f64 / all.len() as f64 });
+    }
+    assert!(
+        of_many * 5 > overlaps.len() * 3,
+        "only {of_many} of {} questions fit more than is weighed",
+        overlaps.len()
+    );
+    let mean = overlaps.iter().sum::<f64>() / overlaps.len() as f64;
     assert!(mean >= AT_LEAST, "{mean}");
 }

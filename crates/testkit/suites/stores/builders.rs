@@ -101,7 +101,7 @@ pub(super) fn run(job: Job, at: i64) -> Run {
 
 /// A search for the words of a query.
 pub(super) fn searching(query: &str, filter: Filter, limit: usize) -> Search {
-    Search { terms: Terms::of_query(query).as_slice().to_vec(), also: Vec::new(), filter, limit }
+    Search { terms: Terms::of_query(query).as_slice().to_vec(), also: Vec::new(), filter, limit, turns: limit }
 }
 
 /// A recall that returned these.

@@ -188,7 +188,7 @@ fn what_is_wanted_anyway_is_what_the_filter_admits() {
     let entries = (0..CROWD).map(|n| EntryId::new(format!("e{n}")));
     let also: Vec<EntryId> = entries.chain((0..10).map(|n| EntryId::new(format!("t{n}")))).collect();
     compare(&|store, filter| {
-        let search = Search { terms: Vec::new(), also: also.clone(), filter, limit: 0 };
+        let search = Search { terms: Vec::new(), also: also.clone(), filter, limit: 0, turns: 0 };
         hits(store, done(store.search(&search)))
     });
 }

@@ -14,7 +14,7 @@ use throughline_sqlite::{SqliteBackups, SqliteStore};
 pub(crate) use copy::{CopyFailure, Place};
 pub(super) use throughline_postgres::AddressError;
 pub(crate) use throughline_postgres::ServerClock;
-pub use throughline_sqlite::Durability;
+pub use throughline_sqlite::{Durability, PlainFts5, index_bytes};
 
 use super::{Home, OpenError, private_file};
 use crate::config::{self, StoreConfig};

@@ -10,8 +10,11 @@ use crate::Failure;
 /// What says that a database is ours.
 const APPLICATION_ID: i64 = 0x5468_724C;
 
-/// A memory of the schema before the word index, with so many entries of so many words.
-pub(super) fn memory(path: &Path, entries: u64, words: u64) -> Result<(), Failure> {
+/// Turns of one conversation.
+const LONG: u64 = 50;
+
+/// A memory of the schema before the word index, with so many entries and turns of so many words.
+pub(super) fn memory(path: &Path, (entries, turns): (u64, u64), words: u64) -> Result<(), Failure> {
     let connection = Connection::open(path)?;
     connection.execute_batch("PRAGMA journal_mode = wal; PRAGMA synchronous = OFF;")?;
     // Migrations name them; over rows that are not there, they do nothing.
@@ -39,6 +42,19 @@ pub(super) fn memory(path: &Path, entries: u64, words: u64) -> Result<(), Failur
             'm' || n || ' w' || (n % ?2) || ' w' || (n * 7 % ?2), 'm' || n || ' w' || (n % ?2) || ' w' || (n * 7 % ?2), ''
           FROM n";
     connection.execute(rows, [entries, words])?;
+    let sessions = "
+        WITH RECURSIVE n (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < ?1 / ?2)
+        INSERT INTO sessions (row, id, created_at, updated_at, last_position)
+          SELECT n + 1, 'cli:' || n, 0, 0, ?2 FROM n";
+    connection.execute(sessions, [turns, LONG])?;
+    let rows = "
+        WITH RECURSIVE n (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n + 1 < ?1)
+        INSERT INTO turns (id, session, role, at, content, terms, position)
+          SELECT 't' || n, n / ?3 + 1, 'user', 0,
+            't' || n || ' w' || (n % ?2) || ' w' || (n * 11 % ?2), 't' || n || ' w' || (n % ?2) || ' w' || (n * 11 % ?2),
+            n % ?3 + 1
+          FROM n WHERE ?1 > 0";
+    connection.execute(rows, [turns, words, LONG])?;
     Ok(())
 }
 
@@ -54,8 +70,8 @@ fn migrations() -> Result<Vec<PathBuf>, Failure> {
 /// How far a migration is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
-    /// The schema is changed.
-    Schema,
+    /// The schema is as it was.
+    Before,
     /// The index is built, beside the old one.
     Building,
     /// The index is complete, and the old one is removed.
@@ -76,7 +92,7 @@ pub(super) fn progress(path: &Path) -> Result<Progress, Failure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     let sql = "SELECT (SELECT min(is_ready AND built = until) FROM word_indexes), (SELECT count(*) FROM word_segments),
-        EXISTS (SELECT 1 FROM sqlite_schema WHERE sql LIKE '%USING fts5%')";
+        EXISTS (SELECT 1 FROM sqlite_schema WHERE sql LIKE '%USING fts5%' OR name GLOB 'retired_*_words_*')";
     let seen = connection
         .query_row(sql, [], |row| Ok((row.get::<_, bool>(0)?, row.get::<_, usize>(1)?, row.get::<_, bool>(2)?)));
     let (is_ready, segments, has_old) = match seen {
@@ -84,8 +100,7 @@ pub(super) fn progress(path: &Path) -> Result<Progress, Failure> {
         outcome => outcome.map(|(is_ready, segments, has_old)| (Some(is_ready), segments, has_old))?,
     };
     let phase = match (is_ready, has_old) {
-        (None, _) => Phase::Schema,
-        (Some(false), _) if segments == 0 => Phase::Schema,
+        (None, _) => Phase::Before,
         (Some(false), _) => Phase::Building,
         (Some(true), true) => Phase::Removing,
         (Some(true), false) => Phase::Done,

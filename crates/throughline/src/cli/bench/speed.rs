@@ -11,19 +11,23 @@ use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use throughline_core::engine::{ContextRequest, NewMemory, Said};
 use throughline_core::model::{Role, SessionId, Turn, TurnId};
-use throughline_core::recall::{Filter, RecallRequest};
+use throughline_core::recall::{Filter, RecallRequest, Terms};
 
 use super::{Laboratory, Place, elapsed_ms, percentile};
 use crate::cli::failure::Failure;
 use crate::cli::reply::Reply;
 use crate::cli::{Answer, keep, style};
 use crate::synthetic::{self, Dice};
-use crate::world::{self, Durability};
+use crate::world::{self, Durability, PlainFts5};
 
 /// Questions per measurement, and how many of them only warm up.
 const QUESTIONS: usize = 300;
 const WARM_UP: usize = 30;
 const INSERTS: usize = 100;
+
+/// Questions for FTS5, which takes seconds for some at a million, and how many hits it is asked for.
+const COMPARED: usize = 100;
+const HITS: usize = 20;
 
 /// Processes of each sort, and the conversations that the hooks belong to: each sees about ten messages.
 const HOOKS: usize = 100;
@@ -59,6 +63,14 @@ struct Times {
 /// The times of each verb.
 type Verbs = Vec<(&'static str, Times)>;
 
+/// What a recall is compared with, in the same run.
+struct Compared {
+    /// FTS5 with every word of the questions, and without stop words.
+    fts5: [(&'static str, Times); 2],
+    /// What the word index takes for each memory and turn.
+    bytes: f64,
+}
+
 impl SpeedBench {
     pub(in crate::cli) fn run(self) -> Answer {
         let laboratory = self.laboratory()?;
@@ -68,6 +80,7 @@ impl SpeedBench {
             ("remember", measure(INSERTS, |dice| remember(&laboratory, dice))?),
             ("observe", measure(INSERTS, |dice| observe(&laboratory, dice))?),
         ];
+        let compared = self.compare(&laboratory)?;
         // Nobody else has the memory open when a hook begins.
         let Laboratory { engine, store, directory, .. } = laboratory;
         drop((engine, store));
@@ -80,7 +93,26 @@ impl SpeedBench {
             times.cpu.clear();
             verbs.push((verb, times));
         }
-        Ok(self.told(&verbs))
+        Ok(self.told(&verbs, &compared))
+    }
+
+    /// The bare search by FTS5, of the same texts for the same questions.
+    fn compare(&self, laboratory: &Laboratory) -> Result<Compared, Failure> {
+        let memory = laboratory.directory.path().join("memory.db");
+        let beside = tempfile::tempdir().map_err(|error| Failure::io("make a temporary directory", &error))?;
+        let fts5 = PlainFts5::of(&memory, &beside.path().join("fts5.db"))?;
+        let searched = |has_every_word: bool| {
+            measure(COMPARED, |dice| {
+                let words = Terms::of_query(&synthetic::question(dice));
+                let stopped = if has_every_word { words.clone().stopped() } else { Terms::default() };
+                fts5.search(&[words.as_slice(), stopped.as_slice()].concat(), HITS).map(drop).map_err(Failure::from)
+            })
+        };
+        let there = laboratory.engine.health().overview()?.store;
+        Ok(Compared {
+            fts5: [("fts5_every_word", searched(true)?), ("fts5_without_stop_words", searched(false)?)],
+            bytes: world::index_bytes(&memory)? as f64 / ((there.knowledge + there.turns).max(1) as f64),
+        })
     }
 
     /// A memory of the wanted size, its word index built and merged.
@@ -103,34 +135,57 @@ impl SpeedBench {
         Ok(laboratory)
     }
 
-    fn told(&self, verbs: &Verbs) -> Reply {
+    fn told(&self, verbs: &Verbs, compared: &Compared) -> Reply {
         let shares = |times: &[f64]| match times {
             [] => [const { String::new() }; 3],
             _ => [0.5, 0.9, 0.99].map(|share| format!("{:.3}", percentile(times, share))),
         };
-        let rows = verbs.iter().map(|(verb, times)| {
+        let all = verbs.iter().take(1).chain(&compared.fts5).chain(verbs.iter().skip(1));
+        let rows = all.map(|(verb, times)| {
             let verb = std::iter::once((*verb).to_owned());
             verb.chain(shares(&times.wall)).chain(shares(&times.cpu)).collect()
         });
         let text = format!(
-            "{}, {}; a hook is a whole process, and so is `--version`\n{}",
+            "{}, {}; a hook is a whole process, and so is `--version`\n{}\n{:.0} bytes of word index for each\n{}",
             style::count(self.entries, "memory", "memories"),
             style::count(self.turns, "turn", "turns"),
+            ratios(verbs, compared),
+            compared.bytes,
             style::table(&["verb", "p50 ms", "p90 ms", "p99 ms", "CPU p50 ms", "p90 ms", "p99 ms"], rows.collect())
         );
-        let body: serde_json::Map<String, serde_json::Value> = verbs
-            .iter()
-            .map(|(verb, Times { wall, cpu })| {
-                let mut value = json!({ "p50_ms": percentile(wall, 0.5), "p99_ms": percentile(wall, 0.99) });
-                if !cpu.is_empty() {
-                    value["cpu_p50_ms"] = percentile(cpu, 0.5).into();
-                    value["cpu_p99_ms"] = percentile(cpu, 0.99).into();
-                }
-                ((*verb).to_owned(), value)
-            })
-            .collect();
-        Reply::new(&json!({ "entries": self.entries, "turns": self.turns, "verbs": body }), text)
+        let body = json!({
+            "entries": self.entries,
+            "turns": self.turns,
+            "verbs": told_times(verbs),
+            "compared": told_times(&compared.fts5),
+            "index_bytes_per_memory": compared.bytes,
+        });
+        Reply::new(&body, text)
     }
+}
+
+/// How a whole recall compares with the bare search of FTS5.
+fn ratios(verbs: &Verbs, compared: &Compared) -> String {
+    let Some((_, recall)) = verbs.iter().find(|(verb, _)| *verb == "recall") else { return String::new() };
+    let [every, without] = compared.fts5.each_ref().map(|(_, fts5)| {
+        [0.5, 0.99].map(|share| percentile(&recall.cpu, share) / percentile(&fts5.cpu, share).max(f64::MIN_POSITIVE))
+    });
+    format!(
+        "recall takes {:.2} × (p99 {:.2} ×) of what FTS5 takes for every word, {:.2} × (p99 {:.2} ×) without stop words; CPU",
+        every[0], every[1], without[0], without[1]
+    )
+}
+
+fn told_times(times: &[(&'static str, Times)]) -> serde_json::Map<String, serde_json::Value> {
+    let told = |(name, Times { wall, cpu }): &(&str, Times)| {
+        let mut value = json!({ "p50_ms": percentile(wall, 0.5), "p99_ms": percentile(wall, 0.99) });
+        if !cpu.is_empty() {
+            value["cpu_p50_ms"] = percentile(cpu, 0.5).into();
+            value["cpu_p99_ms"] = percentile(cpu, 0.99).into();
+        }
+        ((*name).to_owned(), value)
+    };
+    times.iter().map(told).collect()
 }
 
 /// Runs this program as an assistant does, on a memory that nobody has open.
