@@ -3,10 +3,13 @@
 //! Custom instructions are the person's own words: they are for the profile. Every conversation repeats those that held at
 //! its time, so the latest are taken. Saved memories are the assistant's words: knowledge that the person should review.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::model::{Layer, Source};
+use crate::text::steps;
 
 use super::{Format, Found, FoundMemory, items, markdown};
 
@@ -77,6 +80,12 @@ impl About {
 
     /// Adds what was read to what was found.
     pub(super) fn tell(self, found: &mut Found) {
+        let mut known: HashSet<String> = found.memories.iter().map(|memory| memory.id.clone()).collect();
+        let mut push_new = |found: &mut Found, memory: FoundMemory| {
+            if known.insert(memory.id.clone()) {
+                found.memories.push(memory);
+            }
+        };
         for (at, text) in self.instructions.into_iter().flatten() {
             for block in markdown::blocks(&text, &mut found.skipped) {
                 let content = block.content.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -103,12 +112,6 @@ impl About {
     }
 }
 
-fn push_new(found: &mut Found, memory: FoundMemory) {
-    if found.memories.iter().all(|known| known.id != memory.id) {
-        found.memories.push(memory);
-    }
-}
-
 /// An older text gives way; of two without a date, the first: exports begin with what is newest.
 fn keep_latest(slot: &mut Option<Dated>, at: Option<Timestamp>, text: String) {
     if slot.as_ref().is_none_or(|(known, _)| *known < at) {
@@ -129,7 +132,11 @@ fn numbered(list: &str) -> Vec<Dated> {
         let begun = line.split_once(". ").filter(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit()));
         match (begun, all.last_mut()) {
             (Some((_, rest)), _) => all.push(dated(rest)),
-            (None, Some((_, text))) => *text = format!("{text}\n{line}"),
+            (None, Some((_, text))) => {
+                steps::count(line.len());
+                text.push('\n');
+                text.push_str(line);
+            }
             (None, None) => all.push(dated(line)),
         }
     }

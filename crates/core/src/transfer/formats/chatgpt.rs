@@ -9,6 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::model::{Role, SessionId};
+use crate::text::steps;
 
 use super::about::About;
 use super::{Found, FoundTurn, items, json};
@@ -110,7 +111,10 @@ impl<'a> Conversation<'a> {
         let node = |name: &str| serde_json::from_str::<Node<'a>>(self.mapping.get(name)?.get()).ok();
         let is_root = |name: &&String| node(name).is_some_and(|node| node.parent.is_none());
         let mut name = self.mapping.keys().find(is_root)?.clone();
-        for _ in 0..self.mapping.len() {
+        // A circle ends where it began: going round it again would read long lists of children over and over.
+        let mut seen: HashSet<String> = HashSet::new();
+        while seen.insert(name.clone()) {
+            steps::count(self.mapping.get(&name).map_or(0, |raw| raw.get().len()));
             match node(&name).and_then(|node| node.children.into_iter().rfind(|child| self.mapping.contains_key(child)))
             {
                 Some(child) => name = child,

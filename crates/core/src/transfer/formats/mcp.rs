@@ -3,6 +3,10 @@
 use serde_json::Value;
 
 use super::{Format, Found, FoundMemory, items, json};
+use crate::text::steps;
+
+/// A longer name is none, in bytes.
+const LONGEST_NAME: usize = 1000;
 
 /// Each observation, with the name of what it is about; each relation as a sentence.
 pub(super) fn read(text: &str) -> Found {
@@ -39,7 +43,12 @@ fn entity(item: &Value, place: &str, found: &mut Found) {
     if observations.is_empty() {
         found.skip(place, "has no observations");
     }
+    // Every observation below it takes a copy along.
+    if name.len() > LONGEST_NAME {
+        return found.skip(place, "has a name that is too long");
+    }
     let name = items::clean(&name.replace('_', " "));
+    let label = items::text(item, &["entityType"]).and_then(items::tag).unwrap_or_default();
     for observation in observations {
         // Some servers keep an object with the text and its date.
         let text = observation.as_str().or_else(|| items::text(observation, &["content", "text"]));
@@ -51,7 +60,8 @@ fn entity(item: &Value, place: &str, found: &mut Found) {
         let content = if is_named { text.clone() } else { format!("{name}: {text}") };
         let mut memory = FoundMemory::new(Format::Mcp, &[&name, &text], place.to_owned(), content);
         memory.created_at = items::date(observation.get("created_at").or_else(|| observation.get("timestamp")));
-        found.memories.push(memory.tagged(items::text(item, &["entityType"]).unwrap_or_default()));
+        steps::count(memory.content.len() + label.len());
+        found.memories.push(memory.tagged(&label));
     }
 }
 

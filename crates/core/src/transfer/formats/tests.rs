@@ -1,6 +1,7 @@
 //! What comes of each format, from the same files that the program's own tests import; and of hostile input.
 
 use crate::model::Source;
+use crate::text::steps::check_linear;
 
 use super::*;
 
@@ -334,4 +335,36 @@ fn the_same_words_in_two_projects_are_two_memories() {
     };
     assert_eq!(of("apollo"), of("apollo"));
     assert_ne!(of("apollo"), of("zeus"));
+}
+
+/// What one part of a file says is looked at once, whatever stands beside it.
+#[test]
+fn reading_exports_is_linear() {
+    let mcp = |text: &str| {
+        let observations = vec![r#""a""#; text.len() / 4].join(",");
+        for (name, kind) in [("x", text), (&text[..text.len().min(900)], "x"), (text, "x")] {
+            let line =
+                format!(r#"{{"type":"entity","name":"{name}","entityType":"{kind}","observations":[{observations}]}}"#);
+            let _ = read("memory.jsonl", line.as_bytes(), None);
+        }
+    };
+    check_linear("x", 128 << 10, 300, mcp);
+    // A node of many children leads to one that leads back to it.
+    let circle = |text: &str| {
+        let leaves: Vec<String> = (0..text.len() / 16).map(|n| format!("\"n{n}\":{{\"parent\":\"a\"}}")).collect();
+        let children: Vec<String> = (0..text.len() / 16).map(|n| format!("\"n{n}\"")).collect();
+        let nodes = format!(r#""a":{{"children":["b"]}},"b":{{"parent":"a","children":[{},"a"]}}"#, children.join(","));
+        let whole = format!(r#"[{{"id":"c","mapping":{{{nodes},{}}}}}]"#, leaves.join(","));
+        let _ = read("conversations.json", whole.as_bytes(), None);
+    };
+    check_linear("x", 256 << 10, 10, circle);
+    // A list of memories whose first goes on and on.
+    let list = |text: &str| {
+        let context = serde_json::json!({ "author": { "role": "assistant" },
+            "content": { "content_type": "model_editable_context", "model_set_context": text } });
+        let mapping = serde_json::json!({ "n": { "message": context } });
+        let whole = serde_json::json!([{ "id": "c", "mapping": mapping, "current_node": "n" }]).to_string();
+        let _ = read("conversations.json", whole.as_bytes(), None);
+    };
+    check_linear("a\n", 1 << 20, 10, list);
 }
