@@ -62,7 +62,7 @@ enum Bench {
 }
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).is_some_and(|first| first == throughline::vault::VAULT_READER) {
+    if std::env::args().nth(1).is_some_and(|first| first == throughline::file_reader::FILE_READER) {
         return throughline_readers::serve();
     }
     let outcome = match Bench::parse() {

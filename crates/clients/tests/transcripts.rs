@@ -180,3 +180,49 @@ fn strange_rows_stop_nothing() {
     let spoken = read_all(Client::ClaudeCode, text.as_bytes());
     assert_eq!(spoken.iter().map(|said| said.text.as_str()).collect::<Vec<_>>(), ["hello"]);
 }
+
+/// Files that are made to break their reader, each in front of something that was said.
+#[test]
+fn no_transcript_breaks_its_reader_or_hides_what_was_said() {
+    let said = |id: &str, text: &str| {
+        let message = serde_json::json!({ "role": "user", "content": text });
+        format!("{}\n", serde_json::json!({ "type": "user", "uuid": id, "message": message })).into_bytes()
+    };
+    let nested = |open: &str, shut: &str, depth: usize| [open.repeat(depth), shut.repeat(depth)].concat().into_bytes();
+    let bombs: Vec<(&str, Vec<u8>)> = vec![
+        ("a line of 100 MB", vec![b'x'; 100 << 20]),
+        ("a message of 100 MB", said("long", &"x".repeat(100 << 20))),
+        ("arrays in arrays", nested("[", "]", 1_000_000)),
+        ("objects in objects", nested("{\"a\":", "}", 1_000_000)),
+        ("objects side by side", format!("[{}0]", "{\"\":0},".repeat(2_000_000)).into_bytes()),
+        ("a million empty lines", vec![b'\n'; 1_000_000]),
+        ("a million tiny lines", b"{}\n".repeat(1_000_000)),
+        ("NUL", vec![0; 1_000_000]),
+        ("NUL in lines", b"\0\n".repeat(100_000)),
+        ("no UTF-8", b"\xff\xfe\xc3\x28\n".repeat(100_000)),
+        ("huge numbers", format!("{{\"type\":{}}}", "9".repeat(1_000_000)).into_bytes()),
+        ("the same key again and again", format!("{{{}\"a\":0}}", "\"type\":\"user\",".repeat(100_000)).into_bytes()),
+    ];
+    for (name, bomb) in bombs {
+        let text = [bomb, b"\n".to_vec(), said("after", "hello")].concat();
+        // The largest are read in the same way for every client.
+        for client in CLIENTS.into_iter().filter(|client| *client == Client::ClaudeCode || text.len() < 20 << 20) {
+            let spoken = read_all(client, &text);
+            if client == Client::ClaudeCode {
+                assert_eq!(spoken.iter().map(|said| said.id.as_str()).collect::<Vec<_>>(), ["after"], "{name}");
+            }
+        }
+    }
+}
+
+/// Of more rows than any conversation has, the last are taken, and what can be kept of them is bounded.
+#[test]
+fn rows_without_end_are_bounded() {
+    let row = |n: usize| {
+        let message = serde_json::json!({ "role": "user", "content": "a" });
+        format!("{}\n", serde_json::json!({ "type": "user", "uuid": format!("u{n}"), "message": message }))
+    };
+    let text: String = (0..150_000).map(row).collect();
+    let said = read_all(Client::ClaudeCode, text.as_bytes());
+    assert_eq!((said.len(), said[0].id.as_str(), said.last().unwrap().id.as_str()), (100_000, "u50000", "u149999"));
+}

@@ -1,20 +1,18 @@
-//! The child's end: paths come in on standard input, what the files say goes out on standard output.
+//! The child's end: questions come in on standard input, what the files say goes out on standard output.
 //!
-//! Each message is its length in four bytes and then JSON. A file that breaks this process is answered by its end.
+//! A file that breaks this process is answered by its end.
 
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::limits::{MAX_ANSWER, limit_computing, limit_this_process};
-use crate::{Contents, Skip, read};
+use crate::limits::{Limits, MAX_MESSAGE, limit_this_process, limit_to};
+use crate::wire::{Answer, Question, receive, send_json};
+use crate::{Skip, export, read};
 
 /// Formats that nest are read by functions that do.
 const STACK: usize = 64 * 1024 * 1024;
-
-/// What a file says, or why that is not known.
-pub(crate) type Answer = Result<Contents, Skip>;
 
 /// Reads files for the process that started this one, until it closes the pipe. Call it before anything else: it limits
 /// this process for good.
@@ -29,81 +27,59 @@ pub fn serve() -> ExitCode {
 }
 
 fn answer_all(questions: &mut dyn Read, answers: &mut dyn Write) -> io::Result<()> {
-    while let Some(path) = receive(questions, MAX_ANSWER)? {
-        let path = String::from_utf8(path).map_err(io::Error::other)?;
-        limit_computing();
-        send(answers, &serde_json::to_vec(&answer(&path))?)?;
+    while let Some(question) = receive(questions, MAX_MESSAGE)? {
+        match serde_json::from_slice(&question)? {
+            Question::Document { path } => {
+                limit_to(&Limits::DOCUMENT);
+                send_json(answers, &answer(&path))?;
+            }
+            Question::Export(question) => {
+                limit_to(&question.limits);
+                export::answer(&question, questions, answers)?;
+            }
+        }
     }
     Ok(())
 }
 
-/// Reads a file on a thread with room to nest.
 fn answer(path: &str) -> Answer {
-    let work = || {
-        let read = || read(Path::new(path));
-        catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(Skip::Damaged("its format is damaged".to_owned())))
-    };
-    let failed = |error: io::Error| Skip::Unreadable(error.to_string());
+    let damaged = || Err(Skip::Damaged("its format is damaged".to_owned()));
+    match apart(|| read(Path::new(path))) {
+        Ok(answer) => answer.unwrap_or_else(damaged),
+        Err(error) => Err(Skip::Unreadable(error.to_string())),
+    }
+}
+
+/// Reads on a thread with room to nest; nothing where that panics.
+pub(crate) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<Option<T>> {
+    let work = || catch_unwind(AssertUnwindSafe(work)).ok();
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).map_err(failed)?;
-        thread.join().unwrap_or_else(|_| Err(Skip::Damaged("its format is damaged".to_owned())))
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
+        Ok(thread.join().ok().flatten())
     })
-}
-
-/// Writes a message.
-pub(crate) fn send(to: &mut dyn Write, message: &[u8]) -> io::Result<()> {
-    let length = u32::try_from(message.len()).map_err(io::Error::other)?;
-    to.write_all(&length.to_le_bytes())?;
-    to.write_all(message)?;
-    to.flush()
-}
-
-/// Reads a message of at most `most` bytes; none at the end.
-pub(crate) fn receive(from: &mut dyn Read, most: usize) -> io::Result<Option<Vec<u8>>> {
-    let mut length = [0; 4];
-    match from.read_exact(&mut length) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        read => read?,
-    }
-    let length = u32::from_le_bytes(length) as usize;
-    if length > most {
-        return Err(io::Error::from(io::ErrorKind::FileTooLarge));
-    }
-    let mut message = Vec::new();
-    from.take(length as u64).read_to_end(&mut message)?;
-    if message.len() < length { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(Some(message)) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::send;
 
     #[test]
-    fn a_message_is_whole_or_an_error() {
-        let mut wire = Vec::new();
-        send(&mut wire, b"one").unwrap();
-        send(&mut wire, b"").unwrap();
-        let mut whole = &wire[..];
-        assert_eq!(receive(&mut whole, 9).unwrap().as_deref(), Some(&b"one"[..]));
-        assert_eq!(receive(&mut whole, 9).unwrap().as_deref(), Some(&b""[..]));
-        assert_eq!(receive(&mut whole, 9).unwrap(), None);
-        assert!(receive(&mut &wire[..5], 9).is_err(), "cut off");
-        assert_eq!(receive(&mut &wire[..], 2).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
-    }
-
-    #[test]
-    fn paths_are_answered_in_order() {
+    fn questions_are_answered_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         std::fs::write(&path, "tea").unwrap();
         let mut questions = Vec::new();
-        send(&mut questions, path.to_str().unwrap().as_bytes()).unwrap();
-        send(&mut questions, b"/nowhere/at/all").unwrap();
+        for path in [path.to_str().unwrap(), "/nowhere/at/all"] {
+            send_json(&mut questions, &Question::Document { path: path.to_owned() }).unwrap();
+        }
         let mut answers = Vec::new();
         answer_all(&mut &questions[..], &mut answers).unwrap();
         let mut answers = &answers[..];
         let mut next = || serde_json::from_slice::<Answer>(&receive(&mut answers, 9999).unwrap().unwrap()).unwrap();
         assert_eq!(next(), read(&path));
         assert!(matches!(next(), Err(Skip::Unreadable(_))));
+        send(&mut questions, b"what?").unwrap();
+        assert!(answer_all(&mut &questions[..], &mut Vec::new()).is_err(), "what is no question ends the child");
     }
 }

@@ -1,4 +1,5 @@
-//! File readers for the vault. A path goes in; what the folder holds, and what a file says, comes out.
+//! Readers of files that others made. For the vault, a path goes in, and what the folder holds, and what a file says, comes
+//! out; for an import, what another program wrote goes in, and its memories and turns come out.
 //!
 //! Folders are walked by their own ignore files (`.gitignore`, `.ignore`); hidden files, binaries and whatever is larger
 //! than [`MAX_BYTES`] are skipped and counted. Links are not followed. Nothing is written, and no file can break the
@@ -6,19 +7,22 @@
 //! private place, where the memory itself lives, is not even opened.
 
 mod child;
+mod export;
 mod html;
 mod limits;
 mod pdf;
 mod read;
 mod reader;
+mod wire;
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 pub use child::serve;
+pub use limits::Limits;
 pub use read::Contents;
 use read::read;
-pub use reader::Reader;
+pub use reader::{Export, Reader, Source};
 use serde::{Deserialize, Serialize};
 
 /// Larger files are skipped.

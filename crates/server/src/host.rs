@@ -10,6 +10,7 @@ use throughline_core::engine::{
 };
 use throughline_core::model::{EntryId, Name, Project, SessionId};
 use throughline_core::ports::{ErasureScope, SamplingClient};
+use throughline_core::transfer::formats::{Format, Found, ImportError};
 use throughline_core::vault::VaultAnswer;
 use utoipa::ToSchema;
 
@@ -20,7 +21,9 @@ use crate::proxy::Upstreams;
 use crate::scheduler::Chores;
 
 /// What the daemon asks of the program that runs it. Every method may block: it is called on a thread for that.
-pub trait Host: Chores + Talks + ChannelHost + ModelWork + VaultFiles + Upstreams + Observing + Connecting {
+pub trait Host:
+    Chores + Talks + ChannelHost + ModelWork + VaultFiles + Exports + Upstreams + Observing + Connecting
+{
     /// The memory, in the hands of the person, through this surface.
     fn engine(&self) -> &Engine;
 
@@ -135,6 +138,18 @@ pub trait VaultFiles {
 
     /// Takes documents out of the vault; the files stay.
     fn vault_remove(&self, references: &[String]) -> Result<VaultRemoved, Problem>;
+}
+
+/// What other programs wrote: reading it is the program's part, in another process.
+pub trait Exports {
+    /// What an export holds, or an archive of such files.
+    fn read_export(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        is_archive: bool,
+        format: Option<Format>,
+    ) -> Result<Found, ImportError>;
 }
 
 /// The assistants of this machine, by their names: which files are theirs is not for a browser to say.

@@ -23,8 +23,8 @@ mod scheduler;
 pub use channels::{Author, ChannelHost, ChannelSecret, ChannelSettings, Incoming, TelegramSettings, WebhookSettings};
 pub use daemon::{Daemon, Listening, ServeError, Tls, certificate_digest};
 pub use host::{
-    Ahead, ClientState, Connect, Connecting, ConnectionChange, FileChange, Host, Kept, ModelWork, Observing, Setting,
-    SettingValue, Settings, SkippedFiles, Synced, Unreadable, VaultAdded, VaultFiles,
+    Ahead, ClientState, Connect, Connecting, ConnectionChange, Exports, FileChange, Host, Kept, ModelWork, Observing,
+    Setting, SettingValue, Settings, SkippedFiles, Synced, Unreadable, VaultAdded, VaultFiles,
 };
 pub use http::chat::{ChatEvent, ChatMessage, ChatModel, Talks};
 pub use in_process::InProcess;

@@ -7,6 +7,7 @@ mod host;
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use throughline_server::access::Token;
@@ -95,6 +96,38 @@ fn beyond_sixty_four_at_once_others_are_told_to_come_again_and_a_stop_waits_for_
     let Served { runtime, serving, .. } = served;
     runtime.block_on(serving).unwrap();
     assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err(), "nobody listens any more");
+}
+
+/// An import may take hundreds of megabytes: one is done at a time, a few wait without having sent theirs, and others are told
+/// to come again. One that nobody waits for any more is still one.
+#[test]
+fn imports_are_done_one_at_a_time_and_few_wait() {
+    let directory = tempfile::tempdir().unwrap();
+    let served = Served::begin(directory.path());
+    let port = served.port;
+    let import = move |n: usize| {
+        let notes = serde_json::json!({ "name": "MEMORY.md", "text": format!("- Likes tea number {n}\n") });
+        Request::new("POST", "/api/import")
+            .with("Host", &format!("127.0.0.1:{port}"))
+            .with("Authorization", &format!("Bearer {}", token().as_str()))
+            .json(&notes)
+    };
+    drop(Connection::open(port).unwrap().send(&import(0)).unwrap());
+    served.host.wait_for(1);
+    let (sender, answers) = std::sync::mpsc::channel();
+    for n in 1..=4 {
+        let sender = sender.clone();
+        std::thread::spawn(move || sender.send(Connection::open(port).unwrap().ask(&import(n)).unwrap()));
+    }
+    let refused = answers.recv().unwrap();
+    assert_eq!((refused.status, refused.json()["error"]["code"].as_str()), (429, Some("busy")), "{refused:?}");
+    assert_eq!(served.ask("GET", "/api/stats").0, 200, "nothing else is kept out");
+    served.host.go_on();
+    for _ in 0..3 {
+        let answer = answers.recv().unwrap();
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    assert_eq!(served.host.most_imports.load(Ordering::SeqCst), 1);
 }
 
 /// Longer than anything takes that is bound to happen.

@@ -11,6 +11,7 @@ mod demo;
 mod directory;
 mod embedders;
 mod exports;
+pub mod file_reader;
 mod health;
 mod imported;
 mod lock_file;

@@ -32,6 +32,9 @@ const HEAD: u64 = 256 * 1024;
 /// A larger file of one message is none, in bytes.
 const LARGEST_PART: u64 = 4 << 20;
 
+/// So much of one conversation is read, where it is many files, in bytes.
+const LARGEST_CONVERSATION: u64 = 128 << 20;
+
 /// Where a conversation is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Transcript {
@@ -153,8 +156,9 @@ impl Transcript {
     /// OpenCode keeps each message and each part of it in a file of its own, named in their order.
     fn opencode(&self, session: &str) -> Vec<Spoken> {
         let Some(storage) = self.path.ancestors().nth(3).filter(|_| is_name(session)) else { return Vec::new() };
-        let mut said = Vec::new();
+        let (mut said, mut room) = (Vec::new(), LARGEST_CONVERSATION);
         for message in documents(&storage.join("message").join(session)) {
+            let Some(message) = document(&message, &mut room) else { continue };
             let (Some(id), Some(role)) = (text(&message, "/id"), text(&message, "/role")) else { continue };
             if !is_name(&id) {
                 continue;
@@ -164,7 +168,8 @@ impl Transcript {
                 "assistant" => Role::Assistant,
                 _ => continue,
             };
-            let parts = documents(&storage.join("part").join(&id)).into_iter();
+            let parts = documents(&storage.join("part").join(&id));
+            let parts = parts.iter().filter_map(|part| document(part, &mut room));
             let is_said = |part: &Value| text(part, "/type").as_deref() == Some("text") && part["synthetic"] != true;
             let words: Vec<String> = parts.filter(is_said).filter_map(|part| text(&part, "/text")).collect();
             let at = message.pointer("/time/created").and_then(Value::as_i64);
@@ -196,15 +201,23 @@ fn directory_of(client: Client, head: &[Value]) -> Option<PathBuf> {
     Path::new(&dir?).canonicalize().ok()
 }
 
-/// The JSON files of a folder, by their names; links are not followed.
-fn documents(folder: &Path) -> Vec<Value> {
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path()).collect();
+/// The files of a folder, by their names, within limits.
+fn documents(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_FILES);
+    let mut paths: Vec<PathBuf> = files.map(|file| file.path()).collect();
     paths.sort();
-    let is_fit =
-        |path: &PathBuf| path.symlink_metadata().is_ok_and(|file| file.is_file() && file.len() <= LARGEST_PART);
-    let read = |path: PathBuf| serde_json::from_slice(&std::fs::read(path).ok()?).ok();
-    paths.into_iter().filter(is_fit).filter_map(read).collect()
+    paths
+}
+
+/// A file of JSON, as far as there is room for it; links are not followed.
+fn document(path: &Path, room: &mut u64) -> Option<Value> {
+    use std::io::Read as _;
+    let most = LARGEST_PART.min(*room);
+    path.symlink_metadata().ok().filter(|file| file.is_file() && file.len() <= most)?;
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(most).read_to_end(&mut bytes).ok()?;
+    *room -= bytes.len() as u64;
+    transcripts::bounded_json(&bytes)
 }
 
 fn text(value: &Value, pointer: &str) -> Option<String> {

@@ -10,12 +10,13 @@ use throughline_core::engine::{Engine, EngineError, NewVaultDocument, VaultListi
 use throughline_core::model::{Name, VaultId};
 use throughline_core::text::redact::redact;
 use throughline_core::vault::{EmbeddingProgress, UnreadFile, VaultAnswer, VaultDocument};
-use throughline_readers::{File, Reader, Skip, Walk};
+use throughline_readers::{File, Skip, Walk};
 use throughline_server::{Synced, Unreadable, VaultAdded};
 
 use crate::embedders;
+use crate::file_reader::reader;
 use crate::vectors::{self, Effort, Embedding, Of};
-use crate::world::{Home, OpenError, World, private_directory, program};
+use crate::world::{Home, OpenError, World, private_directory};
 
 /// Files that are indexed in one transaction, and how much they hold at most.
 const BATCH: usize = 64;
@@ -215,14 +216,6 @@ fn without_secret_paths(walked: &mut Walk) -> Vec<Unreadable> {
         false
     });
     found
-}
-
-/// The argument with which this program reads files for another of its kind.
-pub const VAULT_READER: &str = "vault-reader";
-
-/// This program again, as a reader of files that may harm it.
-fn reader() -> std::io::Result<Reader> {
-    Ok(Reader::new(program()?, &[VAULT_READER]))
 }
 
 /// What must stay the same for a file not to be read again: the file, and how it is read.

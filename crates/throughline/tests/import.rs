@@ -3,6 +3,8 @@
 
 #[path = "import/arriving.rs"]
 mod arriving;
+#[path = "import/bombs.rs"]
+mod bombs;
 mod common;
 #[path = "import/hostile.rs"]
 mod hostile;

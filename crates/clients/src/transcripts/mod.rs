@@ -3,8 +3,12 @@
 //! Goes in: a client's own file. Comes out: what the person and the assistant said, each with a name that is the same
 //! every time, and the summary that the client made of it. Left out: tools and their results, sub-agents, the client's own
 //! notes, and whatever memory itself put in front. Never happens: a file taken in whole without a limit, a line that stops
-//! the others.
+//! the others, work that grows faster than the file.
+//!
+//! They are read in this process, not in a child: a hook has to answer in milliseconds, and a client's own files are JSON and
+//! nothing else. What reading may take is bounded by bytes, by rows and by the number of values in a row.
 
+mod bounded;
 mod rows;
 mod said;
 mod tail;
@@ -12,6 +16,7 @@ mod tail;
 use jiff::Timestamp;
 use throughline_core::model::Role;
 
+pub use bounded::bounded_json;
 pub use said::own_words;
 pub use tail::read;
 

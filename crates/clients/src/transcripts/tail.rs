@@ -3,7 +3,7 @@
 //! Nothing is kept about how far a file was read: what is stored is always a beginning of the conversation, and rows have
 //! names. A file that was cut, moved or written anew is no special case.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom};
 
 use serde_json::Value;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use throughline_core::model::Role;
 
 use super::rows::{self, Row};
-use super::{News, Spoken, Summary};
+use super::{News, Spoken, Summary, bounded_json};
 use crate::Client;
 
 /// How much of the end is read: as little as will do, and never more than the last.
@@ -22,6 +22,9 @@ const LONGEST_ROW: u64 = 16 << 20;
 
 /// A file that is one JSON document cannot be read in part.
 const LARGEST_DOCUMENT: u64 = 64 << 20;
+
+/// No conversation has more turns: of more rows, the last are taken.
+const MOST_ROWS: usize = 100_000;
 
 /// How a file is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,7 +54,7 @@ pub fn read(
 }
 
 /// What was said, and the last summary, where nothing behind it is known already.
-fn told_apart(rows: Vec<Row>, is_known: &dyn Fn(&Spoken) -> bool) -> (Vec<Spoken>, Option<Summary>) {
+fn told_apart(rows: VecDeque<Row>, is_known: &dyn Fn(&Spoken) -> bool) -> (Vec<Spoken>, Option<Summary>) {
     let (mut spoken, mut summary) = (Vec::<Spoken>::new(), None);
     for row in rows {
         match row {
@@ -91,23 +94,36 @@ fn shape(source: &mut (impl BufRead + Seek)) -> Result<Shape> {
     source.seek(SeekFrom::Start(0))?;
     let mut first = Vec::new();
     source.by_ref().take(LONGEST_ROW).read_until(b'\n', &mut first)?;
-    let is_document = match serde_json::from_slice::<Value>(&first) {
-        Ok(row) => row.get("messages").is_some_and(Value::is_array),
-        Err(_) => first.trim_ascii() == b"{",
+    let is_document = match bounded_json(&first) {
+        Some(row) => row.get("messages").is_some_and(Value::is_array),
+        None => first.trim_ascii() == b"{",
     };
     Ok(if is_document { Shape::Document } else { Shape::Lines })
 }
 
-fn document(client: Client, session: &str, mut source: impl BufRead + Seek, length: u64) -> Result<Vec<Row>> {
+fn document(client: Client, session: &str, mut source: impl BufRead + Seek, length: u64) -> Result<VecDeque<Row>> {
     if length > LARGEST_DOCUMENT {
-        return Ok(Vec::new());
+        return Ok(VecDeque::new());
     }
     source.seek(SeekFrom::Start(0))?;
     // Half a document is none: the next event finds it whole.
-    let document: Value = serde_json::from_reader(source.take(length)).unwrap_or_default();
+    let mut bytes = Vec::new();
+    source.take(length).read_to_end(&mut bytes)?;
+    let document = bounded_json(&bytes).unwrap_or_default();
     let messages = document.get("messages").and_then(Value::as_array);
-    let rows = messages.into_iter().flatten().zip(0..);
-    Ok(rows.filter_map(|(row, place)| rows::read(client, session, row, place)).collect())
+    let mut rows = VecDeque::new();
+    for (row, place) in messages.into_iter().flatten().zip(0..) {
+        keep(&mut rows, rows::read(client, session, row, place));
+    }
+    Ok(rows)
+}
+
+/// Adds a row; of too many, the first goes.
+fn keep(rows: &mut VecDeque<Row>, row: Option<Row>) {
+    rows.extend(row);
+    if rows.len() > MOST_ROWS {
+        rows.pop_front();
+    }
 }
 
 fn lines(
@@ -116,9 +132,9 @@ fn lines(
     source: &mut (impl BufRead + Seek),
     length: u64,
     is_known: &dyn Fn(&Spoken) -> bool,
-) -> Result<Vec<Row>> {
+) -> Result<VecDeque<Row>> {
     let is_known = |row: &Row| matches!(row, Row::Said(said) if is_known(said));
-    let mut rows = Vec::new();
+    let mut rows = VecDeque::new();
     for window in WINDOWS {
         rows = lines_from(client, session, source, length.saturating_sub(window), length)?;
         if window >= length || rows.iter().any(is_known) {
@@ -136,9 +152,9 @@ fn lines_from(
     source: &mut (impl BufRead + Seek),
     from: u64,
     to: u64,
-) -> Result<Vec<Row>> {
+) -> Result<VecDeque<Row>> {
     source.seek(SeekFrom::Start(from))?;
-    let mut rows = Vec::new();
+    let mut rows = VecDeque::new();
     let (mut place, mut row) = (from, Vec::new());
     let mut is_whole = from == 0;
     while place < to {
@@ -148,8 +164,8 @@ fn lines_from(
             break;
         }
         let ends = row.last() == Some(&b'\n');
-        if is_whole && let Ok(value) = serde_json::from_slice::<Value>(&row) {
-            rows.extend(rows::read(client, session, &value, place));
+        if is_whole && let Some(value) = bounded_json(&row) {
+            keep(&mut rows, rows::read(client, session, &value, place));
         }
         is_whole = ends;
         place += read;

@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 use jiff::{Timestamp, Zoned};
 use throughline_core::engine::Engine;
 use throughline_core::when;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::envelope::RequestIds;
@@ -30,6 +30,9 @@ const SEARCHES_BY_PROCESSOR: usize = 4;
 /// Replies of a model that are under way at once: each holds a thread until it ends.
 const CHATS_AT_ONCE: usize = 8;
 
+/// Imports that are under way or wait for their turn. Each may hold some hundred megabytes, so one is done at a time.
+const IMPORTS_AT_ONCE: usize = 4;
+
 /// What every handler has at hand.
 pub(crate) struct App {
     pub(crate) host: Arc<dyn Host>,
@@ -45,6 +48,9 @@ pub(crate) struct App {
     searches: Semaphore,
     /// Room for replies of a model.
     pub(crate) chats: Arc<Semaphore>,
+    /// Room for imports, and whose turn it is.
+    imports: Arc<Semaphore>,
+    import_turn: Arc<Semaphore>,
     /// Room for signed messages whose sender is not known yet.
     pub(crate) unverified: Semaphore,
     /// How channels are set up.
@@ -84,6 +90,8 @@ impl App {
             places: Semaphore::new(AT_ONCE),
             searches: Semaphore::new(SEARCHES_BY_PROCESSOR * available_parallelism().map_or(1, NonZero::get)),
             chats: Arc::new(Semaphore::new(CHATS_AT_ONCE)),
+            imports: Arc::new(Semaphore::new(IMPORTS_AT_ONCE)),
+            import_turn: Arc::new(Semaphore::new(1)),
             unverified: Semaphore::new(webhook::UNVERIFIED_AT_ONCE),
             request_ids,
             starting: Starting::default(),
@@ -127,6 +135,14 @@ impl App {
         // It is never closed.
         let _place = self.searches.acquire().await;
         self.engine(work).await
+    }
+
+    /// Waits for the turn of an import; one too many is told to come again. It is over when what this gives is dropped.
+    pub(crate) async fn import_turn(&self) -> Result<impl Send + 'static, Problem> {
+        let place = Arc::clone(&self.imports).try_acquire_owned().map_err(|_| super::busy("an import"))?;
+        // It is never closed.
+        let turn = Arc::clone(&self.import_turn).acquire_owned().await.ok();
+        Ok::<(OwnedSemaphorePermit, Option<OwnedSemaphorePermit>), Problem>((place, turn))
     }
 
     /// Asks the host on a thread that may block.

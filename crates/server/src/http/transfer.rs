@@ -1,30 +1,31 @@
 //! `/api/export`, `/api/import`
 
-use std::io::Cursor;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::{DefaultBodyLimit, FromRequest as _, Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use throughline_core::engine::{Engine, EngineError, Export, ImportPreview, ImportReport, Imported};
-use throughline_core::transfer::formats::{self, Format, Found, ImportError};
+use throughline_core::transfer::formats::{Format, Found, ImportError};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::take::{Body, Params};
 use super::{Answer, App};
+use crate::Host;
 use crate::host::Ahead;
 use crate::problem::{Code, Problem};
 
 /// What an import may have, in bytes.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What the files of an archive may unpack to: a daemon keeps less in memory at once than a command.
-const MOST_UNPACKED: u64 = 256 << 20;
+/// How long an import may take to arrive: as long as it does, it is its turn.
+const ARRIVAL: Duration = Duration::from_secs(300);
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
@@ -139,9 +140,21 @@ async fn imported(State(app): State<Arc<App>>) -> Answer<Waiting> {
 /// Takes in an export, another assistant's memory, or notes
 #[utoipa::path(post, path = "/api/import", tag = "transfer", request_body = Import, params(How),
     responses((status = 200, description = "What became of it", body = Taken)))]
-async fn import(State(app): State<Arc<App>>, Params(how): Params<How>, Body(given): Body<Import>) -> Answer<Taken> {
+async fn import(State(app): State<Arc<App>>, Params(how): Params<How>, request: Request) -> Answer<Taken> {
     let dry_run = how.dry_run.unwrap_or_default();
-    let mut taken = app.engine(move |engine| take_in(engine, given, dry_run)).await?;
+    // Before the body is read: what waits has to be small.
+    let turn = app.import_turn().await?;
+    let arriving = Body::<Import>::from_request(request, &());
+    let Body(given) = tokio::time::timeout(ARRIVAL, arriving).await.map_err(|_| {
+        Problem::new(Code::Invalid, "the body takes too long to arrive", "send it again, or import it in a terminal")
+    })??;
+    let work = move |host: &dyn Host| {
+        let taken = take_in(host, given, dry_run);
+        // Only now, even if nobody waits for the answer any more.
+        drop(turn);
+        taken
+    };
+    let mut taken = app.host(work).await?;
     if let Taken::Found(found) = &mut taken
         && !dry_run
         && found.report.turns.added > 0
@@ -151,19 +164,20 @@ async fn import(State(app): State<Arc<App>>, Params(how): Params<How>, Body(give
     Ok(Json(taken))
 }
 
-fn take_in(engine: &Engine, given: Import, dry_run: bool) -> Result<Taken, Problem> {
+fn take_in(host: &dyn Host, given: Import, dry_run: bool) -> Result<Taken, Problem> {
     match given {
         Import { export: Some(export), name: None, text: None, archive: None, format: None, project: None } => {
-            own(engine, export.get().as_bytes(), dry_run)
+            own(host.engine(), export.get().as_bytes(), dry_run)
         }
         Import { export: None, text: Some(text), archive: None, name, format, project } => {
             let name = name.unwrap_or_else(|| "-".to_owned());
-            let known = || formats::detect(&name, text.as_bytes()).ok();
-            if project.is_none() && format.or_else(known) == Some(Format::Throughline) {
-                return own(engine, text.as_bytes(), dry_run);
+            match host.read_export(&name, text.as_bytes(), false, format) {
+                Err(ImportError::Own { .. }) if project.is_none() => own(host.engine(), text.as_bytes(), dry_run),
+                found => {
+                    drop(text);
+                    of_others(host.engine(), found.map_err(refused)?, project, dry_run)
+                }
             }
-            let found = formats::read(&name, text.as_bytes(), format).map_err(refused)?;
-            of_others(engine, found, project, dry_run)
         }
         Import { export: None, text: None, archive: Some(archive), name, format, project } => {
             let name = name.unwrap_or_else(|| "the archive".to_owned());
@@ -171,8 +185,9 @@ fn take_in(engine: &Engine, given: Import, dry_run: bool) -> Result<Taken, Probl
                 Problem::new(Code::Invalid, format!("{name} is not base64: {error}"), "send its bytes in base64")
             })?;
             drop(archive);
-            let found = formats::read_archive(&name, Cursor::new(bytes), format, MOST_UNPACKED).map_err(refused)?;
-            of_others(engine, found, project, dry_run)
+            let found = host.read_export(&name, &bytes, true, format).map_err(refused)?;
+            drop(bytes);
+            of_others(host.engine(), found, project, dry_run)
         }
         _ => {
             let hint = "send {\"export\": …} alone, {\"name\", \"text\"} or {\"name\", \"archive\"}";
@@ -182,7 +197,11 @@ fn take_in(engine: &Engine, given: Import, dry_run: bool) -> Result<Taken, Probl
 }
 
 fn refused(error: ImportError) -> Problem {
-    Problem::new(Code::Invalid, error.to_string(), error.hint())
+    let code = match error {
+        ImportError::Unreadable { may_pass: true, .. } => Code::Failed,
+        _ => Code::Invalid,
+    };
+    Problem::new(code, error.to_string(), error.hint())
 }
 
 /// What another program wrote.

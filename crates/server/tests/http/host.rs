@@ -1,6 +1,7 @@
 //! A host of the daemon for tests.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -13,11 +14,12 @@ use throughline_core::engine::{
 };
 use throughline_core::model::{EntryId, Name, Project, SessionId};
 use throughline_core::ports::{ErasureScope, Job, SamplingClient};
+use throughline_core::transfer::formats::{self, Format, Found, ImportError};
 use throughline_core::vault::VaultAnswer;
 use throughline_providers::{Api, Upstream};
 use throughline_server::{
     Ahead, ChannelHost, ChannelSettings, ChatEvent, ChatMessage, ChatModel, Chores, ClientState, Code, Connect,
-    Connecting, ConnectionChange, Host, Incoming, Kept, ModelWork, Observing, Problem, ProxySettings, Rhythm,
+    Connecting, ConnectionChange, Exports, Host, Incoming, Kept, ModelWork, Observing, Problem, ProxySettings, Rhythm,
     SettingValue, Settings, Talks, Upstreams, VaultAdded, VaultFiles, Worked,
 };
 use throughline_sqlite::{Durability, SqliteStore};
@@ -34,6 +36,9 @@ pub(crate) struct Waiting {
     waiting: Mutex<(usize, bool)>,
     changed: Condvar,
     pub(crate) unstuck: Condvar,
+    /// Imports that are under way, and the most that ever were.
+    imports: AtomicUsize,
+    pub(crate) most_imports: AtomicUsize,
 }
 
 impl Waiting {
@@ -42,12 +47,21 @@ impl Waiting {
         let world = World::around(Arc::new(store.unwrap()));
         let server = ModelServer::always(Step::reply("Hello."));
         let (waiting, is_stuck, changed) = (Mutex::default(), Mutex::default(), Condvar::new());
-        Self { world, server, is_stuck, waiting, changed, unstuck: Condvar::new() }
+        let (imports, most_imports, unstuck) = (AtomicUsize::new(0), AtomicUsize::new(0), Condvar::new());
+        Self { world, server, is_stuck, waiting, changed, unstuck, imports, most_imports }
     }
 
     pub(crate) fn wait_for(&self, count: usize) {
         let waiting = self.waiting.lock().unwrap();
         drop(self.changed.wait_while(waiting, |(waiting, _)| *waiting < count).unwrap());
+    }
+
+    /// Waits for the word.
+    fn wait(&self) {
+        let mut waiting = self.waiting.lock().unwrap();
+        waiting.0 += 1;
+        self.changed.notify_all();
+        drop(self.changed.wait_while(waiting, |(_, may_go_on)| !*may_go_on).unwrap());
     }
 
     pub(crate) fn go_on(&self) {
@@ -156,10 +170,7 @@ impl Host for Waiting {
 
 impl ModelWork for Waiting {
     fn compact(&self, _: &SessionId, _: Option<&str>) -> Result<Consolidation, Problem> {
-        let mut waiting = self.waiting.lock().unwrap();
-        waiting.0 += 1;
-        self.changed.notify_all();
-        drop(self.changed.wait_while(waiting, |(_, may_go_on)| !*may_go_on).unwrap());
+        self.wait();
         Ok(Consolidation::Nothing)
     }
 
@@ -188,6 +199,17 @@ impl ModelWork for Waiting {
     }
 
     fn offer_sampling(&self, _: Arc<dyn SamplingClient>) {}
+}
+
+/// Imports wait for a word, as consolidations do.
+impl Exports for Waiting {
+    fn read_export(&self, name: &str, bytes: &[u8], _: bool, format: Option<Format>) -> Result<Found, ImportError> {
+        let under_way = self.imports.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most_imports.fetch_max(under_way, Ordering::SeqCst);
+        self.wait();
+        self.imports.fetch_sub(1, Ordering::SeqCst);
+        formats::read(name, bytes, format)
+    }
 }
 
 impl Connecting for Waiting {

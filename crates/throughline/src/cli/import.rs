@@ -2,17 +2,17 @@
 
 pub(super) mod ahead;
 mod past;
+mod source;
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use owo_colors::OwoColorize as _;
 use throughline_clients::Client;
-use throughline_core::engine::{self, ImportReport, Imported, SetAside, Tally};
+use throughline_core::engine::{ImportReport, Imported, SetAside, Tally};
 use throughline_core::transfer::formats::{self, Format, Found, ImportError, Skipped};
+use throughline_readers::Reader;
 
 use super::failure::Failure;
 use super::keep::bar;
@@ -23,6 +23,7 @@ use crate::world::World;
 
 use ahead::ahead;
 pub(super) use past::take_past;
+use source::{Source, archive, is_archive, reader};
 
 /// Folders of an export that are looked into.
 const SUBFOLDERS: [&str; 5] = ["conversations", "daily", "memories", "memory", "projects"];
@@ -64,46 +65,46 @@ impl Import {
             return Ok(self.answer(world, &report));
         }
         let path = self.file.clone().unwrap_or_default();
-        if path.is_dir() || is_zip(&path) {
-            let found = self.found(world, &path)?;
+        let reader = &mut reader()?;
+        if path.is_dir() || is_archive(&path) {
+            let found = self.found(world, reader, &path)?;
             return self.take(world, &found);
         }
-        let name = path.to_string_lossy().into_owned();
-        let bytes = read(&path)?;
-        let detected = || formats::detect(&name, &bytes).ok();
-        if self.format.or_else(detected) == Some(Format::Throughline) {
-            return self.own(world, &bytes);
+        let source = Source::open(&path)?;
+        if self.format == Some(Format::Throughline) {
+            return self.own(world, &source);
         }
-        let mut found = formats::read(&name, &bytes, self.format).map_err(refused)?;
-        drop(bytes);
+        let mut found = match source.found(reader, &path.to_string_lossy(), self.format) {
+            Err(ImportError::Own { .. }) => return self.own(world, &source),
+            found => found.map_err(refused)?,
+        };
+        drop(source);
         self.assign(world, &path, &mut found)?;
         self.take(world, &found)
     }
 
-    fn found(&self, world: &World, path: &Path) -> Result<Found, Failure> {
+    fn found(&self, world: &World, reader: &mut Reader, path: &Path) -> Result<Found, Failure> {
         if path.is_dir() {
-            return self.folder(world, path);
+            return self.folder(world, reader, path);
         }
-        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let mut found = if is_zip(path) {
-            let file = File::open(path).map_err(|error| Failure::io(&format!("read {}", path.display()), &error))?;
-            formats::read_archive(&name, file, self.format, formats::MAX_UNPACKED).map_err(refused)?
+        let mut found = if is_archive(path) {
+            archive(reader, path, self.format).map_err(refused)?
         } else {
-            formats::read(&name, &read(path)?, self.format).map_err(refused)?
+            let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            Source::open(path)?.found(reader, &name, self.format).map_err(refused)?
         };
         self.assign(world, path, &mut found)?;
         Ok(found)
     }
 
     /// What the known files of a folder hold. One that cannot be read costs no other.
-    fn folder(&self, world: &World, folder: &Path) -> Result<Found, Failure> {
+    fn folder(&self, world: &World, reader: &mut Reader, folder: &Path) -> Result<Found, Failure> {
         let listing = |error: std::io::Error| Failure::io(&format!("list {}", folder.display()), &error);
         let mut found = Found::default();
         let mut first = None;
         for name in known_files(folder).map_err(listing)? {
             let path = folder.join(&name);
-            let bytes = read(&path)?;
-            match formats::read(&name, &bytes, self.format) {
+            match Source::open(&path)?.found(reader, &name, self.format) {
                 Ok(mut part) => {
                     self.assign(world, &path, &mut part)?;
                     found.join(part);
@@ -162,13 +163,12 @@ impl Import {
     }
 
     /// An export of our own.
-    fn own(&self, world: &World, bytes: &[u8]) -> Answer {
+    fn own(&self, world: &World, source: &Source<'_>) -> Answer {
         if self.project.is_some() {
             let hint = "import it without `--project`";
             return Err(Failure::new("the memories of a Throughline export keep their own projects", hint));
         }
-        let export: engine::Export = serde_json::from_slice(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
-            .map_err(|error| Failure::from(engine::EngineError::BadExport { problem: error.to_string() }))?;
+        let export = source.own()?;
         if self.dry_run {
             let preview = world.engine.transfer().preview_import(&export)?;
             let told = told_own(&preview.imported, true);
@@ -216,19 +216,18 @@ fn told_own(imported: &Imported, dry_run: bool) -> String {
     told
 }
 
-/// Whether a file begins like an archive.
-fn is_zip(path: &Path) -> bool {
-    let mut first = [0; 4];
-    let is_file = std::fs::metadata(path).is_ok_and(|file| file.is_file());
-    is_file && File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && formats::is_archive(&first)
-}
-
 /// Takes in a file or a folder, or says what that would give.
 pub(super) fn take_in(world: &World, path: &Path, dry_run: bool) -> Result<ImportReport, Failure> {
     let file = Some(path.to_owned());
     let import = Import { file, from: None, format: None, project: None, dry_run, later: true };
-    let found = import.found(world, path)?;
+    let found = import.found(world, &mut reader()?, path)?;
     import.report(world, &found)
+}
+
+/// Whether an archive is an export of one of these.
+pub(super) fn is_export_of(path: &Path, wanted: &[Format]) -> bool {
+    let found = is_archive(path).then(|| archive(&mut reader().ok()?, path, None).ok()).flatten();
+    found.is_some_and(|found| found.files.iter().any(|file| wanted.contains(&file.format)))
 }
 
 /// The project in whose directory a file lies. A dry run gives no directory a name.
@@ -243,30 +242,6 @@ fn project_around(world: &World, path: &Path, dry_run: bool) -> Result<Option<St
 
 fn refused(error: ImportError) -> Failure {
     Failure::new(error.to_string(), error.hint())
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let reading = |error: std::io::Error| {
-        let hint = "give what `throughline export` wrote, a file or folder that docs/importing.md lists, or `-`";
-        Failure::new(format!("cannot read {}: {error}", path.display()), hint)
-    };
-    let too_large = || reading(std::io::Error::other(format!("it is larger than {} MB", formats::MAX_FILE >> 20)));
-    let mut bytes = Vec::new();
-    if path.as_os_str() == "-" {
-        std::io::stdin().take(formats::MAX_FILE + 1).read_to_end(&mut bytes).map_err(reading)?;
-    } else {
-        // A pipe or a device would be read for ever.
-        let about = std::fs::metadata(path).map_err(reading)?;
-        if !about.is_file() {
-            return Err(reading(std::io::Error::other("it is neither a file nor a folder")));
-        }
-        if about.len() > formats::MAX_FILE {
-            return Err(too_large());
-        }
-        bytes.reserve(usize::try_from(about.len()).unwrap_or_default());
-        File::open(path).and_then(|file| file.take(formats::MAX_FILE + 1).read_to_end(&mut bytes)).map_err(reading)?;
-    }
-    if bytes.len() as u64 > formats::MAX_FILE { Err(too_large()) } else { Ok(bytes) }
 }
 
 /// The files of a folder that are known by their names, sorted; links are not followed.

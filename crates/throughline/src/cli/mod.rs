@@ -129,8 +129,8 @@ enum Command {
     /// Print a completion script for your shell, which then knows your ids and names too
     Completions(completions::Completions),
     /// Read files for another process of this program
-    #[command(name = crate::vault::VAULT_READER, hide = true)]
-    VaultReader,
+    #[command(name = crate::file_reader::FILE_READER, hide = true)]
+    FileReader,
 }
 
 /// What works on an open memory.
@@ -231,7 +231,7 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) if hook::is_meant() => return hook::misspelled(&error),
         Err(error) => return failure::usage(&error),
     };
-    if matches!(cli.command, Some(Command::VaultReader)) {
+    if matches!(cli.command, Some(Command::FileReader)) {
         return throughline_readers::serve();
     }
     let is_hook = matches!(cli.command, Some(Command::Hook(_)));
@@ -294,7 +294,7 @@ fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), F
         Some(Command::Hook(command)) => return Ok((command.run(), None)),
         Some(Command::Doctor(command)) => return Ok((command.run()?, None)),
         Some(Command::OnMemory(command)) => Some(command),
-        Some(Command::VaultReader) | None => None,
+        Some(Command::FileReader) | None => None,
     };
     let prepared = Prepared::find()?;
     let world = match prepared.clone().open() {

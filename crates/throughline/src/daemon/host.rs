@@ -11,16 +11,18 @@ use throughline_core::engine::{
 };
 use throughline_core::model::{Actor, EntryId, Name, Project, SessionId, Source};
 use throughline_core::ports::{ErasureScope, SamplingClient};
+use throughline_core::transfer::formats::{Format, Found, ImportError};
 use throughline_core::vault::VaultAnswer;
+use throughline_readers::{Export, Limits, Source as ExportSource};
 use throughline_server::{
-    Ahead, ClientState, Code, Connect, Connecting, ConnectionChange, Host, Kept, ModelWork, Observing, Problem,
-    SettingValue, Settings, VaultAdded, VaultFiles,
+    Ahead, ClientState, Code, Connect, Connecting, ConnectionChange, Exports, Host, Kept, ModelWork, Observing,
+    Problem, SettingValue, Settings, VaultAdded, VaultFiles,
 };
 
 use super::in_turn::InTurn;
 use super::resting::Resting;
 use crate::world::{World, random_secret};
-use crate::{background, cli, connections, directory, exports, health, imported, vault};
+use crate::{background, cli, connections, directory, exports, file_reader, health, imported, vault};
 
 /// The memory and all that it is wired from, for the daemon.
 pub(crate) struct Household {
@@ -181,6 +183,19 @@ impl VaultFiles for Household {
 
     fn vault_remove(&self, references: &[String]) -> Result<VaultRemoved, Problem> {
         Ok(vault::remove(&self.world, references)?)
+    }
+}
+
+impl Exports for Household {
+    fn read_export(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        is_archive: bool,
+        format: Option<Format>,
+    ) -> Result<Found, ImportError> {
+        let export = Export { name, source: ExportSource::Bytes(bytes), is_archive, format };
+        file_reader::read_export(export, Limits::DAEMON)
     }
 }
 

@@ -191,7 +191,7 @@ fn a_file_that_may_not_be_read_now_is_tried_again() {
 
 /// A reader of a home's own, so that a test can meet it alone.
 fn reader() -> Reader {
-    Reader::new(PathBuf::from(env!("CARGO_BIN_EXE_throughline")), &["vault-reader"])
+    Reader::new(PathBuf::from(env!("CARGO_BIN_EXE_throughline")), &["file-reader"])
 }
 
 fn file(home: &Home, name: &str, bytes: &[u8]) -> String {
@@ -239,13 +239,14 @@ fn an_answer_without_end_is_not_taken_in() {
 fn a_reader_limits_itself() {
     let home = by_words();
     let mut child = Command::new(env!("CARGO_BIN_EXE_throughline"));
-    child.arg("vault-reader").stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    child.arg("file-reader").stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
     let mut child = child.spawn().unwrap();
     let path = file(&home, "tea.txt", b"green tea");
     use std::io::{Read as _, Write as _};
     let stdin = child.stdin.as_mut().unwrap();
-    stdin.write_all(&u32::try_from(path.len()).unwrap().to_le_bytes()).unwrap();
-    stdin.write_all(path.as_bytes()).unwrap();
+    let question = json!({ "Document": { "path": path } }).to_string();
+    stdin.write_all(&u32::try_from(question.len()).unwrap().to_le_bytes()).unwrap();
+    stdin.write_all(question.as_bytes()).unwrap();
     stdin.flush().unwrap();
     let mut length = [0; 4];
     child.stdout.as_mut().unwrap().read_exact(&mut length).unwrap();

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::model::{Role, Source};
 use crate::statements::is_note_on_person;
 
-use super::{Format, Found, FoundMemory, FoundTurn, items, json, markdown};
+use super::{Format, Found, FoundMemory, FoundTurn, items, json, markdown, short};
 
 /// Turns of conversations, and knowledge from memories and projects.
 pub(super) fn read(text: &str) -> Found {
@@ -75,7 +75,9 @@ fn memories(item: &Value, found: &mut Found) {
     let general = item.get("conversations_memory").and_then(Value::as_str).unwrap_or_default();
     paragraphs(general, "conversations_memory", &[], found);
     for (id, text) in item.get("project_memories").and_then(Value::as_object).into_iter().flatten() {
-        paragraphs(text.as_str().unwrap_or_default(), &format!("project_memories {id}"), &["claude-project"], found);
+        // Every paragraph names its place.
+        let place = short(format!("project_memories {id}"));
+        paragraphs(text.as_str().unwrap_or_default(), &place, &["claude-project"], found);
     }
 }
 

@@ -20,7 +20,7 @@ mod notes;
 mod tests;
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::{Importance, Layer, Role, SessionId, Significance, Source, derived, spelled};
 
@@ -78,7 +78,7 @@ spelled!(Format, "format", "throughline, chatgpt, claude, mem0, mcp, markdown, h
 });
 
 /// Why a file gave nothing.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum ImportError {
     /// It looks like nothing that is known.
     #[error(
@@ -101,6 +101,16 @@ pub enum ImportError {
         name: String,
         /// What is wrong with it.
         problem: String,
+    },
+    /// The process that reads it gave no answer, or more than is taken in.
+    #[error("cannot read the export: {name}: {problem}")]
+    Unreadable {
+        /// The file.
+        name: String,
+        /// What went wrong.
+        problem: String,
+        /// Whether it says nothing about the file.
+        may_pass: bool,
     },
     /// Nothing of it can be read.
     #[error("cannot read the export: {name} holds nothing that can be read as {format}{}", because(problem))]
@@ -130,6 +140,10 @@ impl ImportError {
         match self {
             Self::Zip { .. } => "import the archive itself, not as a text",
             Self::BadArchive { .. } => "unpack it, and import the folder",
+            Self::Unreadable { may_pass: true, .. } => "nothing was changed; try again",
+            Self::Unreadable { .. } => {
+                "nothing was changed; import its files one by one, without what is not meant to be remembered"
+            }
             Self::Unknown { .. } | Self::Nothing { .. } => {
                 "it takes what `throughline export --format json` writes, and what docs/importing.md lists; \
                  `--format NAME` says what a file is"
@@ -140,7 +154,7 @@ impl ImportError {
 }
 
 /// A file that was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct FoundFile {
     /// Its name.
     pub name: String,
@@ -152,7 +166,7 @@ pub struct FoundFile {
 }
 
 /// A memory that a file holds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FoundMemory {
     /// Its id here: the same whenever the same memory comes again.
     pub id: String,
@@ -184,7 +198,7 @@ impl FoundMemory {
         let parts: Vec<&str> = ["import", format.as_str()].into_iter().chain(origin.iter().copied()).collect();
         Self {
             id: derived(&parts),
-            place,
+            place: short(place),
             content,
             key: None,
             layer: Layer::Knowledge,
@@ -220,7 +234,7 @@ impl FoundMemory {
 }
 
 /// A turn that a file holds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FoundTurn {
     /// The conversation.
     pub session: SessionId,
@@ -237,7 +251,7 @@ pub struct FoundTurn {
 }
 
 /// What a file says about a conversation as a whole.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundSession {
     /// The conversation.
     pub id: SessionId,
@@ -248,7 +262,7 @@ pub struct FoundSession {
 }
 
 /// What was not taken, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Skipped {
     /// Why.
     pub reason: String,
@@ -256,6 +270,14 @@ pub struct Skipped {
     pub count: u64,
     /// Where the first of them stand.
     pub places: Vec<String>,
+}
+
+/// A place as it is shown: a name in it may have any length, and every piece below it names it again.
+fn short(place: String) -> String {
+    match place.char_indices().nth(MAX_PLACE_CHARS) {
+        Some((end, _)) => place[..end].to_owned(),
+        None => place,
+    }
 }
 
 /// Adds to what was skipped; the same reason is said once.
@@ -287,7 +309,7 @@ pub(crate) fn join_skipped(skipped: &mut Vec<Skipped>, others: Vec<Skipped>) {
 }
 
 /// What a file holds, or several of them.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Found {
     /// What was read.
     pub files: Vec<FoundFile>,

@@ -2,7 +2,6 @@
 //! the import itself, so that what is shown is what is done.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -10,11 +9,11 @@ use serde::Serialize;
 use throughline_clients::Client;
 use throughline_clients::connect::{Dirs, Platform, root};
 use throughline_core::engine::ImportReport;
-use throughline_core::transfer::formats::{self, Format};
+use throughline_core::transfer::formats::Format;
 
 use super::plan::Done;
 use crate::cli::failure::Failure;
-use crate::cli::import::{take_in, take_past};
+use crate::cli::import::{is_export_of, take_in, take_past};
 use crate::cli::keep::bar;
 use crate::cli::style;
 use crate::transcripts;
@@ -171,16 +170,10 @@ fn is_worth_a_line(seen: &Seen) -> bool {
 fn exports() -> Vec<PathBuf> {
     let files = world::downloads().and_then(|folder| std::fs::read_dir(folder).ok());
     let mut zips: Vec<PathBuf> = files.into_iter().flatten().flatten().map(|file| file.path()).collect();
-    zips.retain(|path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip")) && is_export(path));
+    zips.retain(|path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip")));
+    zips.retain(|path| is_export_of(path, &[Format::ChatGpt, Format::Claude]));
     zips.sort();
     zips
-}
-
-fn is_export(path: &Path) -> bool {
-    let is_file = std::fs::metadata(path).is_ok_and(|file| file.is_file());
-    let Some(file) = is_file.then(|| File::open(path).ok()).flatten() else { return false };
-    let found = formats::read_archive(&path.to_string_lossy(), file, None, formats::MAX_UNPACKED);
-    found.is_ok_and(|found| found.files.iter().any(|file| matches!(file.format, Format::ChatGpt | Format::Claude)))
 }
 
 /// What assistants keep about the person, and what the person tells all of them.
