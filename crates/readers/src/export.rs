@@ -72,8 +72,8 @@ fn plain_file(path: &Path) -> io::Result<File> {
 }
 
 fn whole(file: File) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    bytes.reserve(usize::try_from(file.metadata()?.len().min(formats::MAX_FILE)).unwrap_or_default());
+    let length = file.metadata()?.len().min(formats::MAX_FILE);
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
     file.take(formats::MAX_FILE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > formats::MAX_FILE { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use throughline_core::engine::{
     Consolidation, Embedded, Ended, Engine, EngineError, ErasedMemory, ErasedScope, Health, MemoryStatus, Observed,
     Reflection, Said, StartSession, VaultListing, VaultRemoved,
@@ -39,8 +39,8 @@ pub trait Host:
     /// Every setting in force.
     fn settings(&self) -> Settings;
 
-    /// Changes a setting in the config file: one that [`Setting::change`] names. It holds from the next start on.
-    fn change_setting(&self, key: &str, value: SettingValue) -> Result<(), Problem>;
+    /// Changes a setting in the config file, to its default without a value: one that [`Setting::change`] names. It holds from the next start on.
+    fn change_setting(&self, key: &str, value: Option<SettingValue>) -> Result<(), Problem>;
 
     /// What is wrong, if anything.
     fn health(&self) -> Health;
@@ -241,15 +241,14 @@ pub struct Setting {
     pub next: Option<String>,
 }
 
-/// A value that a setting gets: none takes it out of the config file, so that the default holds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A value that a setting gets.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, ToSchema)]
+#[serde(untagged, expecting = "expected true, false, a whole number, or null for the default")]
 pub enum SettingValue {
     /// A truth value.
     Flag(bool),
     /// A whole number.
     Number(i64),
-    /// The default.
-    Default,
 }
 
 /// What became of what was added to the vault.

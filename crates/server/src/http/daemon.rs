@@ -82,8 +82,7 @@ async fn settings(State(app): State<Arc<App>>) -> Answer<Settings> {
 #[serde(deny_unknown_fields)]
 struct NewValue {
     /// `true`, `false` or a whole number; null for the default.
-    #[schema(value_type = Option<Object>)]
-    value: Option<serde_json::Value>,
+    value: Option<SettingValue>,
 }
 
 /// Changes a setting in the config file, one with `change`; it holds from the next start of the daemon on
@@ -95,15 +94,8 @@ async fn change_setting(
     Named(key): Named<String>,
     Body(new): Body<NewValue>,
 ) -> Answer<Settings> {
-    let value = match new.value {
-        None | Some(serde_json::Value::Null) => SettingValue::Default,
-        Some(serde_json::Value::Bool(flag)) => SettingValue::Flag(flag),
-        Some(other) => other.as_i64().map(SettingValue::Number).ok_or_else(|| {
-            Problem::new(Code::Invalid, "the value is no whole number and no truth value", "send {\"value\": 12}")
-        })?,
-    };
     let changed = app.host(move |host| {
-        host.change_setting(&key, value)?;
+        host.change_setting(&key, new.value)?;
         Ok(host.settings())
     });
     changed.await.map(Json)

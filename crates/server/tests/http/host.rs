@@ -148,7 +148,7 @@ impl Host for Waiting {
     fn settings(&self) -> Settings {
         Settings { path: None, settings: Vec::new() }
     }
-    fn change_setting(&self, _: &str, _: SettingValue) -> Result<(), Problem> {
+    fn change_setting(&self, _: &str, _: Option<SettingValue>) -> Result<(), Problem> {
         not_here()
     }
     fn health(&self) -> Health {

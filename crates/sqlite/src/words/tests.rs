@@ -192,7 +192,7 @@ fn left_of_fts5(connection: &Connection) -> BTreeMap<String, i64> {
 fn old_memory_without(home: &Path, pieces: usize) -> Pool {
     old_memory(home);
     let pool = Pool::open(&home.join("memory.db"), home, Durability::Process).unwrap();
-    let is_retired = || pool.read(|connection| fts5::is_retired(connection), "look").unwrap();
+    let is_retired = || pool.read(fts5::is_retired, "look").unwrap();
     while !is_retired() {
         assert_eq!(upkeep::step(&pool).unwrap(), Step::Done);
     }

@@ -75,13 +75,13 @@ impl Host for Household {
         settings
     }
 
-    fn change_setting(&self, key: &str, value: SettingValue) -> Result<(), Problem> {
+    fn change_setting(&self, key: &str, value: Option<SettingValue>) -> Result<(), Problem> {
         let known = self.settings().settings.into_iter().find(|setting| setting.key == key);
         let kind = known.and_then(|setting| setting.change);
         let value = match (kind, value) {
-            (Some(_), SettingValue::Default) => None,
-            (Some("flag"), SettingValue::Flag(flag)) => Some(flag.into()),
-            (Some("number"), SettingValue::Number(number)) => Some(number.into()),
+            (Some(_), None) => None,
+            (Some("flag"), Some(SettingValue::Flag(flag))) => Some(flag.into()),
+            (Some("number"), Some(SettingValue::Number(number))) => Some(number.into()),
             _ => {
                 let hint = format!("change it in a terminal: `throughline config set {key} VALUE`");
                 return Err(Problem::new(Code::Forbidden, format!("`{key}` is not changed to that here"), hint));

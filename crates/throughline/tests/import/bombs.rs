@@ -74,8 +74,10 @@ fn no_archive_breaks_the_program_or_changes_anything() {
     assert!(!home.root().join("MEMORY.md").exists() && !home.root().join("person/MEMORY.md").exists());
 }
 
-/// Each with how many memories and turns it gives, where that is known; none where it is refused.
-fn files() -> Vec<(&'static str, Vec<u8>, Option<(u64, u64)>)> {
+/// A file, and how many memories and turns it gives; none where it is refused.
+type Bomb = (&'static str, Vec<u8>, Option<(u64, u64)>);
+
+fn files() -> Vec<Bomb> {
     let nested = |open: &str, shut: &str, depth: usize| [open.repeat(depth), shut.repeat(depth)].concat();
     let huge = "x".repeat(30 << 20);
     let tea = json!({ "content": "Likes tea" });
