@@ -25,6 +25,8 @@ use super::weights::{self, Weights};
 
 /// What shares this much of its words with a correction is on its subject.
 const SAME_SUBJECT: f64 = 0.3;
+/// The share of the question's words that is all of them, but for rounding.
+const ALL_WORDS: f32 = 0.999;
 /// By how many points a correction stands before what it outranks.
 const JUST_BEFORE: f64 = 0.001;
 
@@ -139,7 +141,7 @@ pub(super) fn rank(
     let mut best: Vec<Option<(f32, Features, f32)>> = vec![None; pool.candidates.len()];
     for part in &question.parts {
         for (at, features) in read.features(part).into_iter().enumerate() {
-            let points = weights_for(&read, at, ranking).points(&features) - part.discount;
+            let points = weights_for(&read, at, ranking, &features).points(&features) - part.discount;
             if best[at].is_none_or(|(known, ..)| points > known) {
                 best[at] = Some((points, features, part.discount));
             }
@@ -151,7 +153,8 @@ pub(super) fn rank(
     let chosen = chosen(pool, points.collect(), limit);
     let ranked = |at: usize| {
         let (_, features, discount) = best[at]?;
-        let why = Why::of(pool.candidates[at].found_by, &features, weights_for(&read, at, ranking), discount);
+        let weights = weights_for(&read, at, ranking, &features);
+        let why = Why::of(pool.candidates[at].found_by, &features, weights, discount);
         Some(Ranked { at, why, beside: read.beside(at) })
     };
     chosen.into_iter().filter_map(ranked).collect()
@@ -204,20 +207,33 @@ pub(crate) fn sort(hits: &mut [Hit]) {
     });
 }
 
-fn weights_for(read: &Read<'_>, at: usize, ranking: Ranking) -> &'static Weights {
-    match ranking {
-        Ranking::Bm25 => &weights::BM25,
-        Ranking::Fused => match (read.setting(at), read.meaning_by(at)) {
-            (Setting::Alone, None) => &weights::ALONE,
-            (Setting::Alone, Some(MeaningBy::Builtin)) => &weights::ALONE_WITH_MEANING,
-            (Setting::Alone, Some(MeaningBy::Chosen)) => &weights::ALONE_WITH_CHOSEN_MODEL,
-            (Setting::People, None) => &weights::PEOPLE,
-            (Setting::People, Some(MeaningBy::Builtin)) => &weights::PEOPLE_WITH_MEANING,
-            (Setting::People, Some(MeaningBy::Chosen)) => &weights::PEOPLE_WITH_CHOSEN_MODEL,
-            (Setting::Assistant, None) => &weights::ASSISTANT,
-            (Setting::Assistant, Some(MeaningBy::Builtin)) => &weights::ASSISTANT_WITH_MEANING,
-            (Setting::Assistant, Some(MeaningBy::Chosen)) => &weights::ASSISTANT_WITH_CHOSEN_MODEL,
-        },
+/// Vectors only add: a text that has every word of the question is worth at least what it is worth by its words alone.
+fn weights_for(read: &Read<'_>, at: usize, ranking: Ranking, features: &Features) -> &'static Weights {
+    if ranking == Ranking::Bm25 {
+        return &weights::BM25;
+    }
+    let setting = read.setting(at);
+    let by_words = || weights_of(setting, None);
+    let Some(meaning) = read.meaning_by(at) else { return by_words() };
+    let with_meaning = weights_of(setting, Some(meaning));
+    let has_every_word = features.get(Feature::Cover) >= ALL_WORDS;
+    if has_every_word && by_words().points(features) > with_meaning.points(features) {
+        return by_words();
+    }
+    with_meaning
+}
+
+fn weights_of(setting: Setting, meaning: Option<MeaningBy>) -> &'static Weights {
+    match (setting, meaning) {
+        (Setting::Alone, None) => &weights::ALONE,
+        (Setting::Alone, Some(MeaningBy::Builtin)) => &weights::ALONE_WITH_MEANING,
+        (Setting::Alone, Some(MeaningBy::Chosen)) => &weights::ALONE_WITH_CHOSEN_MODEL,
+        (Setting::People, None) => &weights::PEOPLE,
+        (Setting::People, Some(MeaningBy::Builtin)) => &weights::PEOPLE_WITH_MEANING,
+        (Setting::People, Some(MeaningBy::Chosen)) => &weights::PEOPLE_WITH_CHOSEN_MODEL,
+        (Setting::Assistant, None) => &weights::ASSISTANT,
+        (Setting::Assistant, Some(MeaningBy::Builtin)) => &weights::ASSISTANT_WITH_MEANING,
+        (Setting::Assistant, Some(MeaningBy::Chosen)) => &weights::ASSISTANT_WITH_CHOSEN_MODEL,
     }
 }
 

@@ -334,6 +334,26 @@ fn a_text_without_a_vector_is_weighed_by_its_words_among_others_that_have_one() 
     assert_eq!(score(Some(0.9)), score(None), "a store that is half embedded hides nothing");
 }
 
+/// Short texts that resemble each other all mean nearly the same to an embedder.
+#[test]
+fn a_text_with_every_word_stands_first_whatever_vectors_say() {
+    for asked in ["question 2321", "2321", "otter 2321"] {
+        let texts = ["Question 2323 about the fox", "Question 2321 about the otter", "Question 1617 about the otter"];
+        let turns = texts
+            .into_iter()
+            .enumerate()
+            .flat_map(|(n, text)| conversation(&format!("web:{n}"), &[("Ada", text)]).entries);
+        let turns = turns
+            .enumerate()
+            .map(|(n, (entry, speaker))| (Entry { id: EntryId::new(format!("t{n}")), ..entry }, speaker));
+        let entries: Vec<_> = turns.collect();
+        let known = Known { entries, beside: Vec::new(), meanings: vec![Some(1.2), Some(0.8), Some(1.2)] };
+        let hits = known.ranked(asked, &Filter::default(), Ranking::Fused);
+        assert_eq!(hits[0].memory.entry.id.as_str(), "t1", "{asked}: {}", hits[0].why);
+        assert!(hits[0].score > 0.5, "{asked}: {}", hits[0].score);
+    }
+}
+
 #[test]
 fn words_that_few_candidates_have_decide_the_order_and_not_the_score() {
     let rare = || memory("rare", "the kettle is on the left");
