@@ -5,6 +5,7 @@
 //! was lost.
 
 pub(crate) mod bound;
+mod effort;
 mod reading;
 #[cfg(test)]
 mod tests;
@@ -33,12 +34,11 @@ use bound::Bounds;
 use reading::Reader;
 use write::Batch;
 
+pub(crate) use effort::{Effort, Sharing};
+
 /// How often something is tried on a database that is lost and found again in between: several processes that copy their logs
 /// at the same time can look like somebody who meddles.
 const ATTEMPTS: u32 = 8;
-
-/// How long a write on the way to a reply waits for another writer: less than half of what a hook may take.
-const BRIEF: Duration = Duration::from_millis(100);
 
 /// How long a reader waits for room. One that reads while it reads, or writes, must not wait for itself.
 const READING: Duration = Duration::from_secs(1);
@@ -121,37 +121,6 @@ impl Lost {
                 true
             }
             _ => false,
-        }
-    }
-}
-
-/// How much a write matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effort {
-    /// Somebody waits for its confirmation.
-    Confirmed,
-    /// Somebody waits for a reply, which does not depend on it: durable, but not worth a long wait.
-    Brief,
-    /// A log: not worth a sync or a long wait.
-    Log(Duration),
-}
-
-/// Whether a write may share a transaction with others of this process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sharing {
-    /// It may: it is short.
-    Shared,
-    /// It takes long, or a file changes with it.
-    Alone,
-}
-
-impl Effort {
-    /// How long another writer is waited for.
-    pub(crate) fn patience(self) -> Duration {
-        match self {
-            Self::Confirmed => open::BUSY_TIMEOUT,
-            Self::Brief => BRIEF,
-            Self::Log(patience) => patience,
         }
     }
 }

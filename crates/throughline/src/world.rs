@@ -4,6 +4,7 @@
 
 mod error;
 mod exclude;
+mod home;
 mod private;
 mod settable_clock;
 mod store;
@@ -13,7 +14,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use directories::ProjectDirs;
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use throughline_clients::connect::Dirs;
 use throughline_core::documents::working::WorkingLimits;
@@ -32,71 +32,12 @@ use crate::sampling::SamplingClients;
 use crate::tool_models::OwnModels;
 
 pub use error::OpenError;
+pub use home::Home;
 pub use private::private_directory;
 pub(crate) use private::{is_open_to_others, is_own, private_file};
 pub use settable_clock::SettableClock;
 pub(crate) use store::{CopyFailure, Place, backups_of};
 pub use store::{Durability, PlainFts5, StoreOnServer, index_bytes, store_at};
-
-/// Where things are kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Home {
-    /// The config file's directory.
-    pub config: PathBuf,
-    /// The directory of the database and the documents.
-    pub data: PathBuf,
-}
-
-impl Home {
-    /// `THROUGHLINE_HOME` for everything, else the platform's own places.
-    pub fn find() -> Result<Self, OpenError> {
-        if let Some(home) = home_variable() {
-            return Ok(Self::at(home));
-        }
-        let places = ProjectDirs::from("", "", "throughline").ok_or(OpenError::NoHome)?;
-        Ok(Self { config: places.config_dir().to_owned(), data: places.data_dir().to_owned() })
-    }
-
-    /// Everything in one directory.
-    pub fn at(dir: PathBuf) -> Self {
-        Self { config: dir.clone(), data: dir }
-    }
-
-    /// The database.
-    pub fn database(&self) -> PathBuf {
-        self.data.join("memory.db")
-    }
-
-    /// The daemon's bearer token.
-    pub fn token(&self) -> PathBuf {
-        self.data.join("token")
-    }
-
-    /// What the daemon that runs on this home says about itself; locked while it does.
-    pub fn daemon(&self) -> PathBuf {
-        self.data.join("daemon.json")
-    }
-
-    /// What a channel notes about itself.
-    pub fn channel(&self, name: &str) -> PathBuf {
-        self.data.join(format!("channel-{name}.json"))
-    }
-
-    /// What was typed in chats, for the arrow keys.
-    pub fn chat_history(&self) -> PathBuf {
-        self.data.join("chat-history")
-    }
-
-    /// Where `vault.txt` and other files of the vault may be put.
-    pub fn vault(&self) -> PathBuf {
-        self.data.join("vault")
-    }
-
-    /// Where backups go.
-    pub fn backups(&self) -> PathBuf {
-        self.data.join("backups")
-    }
-}
 
 /// What `THROUGHLINE_HOME` is set to, if it is.
 pub fn home_variable() -> Option<PathBuf> {
@@ -440,7 +381,7 @@ fn tools(chosen: &config::Tools) -> Result<Vec<Tool>, OpenError> {
 
 /// Where things are kept that can be made again; none if no home directory can be found.
 pub(crate) fn cache_dir() -> Option<PathBuf> {
-    Some(ProjectDirs::from("", "", "throughline")?.cache_dir().to_owned())
+    Some(directories::ProjectDirs::from("", "", "throughline")?.cache_dir().to_owned())
 }
 
 /// This program, by its whole path.
