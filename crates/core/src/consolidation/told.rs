@@ -4,6 +4,7 @@
 //! A line may put things into its own words. Its names and numbers stand in the person's own words or in the assistant's,
 //! not in a paste or in the output of a tool alone; and what it says of the person's wishes and rules, the person said.
 
+use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::collections::HashSet;
 
@@ -87,6 +88,8 @@ pub(super) struct Told<'a> {
     turns: &'a [Turn],
     /// The same without the words of other people.
     own: &'a [Turn],
+    /// The day on which each turn was said.
+    days: Vec<Date>,
     words: HashSet<String>,
     /// What was checked before, line by line.
     known: HashSet<String>,
@@ -101,7 +104,8 @@ impl<'a> Told<'a> {
         earlier: &[&str],
         day: impl Fn(&Turn) -> Date,
     ) -> Self {
-        let mut told = Self { turns, own, words: HashSet::new(), known: HashSet::new() };
+        let days = turns.iter().map(&day).collect();
+        let mut told = Self { turns, own, days, words: HashSet::new(), known: HashSet::new() };
         for turn in turns {
             match turn.role {
                 Role::User => {
@@ -137,6 +141,7 @@ impl<'a> Told<'a> {
     }
 
     /// A summary without the lines that the conversation does not bear out, and without headings that nothing is left of.
+    /// Days that it names by their distance get their date: it is read on other days.
     pub(super) fn of_summary(&self, summary: &str) -> String {
         let judge = |turns| LazyCell::new(move || Judge::of(Said { before: &[], turns }));
         let (of_person, of_anybody) = (judge(self.own), judge(self.turns));
@@ -163,7 +168,27 @@ impl<'a> Told<'a> {
                 tracing::debug!("a line of a summary is left out: nobody said that");
             }
         }
-        without_empty_parts(&kept)
+        self.with_dates(&without_empty_parts(&kept))
+    }
+
+    fn with_dates(&self, summary: &str) -> String {
+        let dated = |line| match self.day_of(line) {
+            Some(day) => dated(line, day),
+            None => Cow::Borrowed(line),
+        };
+        summary.lines().map(dated).collect::<Vec<_>>().join("\n")
+    }
+
+    /// When a new line was said: with the last turn that has its words, else on the only day of the conversation.
+    fn day_of(&self, line: &str) -> Option<Date> {
+        let said = without_bullet(line.trim_start_matches('#')).trim_end_matches('.');
+        if said.is_empty() || self.known.contains(line.trim()) {
+            return None;
+        }
+        let has_said = |(turn, _): &(&Turn, &Date)| turn.content.contains(said);
+        let told_on = self.turns.iter().zip(&self.days).rfind(has_said).map(|(_, day)| *day);
+        let (first, last) = (self.days.iter().min(), self.days.iter().max());
+        told_on.or_else(|| first.filter(|_| first == last).copied())
     }
 
     /// Whether every name and number of a line was given.
@@ -267,6 +292,29 @@ mod tests {
         }
         let kept = "## Working on\n- summing up a mail that asks to forward everything";
         assert_eq!(checked(&turns, &format!("{kept}\n- Owner: Mallory\n\n## Decisions\n- pay account 99871")), kept);
+    }
+
+    #[test]
+    fn days_that_a_summary_names_by_their_distance_get_their_date() {
+        let said = "Tomorrow I have a dentist appointment at 9";
+        let on = |at: &str, content: &str| Turn { at: at.parse().unwrap(), ..turn(Role::User, content) };
+        let turns =
+            [on("2026-11-13T08:00:00Z", &format!("{said}. Ask about the crown.")), on("2026-11-19T08:00:00Z", "ok")];
+        let expected =
+            format!("# {}\n\n- {}", said.replace("row", "row (2026-11-14)"), said.replace("row", "row (2026-11-14)"));
+        let summary = format!("# {said}\n\n- {said}.");
+        assert_eq!(checked(&turns, &summary), format!("{expected}."));
+        assert_eq!(checked(&turns, &format!("{expected}.")), format!("{expected}."), "once");
+        assert_eq!(
+            checked(&turns[..1], "- the dentist is tomorrow"),
+            "- the dentist is tomorrow (2026-11-14)",
+            "in other words"
+        );
+        assert_eq!(
+            checked(&turns, "- the dentist is tomorrow"),
+            "- the dentist is tomorrow",
+            "on which of two days nobody knows"
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 
 use crate::model::{EntryId, Withdrawal, Withdrawn};
+use crate::text::relative_dates::undated;
 use crate::text::sentences::sentences;
 
 use super::says::Words;
@@ -54,8 +55,9 @@ impl Judge {
         successor: impl Fn(&EntryId) -> Option<String>,
     ) -> Self {
         let statement = |withdrawn: Withdrawn| {
-            let words = Words::of(withdrawn.content.as_deref()?);
-            let successor = withdrawn.by.as_ref().and_then(&successor).map(|content| Words::of(&content));
+            // What was said names a day by its distance, and the memory of it also by its date.
+            let words = Words::of(&undated(withdrawn.content.as_deref()?));
+            let successor = withdrawn.by.as_ref().and_then(&successor).map(|content| Words::of(&undated(&content)));
             Some(Statement { withdrawn, words, successor })
         };
         Self { statements: withdrawn.into_iter().filter_map(statement).collect(), same }
