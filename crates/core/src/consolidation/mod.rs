@@ -375,6 +375,19 @@ impl ConsolidationService<'_> {
         told::Told::of((&turns, &own), beside, &earlier, day).of_summary(summary)
     }
 
+    /// A summary without what was forgotten, corrected or erased since it was said.
+    fn without_withdrawn(&self, batch: &Batch, summary: String) -> String {
+        let is_withdrawn = |said: &str| {
+            let turn = batch.said.iter().map(|(_, turn)| turn).rfind(|turn| turn.content.contains(said));
+            let said_at = turn.or(batch.said.last().map(|(_, turn)| turn)).map(|turn| turn.at);
+            self.recall.lineage.is_withdrawn(said, said_at)
+        };
+        told::without_lines(&summary, is_withdrawn).unwrap_or_else(|error| {
+            tracing::warn!(%error, "what was taken back cannot be read; the summary stays as it is");
+            summary
+        })
+    }
+
     fn ask_summary(&self, batch: &Batch, model: &dyn Model) -> Result<Result<Summed, NotASummary>, ModelError> {
         let thread = self.threads.of(&batch.state.session.id).unwrap_or_else(|error| {
             tracing::warn!(%error, "the thread so far cannot be read; going on without");
@@ -395,7 +408,7 @@ impl ConsolidationService<'_> {
         });
         let said = reply::summary(&self.models.ask(model, &brief, &mut |_| true)?);
         Ok(said.map(|text| {
-            let carried = self.told(batch, &text, &knowledge);
+            let carried = self.without_withdrawn(batch, self.told(batch, &text, &knowledge));
             if carried.is_empty() && !text.is_empty() {
                 tracing::debug!(session = %batch.state.session.id, "a summary said only what nobody said; it is not kept");
             }

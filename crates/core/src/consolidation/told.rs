@@ -14,7 +14,7 @@ use crate::model::{Role, Turn};
 use crate::recall::analysis;
 use crate::statements;
 use crate::text::own_words::{own_words, without_quotations};
-use crate::text::relative_dates::dated;
+use crate::text::relative_dates::{dated, undated};
 
 use super::support::{Judge, Said, Support, sharp, split_scripts};
 
@@ -229,6 +229,20 @@ fn without_bullet(line: &str) -> &str {
     let rest = line.strip_prefix(['-', '*', '+']).unwrap_or(line).trim_start();
     let number = rest.find(|c: char| !c.is_ascii_digit()).filter(|end| *end > 0);
     number.and_then(|end| rest[end..].strip_prefix(". ")).unwrap_or(rest)
+}
+
+/// A summary without the lines of which this is so, and without headings that nothing is left of. It is asked of what was said:
+/// without list markers and added dates.
+pub(super) fn without_lines<E>(summary: &str, is_gone: impl Fn(&str) -> Result<bool, E>) -> Result<String, E> {
+    let mut kept = Vec::new();
+    for line in summary.lines() {
+        let is_section = line.trim_start().starts_with("##");
+        let said = undated(without_bullet(line.trim_start_matches('#')));
+        if is_section || said.is_empty() || !is_gone(&said)? {
+            kept.push(line);
+        }
+    }
+    Ok(without_empty_parts(&kept))
 }
 
 /// Lines without headings below which nothing stands; a title stays where anything does.

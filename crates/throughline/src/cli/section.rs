@@ -72,6 +72,7 @@ impl SectionEdit {
 fn edited(text: &str, section: &str, set: &[(&str, Value)], removed: &[&str]) -> Result<String, Failure> {
     let mut document: DocumentMut = text.parse().map_err(|_| Failure::new("the config file is no TOML", HINT))?;
     let no_table = || Failure::new(format!("`{section}` is no table"), HINT);
+    let ends = end_of_file(&mut document, section);
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for part in section.split('.') {
         table = table.entry(part).or_insert_with(implicit).as_table_like_mut().ok_or_else(no_table)?;
@@ -85,7 +86,28 @@ fn edited(text: &str, section: &str, set: &[(&str, Value)], removed: &[&str]) ->
         let own = decor.prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned();
         decor.set_prefix(format!("{comments}{own}"));
     }
+    if let Some(ends) = ends {
+        let mut item = document.as_item_mut();
+        for part in section.split('.') {
+            item = &mut item[part];
+        }
+        match item.as_table_mut() {
+            Some(table) => table.decor_mut().set_prefix(ends),
+            None => document.set_trailing(ends),
+        }
+    }
     Ok(document.to_string())
+}
+
+/// Takes the comments at the end of the file, where a new section comes: they are about the section above it.
+fn end_of_file(document: &mut DocumentMut, section: &str) -> Option<String> {
+    let mut item = Some(document.as_item());
+    for part in section.split('.') {
+        item = item.and_then(|item| item.get(part));
+    }
+    let comments = document.trailing().as_str().filter(|text| item.is_none() && text.contains('#'))?.to_owned();
+    document.set_trailing("");
+    Some(if comments.ends_with("\n\n") { comments } else { format!("{}\n\n", comments.trim_end()) })
 }
 
 /// A table whose heading is only written where it has keys.
@@ -144,6 +166,9 @@ mod tests {
                 after
             );
         }
+        let (before, set) = ("[model]\n# provider = \"ollama\"\n# model = \"a\"\n", [("url", "u".into())]);
+        let added = edited(before, "store", &set, &[]).unwrap_or_default();
+        assert_eq!(added, format!("{before}\n[store]\nurl = \"u\"\n"), "comments stay with their section");
         assert!(edited("model = 7", "model", &[("provider", "offline".into())], &[]).is_err());
     }
 }

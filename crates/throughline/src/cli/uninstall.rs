@@ -68,6 +68,8 @@ struct ClientStep {
 struct DataStep {
     action: Data,
     directories: Vec<PathBuf>,
+    /// Exports and backups that it wrote elsewhere: erasing the memory removes them too.
+    copies: Vec<PathBuf>,
     holds: Option<String>,
 }
 
@@ -157,8 +159,17 @@ fn plan(
     };
     let mut directories = vec![home.data.clone(), home.config.clone()];
     directories.dedup();
-    let data = DataStep { action, directories, holds: holds.as_ref().map(status::holds) };
+    let copies = copies(world, &directories)?;
+    let data = DataStep { action, directories, copies, holds: holds.as_ref().map(status::holds) };
     Ok(Plan { clients: clients.collect(), service: seen.plan_removal(), data })
+}
+
+/// Exports and backups outside of the memory's directories.
+fn copies(world: Option<&World>, directories: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let Some(world) = world else { return Ok(Vec::new()) };
+    let all = world.engine.transfer().exports()?.into_iter().map(PathBuf::from);
+    let is_elsewhere = |path: &PathBuf| path.is_file() && !directories.iter().any(|place| path.starts_with(place));
+    Ok(all.filter(is_elsewhere).collect())
 }
 
 /// Where assistants may be connected for a directory alone: registered projects, and here.
@@ -218,6 +229,15 @@ impl Plan {
             Data::Erase => format!("  {} your memory in {places}: {holds}\n", "erase".red().bold()),
             Data::Absent => "  no memory is here\n".to_owned(),
         });
+        if !self.data.copies.is_empty() {
+            let copies = shown(&self.data.copies);
+            text.push_str(&match self.data.action {
+                Data::Erase => {
+                    format!("  {} what was exported to {copies}: copy it first to keep it\n", "delete".red().bold())
+                }
+                _ => format!("  keep what was exported to {copies}\n"),
+            });
+        }
         text
     }
 }
@@ -231,7 +251,7 @@ fn asked(data: &DataStep) -> Result<Data, Failure> {
     let question = match data.action {
         Data::Absent => "Enter does this, Ctrl-C nothing: ",
         Data::Keep => {
-            "Enter does this and keeps your memory; `erase` erases it too, and no undo brings it back; Ctrl-C does nothing: "
+            "Enter does this and keeps your memory; `erase` erases it too, with its exports, and no undo brings it back; Ctrl-C does nothing: "
         }
         Data::Erase => {
             "Type `erase` to erase your memory too, which no undo brings back; Enter keeps it; Ctrl-C does nothing: "

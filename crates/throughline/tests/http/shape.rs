@@ -161,8 +161,7 @@ fn titles_and_documents_are_searched_by_words() {
     assert_eq!(ids("/api/sessions?query=bread"), ["cli:c"]);
     assert_eq!(ids("/api/sessions?query=bread&channel=web"), Vec::<String>::new());
     served.get("/api/sessions?query=bread&cursor=1.1").refused(400, "invalid");
-    std::fs::create_dir_all(home.path("user")).unwrap();
-    std::fs::write(home.path("user/profile.md"), "- My name is Ada\n- Keeps bees on the roof\n").unwrap();
+    home.put_document("user/profile", "- My name is Ada\n- Keeps bees on the roof\n");
     let documents = found("/api/documents?query=roof%20bees")["documents"].clone();
     assert_eq!(documents[0]["line"], "Keeps bees on the roof", "{documents}");
     assert_eq!(documents.as_array().unwrap().len(), 1);

@@ -40,6 +40,34 @@ fn a_topic_is_shown_first_and_forgotten_as_one_change() {
 }
 
 #[test]
+fn what_was_erased_does_not_come_back_with_the_summary_of_its_conversation() {
+    let home = quiet();
+    home.remember(&["We decided that the trip to Lisbon is in May"]);
+    say(&home, "cli:one", "We decided that the trip to Lisbon is in May");
+    say(&home, "cli:one", "We decided to rent a van for the tools");
+    home.run(&["forget", "--about", "trip lisbon", "--erase", "--yes"]).done();
+    home.run(&["session", "end", "cli:one"]).done();
+    let listed = home.listed(&[]).join("\n");
+    assert!(listed.contains("van") && !listed.contains("Lisbon"), "{listed}");
+    let working = home.run(&["working"]).done();
+    assert!(working.contains("van") && !working.contains("Lisbon"), "{working}");
+}
+
+#[test]
+fn a_correction_of_a_dated_memory_reaches_what_was_said() {
+    let home = quiet();
+    talk(&home, "cli:one", "I moved to Odda last month. We decided to keep the sensor log in DuckDB.");
+    let listed = home.json(&["list"]);
+    let mut memories = listed["memories"].as_array().unwrap().iter();
+    let dated =
+        memories.find(|memory| memory["layer"] != "archive" && memory["content"].to_string().contains("last month ("));
+    let id = dated.unwrap()["id"].as_str().unwrap().to_owned();
+    home.run(&["correct", "--wrong", &id, "I moved to Voss last month"]).done();
+    let given = home.json(&["context", "--session", "cli:two", "--message", "Where did I move last month?"]);
+    assert!(given.to_string().contains("Voss") && !given["message"].to_string().contains("Odda"), "{given}");
+}
+
+#[test]
 fn several_are_forgotten_as_one_change_or_none_is() {
     let home = quiet();
     let (tea, bread) = (home.remember(&["I like tea"]), home.remember(&["I like bread"]));

@@ -39,6 +39,10 @@ fn the_data_goes_where_that_is_said_and_nothing_that_is_not_ours() {
     until_consolidated(&home);
     home.run(&["backup"]).done();
     home.put("letters.txt", "mine");
+    let export = home.root().join("memory.json").display().to_string();
+    home.run(&["export", "--out", &export]).done();
+    let shown = home.json(&["uninstall", "--dry-run", "--data"]);
+    assert_eq!(shown["plan"]["data"]["copies"], json!([export]), "what goes is named before: {shown}");
     let done = home.json(&["uninstall", "--yes", "--data"]);
     assert_eq!(done["problems"], json!([]), "{done}");
     let left: Vec<_> = tree(&home.path("")).into_keys().collect();
