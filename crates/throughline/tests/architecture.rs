@@ -74,7 +74,7 @@ fn only_sqlite_opens_the_database_files() {
     // The room that is kept for a full disk is a file of its own, and who holds a lock is read from the system.
     let others = ["sqlite/src/reserve.rs", "sqlite/src/hindrance.rs"];
     assert_eq!(places(&sources("crates/sqlite/src"), &readers, &others), [""; 0]);
-    let naming = places(&sources("crates"), &["memory.db"], &["world.rs", "cli/bench/", "torture/"]);
+    let naming = places(&sources("crates"), &["memory.db"], &["world/home.rs", "cli/bench/", "torture/"]);
     assert_eq!(naming, [""; 0], "the database's name is known where it is opened, and nowhere else");
 }
 

@@ -14,7 +14,8 @@ use crate::model::{Role, Turn};
 use crate::recall::analysis;
 use crate::statements;
 use crate::text::own_words::{own_words, without_quotations};
-use crate::text::relative_dates::{dated, undated};
+use crate::text::relative_dates::dated;
+use crate::text::undated::undated;
 
 use super::support::{Judge, Said, Support, sharp, split_scripts};
 

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 
 use crate::model::{EntryId, Withdrawal, Withdrawn};
-use crate::text::relative_dates::undated;
 use crate::text::sentences::sentences;
+use crate::text::undated::undated;
 
 use super::says::Words;
 

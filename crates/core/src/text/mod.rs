@@ -14,6 +14,7 @@ pub mod sections;
 pub mod sentences;
 pub(crate) mod steps;
 pub mod tokens;
+pub(crate) mod undated;
 
 /// `1 memory`, `2 memories`.
 pub fn count(n: u64, one: &str, many: &str) -> String {

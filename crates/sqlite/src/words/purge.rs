@@ -53,6 +53,8 @@ fn purge_set(segments: &mut Segments<'_>, items: &[i64]) -> Result<(), IndexErro
 
 /// What does not agree with the rows.
 pub(crate) fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    // One snapshot: another process may merge segments meanwhile.
+    let _snapshot = connection.is_autocommit().then(|| connection.unchecked_transaction()).transpose()?;
     let mut problems = Vec::new();
     for collection in Collection::ALL {
         let table = collection.table();
