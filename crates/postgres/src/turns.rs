@@ -46,6 +46,14 @@ impl Turns for PostgresStore {
         })
     }
 
+    fn turns_named(&self, reference: &str, limit: usize) -> Stored<Vec<Turn>> {
+        let sql = format!(
+            "{SELECT_TURNS} WHERE t.space = $1 AND t.id >= $2 AND starts_with(t.id, $2) AND t.id < $2 || chr(1114111) \
+             ORDER BY t.id LIMIT $3"
+        );
+        self.read("look up what was said", |connection| connection.all(&sql, &values![reference, limit], turn))
+    }
+
     fn turns_after(&self, id: &SessionId, after: Position) -> Stored<Vec<(Position, Turn)>> {
         let sql = format!("{SELECT_TURNS} WHERE t.space = $1 AND s.id = $2 AND t.position > $3 ORDER BY t.position");
         self.read("read a conversation", |connection| {

@@ -44,6 +44,20 @@ impl Turns for SqliteStore {
         )
     }
 
+    fn turns_named(&self, reference: &str, limit: usize) -> Stored<Vec<Turn>> {
+        self.read(
+            |connection| {
+                let sql = format!(
+                    "{SELECT_TURNS} WHERE t.id >= ?1 AND substr(t.id, 1, length(?1)) = ?1 \
+                     AND t.id < ?1 || char(1114111) ORDER BY t.id LIMIT ?2"
+                );
+                let values = params![reference, limit.min(i64::MAX as usize) as i64];
+                connection.prepare_cached(&sql)?.query_map(values, turn)?.collect()
+            },
+            "look up what was said",
+        )
+    }
+
     fn turns_after(&self, id: &SessionId, after: Position) -> Stored<Vec<(Position, Turn)>> {
         self.read(
             |connection| {

@@ -129,7 +129,8 @@ fn subcommands(help: &str, is_whole: bool) -> Vec<String> {
         if !line.starts_with(' ') {
             is_list = line == "Commands:" || is_whole && line.ends_with(':') && line != "Options:";
         } else if is_list && !line.starts_with("   ") {
-            names.extend(line.split_whitespace().next().map(str::to_owned));
+            // `help` prints what stands here.
+            names.extend(line.split_whitespace().next().filter(|name| *name != "help").map(str::to_owned));
         }
     }
     names

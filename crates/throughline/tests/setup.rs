@@ -176,6 +176,9 @@ fn all_is_set_up_once_and_the_second_run_changes_nothing() {
     assert_eq!(told(&home).len(), 2, "the service was not touched again");
     let said = home.run(&["setup", "--yes"]).done();
     assert!(said.contains("everything is set up: nothing was changed") && said.contains("Try next:"), "{said}");
+    let dry = home.run(&["setup", "--dry-run"]).done();
+    assert!(dry.contains("nothing new in past conversations of codex"), "{dry}");
+    assert!(dry.ends_with("nothing was changed: there is nothing to do\n") && !dry.contains("--yes"), "{dry}");
 }
 
 /// The end of setup tells what came of the conversations, or that some are being read still.

@@ -217,6 +217,13 @@ impl HistoryService<'_> {
         Ok(undone)
     }
 
+    /// What [`undo`](Self::undo) would revert.
+    pub fn undoable(&self) -> Done<Undoable> {
+        self.documents.notice_all()?;
+        let undoable = self.kernel.changes.undoable()?.ok_or(EngineError::NothingToUndo)?;
+        if undoable.change.verb == Verb::Erase { Err(EngineError::WasErased) } else { Ok(undoable) }
+    }
+
     fn undo_last(&self, since: &ErasureMark) -> Done<Undone> {
         let undoable = self.kernel.changes.undoable()?.ok_or(EngineError::NothingToUndo)?;
         if undoable.change.verb == Verb::Erase {

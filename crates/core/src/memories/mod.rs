@@ -18,7 +18,7 @@ use crate::error::{Done, EngineError};
 use crate::input;
 use crate::kernel::{Kernel, Race as _, conflict, retry};
 use crate::model::{
-    Bullet, DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source, Status,
+    Bullet, DocumentName, Entry, EntryId, Importance, Kind, Layer, Memory, Namespace, SessionId, Source, Status, Turn,
     TurnId, Verb,
 };
 use crate::ports::{self, Documents, Listing, Op, Page};
@@ -34,6 +34,9 @@ pub use erase::{ErasedMemory, ErasurePreview};
 pub use fold::{Fold, FoldedCopy};
 pub(crate) use remember::Stored;
 pub use scope::{ErasedScope, ScopePreview, ScopeWords};
+
+/// A turn is known by so many first characters of its id, as a memory is.
+const SHORTEST_TURN: usize = 6;
 
 /// A memory to store.
 #[derive(Debug, Clone, PartialEq)]
@@ -187,6 +190,25 @@ impl MemoryService<'_> {
             0 => Err(EngineError::NotFound { reference: reference.to_owned() }),
             _ => Err(EngineError::Ambiguous { what: "memories", reference: reference.to_owned(), ids }),
         }
+    }
+
+    /// The one turn that `reference` names, an id or the first six characters of one at least, and the active memories
+    /// that came from it. None where it names no turn, or several.
+    pub fn turn_named(&self, reference: &str) -> Done<Option<(Turn, Vec<EntryId>)>> {
+        if reference.len() < SHORTEST_TURN {
+            return Ok(None);
+        }
+        let mut turns = self.turns.turns_named(reference, 2)?;
+        let turn = match (turns.pop(), turns.pop()) {
+            (Some(turn), None) => turn,
+            (_, Some(first)) if first.id.as_str() == reference => first,
+            _ => return Ok(None),
+        };
+        let of_session = Filter { session: Some(turn.session.clone()), ..Filter::recallable(self.kernel.now) };
+        let listed = self.entries.list(&of_session, &Page { limit: usize::MAX, cursor: None })?;
+        let came = listed.memories.into_iter().filter(|memory| memory.entry.provenance.contains(&turn.id));
+        let came = came.map(|memory| memory.entry.id).collect();
+        Ok(Some((turn, came)))
     }
 
     /// Stores many memories without keys as one change, in one transaction: for bulk loads.

@@ -23,6 +23,8 @@ pub trait Turns {
     /// The first `limit` turns of a session, oldest first, after one of them where one is named; none if that was
     /// not said in it.
     fn turn_page(&self, id: &SessionId, after: Option<&TurnId>, limit: usize) -> Stored<Option<Vec<Turn>>>;
+    /// The turns that have this id, or one that begins so: at most `limit`, in the order of their ids.
+    fn turns_named(&self, reference: &str, limit: usize) -> Stored<Vec<Turn>>;
     /// The first message of a person in each of these sessions, in their order; none if there is none.
     fn first_messages(&self, sessions: &[SessionId]) -> Stored<Vec<Option<String>>>;
     /// What persons and assistants said after a mark and not before a time, in the order in which it was stored: the

@@ -359,6 +359,7 @@ around! {
     Turns {
         fn append(turns: &[Turn]) -> usize;
         fn append_imported(sessions: &[NewSession], turns: &[Turn]) -> usize;
+        fn turns_named(reference: &str, limit: usize) -> Vec<Turn>;
         fn turns_after(id: &SessionId, after: Position) -> Vec<(Position, Turn)>;
         fn turn_page(id: &SessionId, after: Option<&TurnId>, limit: usize) -> Option<Vec<Turn>>;
         fn first_messages(sessions: &[SessionId]) -> Vec<Option<String>>;

@@ -48,6 +48,26 @@ fn turns_come_page_by_page() {
 }
 
 #[test]
+fn turns_are_found_by_the_beginning_of_their_ids() {
+    let store = make();
+    done(store.append(&[
+        turn("abcdef1", "cli:b", "one"),
+        turn("abcdef", "cli:a", "two"),
+        turn("abcdeg_%", "cli:a", "three"),
+    ]));
+    let named = |reference: &str, limit: usize| -> Vec<String> {
+        done(store.turns_named(reference, limit)).into_iter().map(|turn| turn.id.to_string()).collect()
+    };
+    assert_eq!(named("abcdef", 9), ["abcdef", "abcdef1"]);
+    assert_eq!(named("abcdef", 1), ["abcdef"]);
+    assert_eq!(named("abcdef1", 9), ["abcdef1"]);
+    assert_eq!(named("abcdeg_", 9), ["abcdeg_%"]);
+    for unsaid in ["abcdef12", "abcde_", "abcde%", "zz"] {
+        assert_eq!(named(unsaid, 9), Vec::<String>::new(), "{unsaid}");
+    }
+}
+
+#[test]
 fn turns_are_read_after_a_position() {
     let store = make();
     done(store.append(&[turn("other", "cli:b", "elsewhere")]));

@@ -52,9 +52,18 @@ impl Set {
         let edit = match typed {
             Some(Ok(edit)) => edit,
             Some(Err(failure)) => with(self.value.as_str().into()).map_err(|_| failure)?,
-            None => with(self.value.as_str().into())?,
+            None => with(self.value.as_str().into()).map_err(|failure| self.named(failure))?,
         };
         written(&edit)
+    }
+}
+
+impl Set {
+    /// The same failure, with the word that stands where a number, a truth value or a list belongs: it is no secret, as
+    /// the text in the place of a name may be.
+    fn named(&self, failure: Failure) -> Failure {
+        let given = style::one_line(&self.value, 40);
+        failure.saying(&format!("`{}` is text, ", self.key), &format!("`{}` cannot be `{given}`: ", self.key))
     }
 }
 
@@ -70,7 +79,7 @@ pub(crate) fn change(home: &Home, key: &str, value: Option<Value>) -> Result<(),
 
 fn edit(home: &Home) -> Answer {
     let before = SectionEdit::read(home, "change it in your editor")?;
-    let text = in_editor(&before.before, ".toml")?;
+    let text = in_editor(&before.before, ".toml", "set one value: `throughline config set KEY VALUE`")?;
     let now = WorldClock::from_environment()?.now();
     let kept = |failure: Failure| keep_in(&home.config, now, &text, failure);
     let edit = before.replaced(text.clone()).map_err(kept)?;

@@ -29,9 +29,13 @@ impl Correct {
     }
 }
 
+/// What fits less than this is not what is wrong.
+const LEAST_PROPOSED: f64 = 0.1;
+
 /// What a correction may mean: for the person to choose from.
 fn proposals(text: &str, world: &World) -> Answer {
-    let hits = world.engine.memories().wrong_about(text)?;
+    let mut hits = world.engine.memories().wrong_about(text)?;
+    hits.retain(|hit| hit.score >= LEAST_PROPOSED);
     let now = world.now();
     let mut told = String::new();
     if hits.is_empty() {

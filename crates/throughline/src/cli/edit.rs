@@ -49,7 +49,7 @@ impl Edit {
         };
         let memory = world.engine.memories().show(&self.id)?;
         if edit == engine::Edit::default() {
-            let text = in_editor(&memory.entry.content, ".md")?;
+            let text = in_editor(&memory.entry.content, ".md", "give the new text: --content TEXT")?;
             edit.content = Some(text.clone());
             edit.expected_version = Some(memory.entry.version);
             let edited = world.engine.memories().edit(memory.entry.id.as_str(), &edit);
@@ -60,11 +60,10 @@ impl Edit {
     }
 }
 
-/// The text after the person's editor is done with it.
-pub(super) fn in_editor(text: &str, suffix: &str) -> Result<String, Failure> {
+/// The text after the person's editor is done with it; `without_one` says what to do where there is no editor.
+pub(super) fn in_editor(text: &str, suffix: &str, without_one: &str) -> Result<String, Failure> {
     let opening = |error: std::io::Error| Failure::io("open your editor", &error);
-    let editor = editor()
-        .ok_or_else(|| Failure::new("no editor is set", "set `EDITOR`, or give the new text: --content TEXT"))?;
+    let editor = editor().ok_or_else(|| Failure::new("no editor is set", format!("set `EDITOR`, or {without_one}")))?;
     let mut file = tempfile::Builder::new().prefix("memory-").suffix(suffix).tempfile().map_err(opening)?;
     file.write_all(text.as_bytes()).and_then(|()| file.flush()).map_err(opening)?;
     // `$EDITOR` may hold arguments: a shell reads it the way git lets one.

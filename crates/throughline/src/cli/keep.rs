@@ -114,7 +114,7 @@ fn restore(copy: &Path) -> Answer {
         Ok(claim) => Some(claim),
         // One that has lost its database waits for exactly this, and goes on by itself.
         Err(running) if backups::is_gone(&home) || running.as_ref().and_then(lost_by).is_some() => None,
-        Err(_) => return Err(Failure::new("a daemon runs on this memory", "stop it first; nothing was changed")),
+        Err(_) => return Err(Failure::daemon_runs(&home)),
     };
     let stamp = WorldClock::from_environment()?.now().strftime("%Y-%m-%d-%H%M%S").to_string();
     let (proved, kept) = backups::restore(&home, &copy, &stamp).map_err(|error| failed(&error))?;

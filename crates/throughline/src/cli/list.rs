@@ -29,7 +29,9 @@ pub(super) struct List {
 impl List {
     pub(super) fn run(self, world: &World) -> Answer {
         let now = world.now();
-        let filter = Criteria { status: self.status, ..self.filters.criteria() }.filter(&now)?;
+        let criteria = Criteria { status: self.status, ..self.filters.criteria() };
+        let is_narrowed = criteria != Criteria::default() || self.cursor.is_some();
+        let filter = criteria.filter(&now)?;
         let listing = world.engine.memories().list(&filter, &Page { limit: self.limit, cursor: self.cursor })?;
         let room = style::width().saturating_sub(56).max(24);
         let row = |memory: &Memory| {
@@ -43,7 +45,9 @@ impl List {
                 memory.recall_count.to_string(),
             ]
         };
-        let mut text = if listing.memories.is_empty() {
+        let mut text = if listing.memories.is_empty() && is_narrowed {
+            "nothing fits these filters; `throughline list` alone shows every memory\n".to_owned()
+        } else if listing.memories.is_empty() {
             "nothing yet; try `throughline remember \"I prefer short answers\"`\n".to_owned()
         } else {
             let headings = ["id", "memory", "layer", "sig", "stored", "recalled"];

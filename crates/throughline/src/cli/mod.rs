@@ -73,7 +73,7 @@ const LONG_VERSION: &str = concat!(
 
 /// The memory of your AI assistants: one place that all of them share, on your own machine.
 #[derive(Parser)]
-#[command(name = "throughline", version, long_version = LONG_VERSION, propagate_version = true, disable_help_subcommand = true)]
+#[command(name = "throughline", version, long_version = LONG_VERSION)]
 #[command(after_help = "Run `throughline` alone to see where your memory is and what to try next.")]
 struct Cli {
     /// Print JSON for programs instead of text for people
@@ -316,7 +316,7 @@ fn run(command: Option<Command>, json: bool) -> Result<(Reply, Option<World>), F
         models::command::end_with_this_process();
     }
     let (pile, is_work) = (command.pile(), command.consolidates());
-    let reply = command.run(&world)?;
+    let reply = command.run(&world).map_err(|failure| failure.or_turn(&world))?;
     if !is_work {
         background::start_waiting(&world, None);
     }

@@ -85,7 +85,8 @@ impl Profile {
 fn edit(name: &DocumentName, world: &World) -> Result<(), Failure> {
     let document = world.engine.documents().get(name)?;
     let hash = document.as_ref().map_or_else(ContentHash::missing, |d| d.hash.clone());
-    let text = in_editor(&document.map(|document| document.text).unwrap_or_default(), ".md")?;
+    let without_one = format!("give the new text on standard input: `throughline write {name}`");
+    let text = in_editor(&document.map(|document| document.text).unwrap_or_default(), ".md", &without_one)?;
     world.engine.documents().write(name, &text, Some(&hash)).map_err(|error| keep(&text, error.into(), world))?;
     Ok(())
 }

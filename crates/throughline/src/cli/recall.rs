@@ -6,6 +6,7 @@ use clap::Args;
 use throughline_core::model::Kind;
 use throughline_core::recall::{Criteria, RecallRequest};
 
+use super::failure::Failure;
 use super::filters::Filters;
 use super::reply::Reply;
 use super::{Answer, style};
@@ -38,7 +39,12 @@ impl Recall {
         let now = world.now();
         let filter = Criteria { kinds: self.kinds, ..self.filters.criteria() }.filter(&now)?;
         let words: Vec<_> = self.query.iter().map(|word| word.to_string_lossy()).collect();
-        let request = RecallRequest { query: words.join(" "), limit: self.limit, filter };
+        let query = words.join(" ");
+        if query.trim().is_empty() {
+            let hint = "say it in plain words: `throughline recall \"when do we deploy?\"`; `throughline list` shows every memory";
+            return Err(Failure::new("there is nothing to look for", hint));
+        }
+        let request = RecallRequest { query, limit: self.limit, filter };
         let recall = world.engine.recall().recall(&request)?;
         let text = if recall.hits.is_empty() {
             "nothing found\n".to_owned()

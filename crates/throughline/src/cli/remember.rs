@@ -44,10 +44,10 @@ pub(super) struct Remember {
 #[derive(Args)]
 pub(super) struct Weight {
     /// Significance, 1 to 5; 4 and 5 are never pruned
-    #[arg(long, value_name = "1..5", conflicts_with = "importance", allow_negative_numbers = true)]
+    #[arg(long, value_name = "1..5", conflicts_with = "importance", allow_negative_numbers = true, value_parser = step)]
     sig: Option<i64>,
     /// Importance, 0 to 1
-    #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
+    #[arg(long, value_name = "0..1", allow_negative_numbers = true, value_parser = share)]
     importance: Option<f64>,
 }
 
@@ -57,6 +57,14 @@ impl Weight {
         let exact = self.importance.map(Importance::new).transpose()?;
         Ok(exact.or(by_step))
     }
+}
+
+fn step(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| "expected a whole number from 1 to 5".to_owned())
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "expected a number from 0 to 1".to_owned())
 }
 
 fn writable_layer(text: &str) -> Result<Layer, String> {

@@ -59,6 +59,17 @@ impl From<Decision> for Verdict {
     }
 }
 
+/// The keys, on a line.
+const KEYS: &str = "k keep · e edit · d drop · r rule · s later · q quit · ? help";
+
+/// The same with what they do.
+const KEYS_IN_FULL: &str = "k  keep it: it is right
+e  edit it in the line, and keep it
+d  drop it; what it replaced stands again
+r  keep it as a rule, which assistants always get
+s  leave it for later, as Enter and the space bar do
+q  quit; what is not decided is left for later";
+
 /// What a key means.
 enum Pressed {
     Decide(Verdict),
@@ -105,13 +116,20 @@ fn ask_about(items: &[ReviewItem], world: &World) -> Answer {
     for (at, item) in items.iter().enumerate() {
         anstream::print!("{}", shown(item, &world.now()));
         let place = format!("{} of {}", at + 1, items.len());
-        anstream::println!("{}", format!("{place}  k keep · e edit · d drop · r rule · s later · q quit").dimmed());
+        anstream::println!("{}", format!("{place}  {KEYS}").dimmed());
         let verdict = match pressed(&terminal).map_err(failed)? {
             Pressed::Decide(verdict) => verdict,
-            Pressed::Later => continue,
+            Pressed::Later => {
+                anstream::println!("left for later");
+                continue;
+            }
             Pressed::Quit => break,
         };
         let content = if verdict == Verdict::Edit { Some(edited(&item.memory.entry.content)?) } else { None };
+        if content.as_deref().is_some_and(|content| content.trim() == item.memory.entry.content.trim()) {
+            anstream::println!("unchanged: left for later");
+            continue;
+        }
         let reviewed = world.engine.review().decide(item.memory.entry.id.as_str(), verdict, content.as_deref())?;
         anstream::println!("{}", told(&reviewed));
         decided += 1;
@@ -130,6 +148,10 @@ fn pressed(terminal: &Term) -> std::io::Result<Pressed> {
             Key::Char('d' | 'D') => Pressed::Decide(Verdict::Drop),
             Key::Char('r' | 'R') => Pressed::Decide(Verdict::Rule),
             Key::Char('s' | 'S' | ' ') | Key::Enter => Pressed::Later,
+            Key::Char('?' | 'h' | 'H') => {
+                anstream::println!("{}", KEYS_IN_FULL.dimmed());
+                continue;
+            }
             Key::Char('q' | 'Q') | Key::Escape | Key::CtrlC => Pressed::Quit,
             _ => continue,
         });

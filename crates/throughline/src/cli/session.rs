@@ -88,10 +88,13 @@ pub(super) struct Observe {
 #[derive(Args)]
 pub(super) struct Consolidate {
     /// Such as telegram:123; without a channel, cli: is meant
-    #[arg(required_unless_present_any = ["all", "waiting"])]
+    #[arg(required_unless_present_any = ["all", "waiting", "named"])]
     session: Option<String>,
+    /// The same, as `observe` takes it
+    #[arg(long = "session", id = "named", value_name = "ID", conflicts_with = "session")]
+    named: Option<String>,
     /// Every conversation with something new, the oldest first: after an import, for instance
-    #[arg(long, conflicts_with_all = ["session", "summary"])]
+    #[arg(long, conflicts_with_all = ["session", "named", "summary"])]
     all: bool,
     /// With --all: only what was imported and is not summarised yet
     #[arg(long, requires = "all")]
@@ -397,13 +400,14 @@ fn lines(now: &Zoned) -> Result<Vec<Said>, Failure> {
 
 impl Consolidate {
     fn run(self, world: &World) -> Answer {
+        let session = self.session.or(self.named);
         if self.waiting {
-            let here = self.session.map(|session| One { session }.id()).transpose()?;
+            let here = session.map(|session| One { session }.id()).transpose()?;
             let looked_at = background::consolidate_waiting(world, here.as_ref())?;
             let text = format!("{} looked at\n", style::count(looked_at as u64, "conversation", "conversations"));
             return Ok(Reply::new(&json!({ "looked_at": looked_at }), text).or_nothing(looked_at == 0));
         }
-        let Some(session) = self.session else { return consolidate_all(world, self.imported) };
+        let Some(session) = session else { return consolidate_all(world, self.imported) };
         let id = One { session }.id()?;
         let summary = given_summary(self.summary)?;
         let outcome = match (self.until, summary.as_deref()) {

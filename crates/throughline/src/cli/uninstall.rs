@@ -101,7 +101,7 @@ impl Uninstall {
             plan.data.action = asked(&plan.data)?;
         }
         if plan.data.action == Data::Erase && !seen.ends_the_daemon() {
-            return Err(Failure::new("a daemon runs on this memory", "stop it first; nothing was changed"));
+            return Err(Failure::daemon_runs(&home));
         }
         self.act(&machine, &plan, world, &home)
     }

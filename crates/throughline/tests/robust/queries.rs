@@ -86,6 +86,10 @@ fn no_query_fails() {
         let message = format!("--message={query}");
         for args in [&["recall", "--", query][..], &["context", &message]] {
             let ran = home.run(args);
+            if args[0] == "recall" && query.trim().is_empty() {
+                ran.failed(2, "there is nothing to look for", "plain words");
+                continue;
+            }
             assert!(ran.code < 2 && ran.stderr.is_empty(), "{} {start:?}: {ran:?}", args[0]);
         }
     }

@@ -10,10 +10,10 @@ use crate::common::tree;
 fn a_person_is_asked_and_what_they_choose_is_done() {
     let home = machine();
     let mut terminal = Terminal::start(&home, &["setup"]);
-    terminal.answer("Connect them? [Y/n, or numbers such as 1 3] ", "5");
+    terminal.answer("Connect them? [Y/n, or numbers such as 1 2] ", "5");
     terminal.answer("numbers from 1 to 2", "");
     assert!(!home.path("").exists(), "nothing is changed before the last question");
-    terminal.answer("Take it in? [Y/n, or numbers such as 1 3] ", "1 3");
+    terminal.answer("Take it in? [Y/n, or numbers such as 1 2] ", "1 3");
     terminal.answer("What is your name? ", "Ada");
     terminal.answer("in which time zone? ", "I run a bakery, Europe/Lisbon");
     terminal.answer("How should assistants answer you?", "");

@@ -138,11 +138,15 @@ impl Talk {
             anstream::println!("   {}  {}", nth + 1, style::plain(item));
         }
         loop {
-            let line = self.line(&format!("{question} [Y/n, or numbers such as 1 3]"))?;
+            let or_some = if items.len() > 1 { ", or numbers such as 1 2" } else { "" };
+            let line = self.line(&format!("{question} [Y/n{or_some}]"))?;
             if let Some(chosen) = chosen(&line, items.len()) {
                 return Ok(chosen);
             }
-            anstream::println!("   y for all, n for none, or numbers from 1 to {}", items.len());
+            match items.len() {
+                1 => anstream::println!("   y or n"),
+                most => anstream::println!("   y for all, n for none, or numbers from 1 to {most}"),
+            }
         }
     }
 

@@ -63,7 +63,9 @@ impl Setup {
         if self.yes && !self.dry_run {
             return self.act(&machine, &plan);
         }
-        let why = if self.dry_run {
+        let why = if plan.is_empty() {
+            "nothing was changed: there is nothing to do\n"
+        } else if self.dry_run {
             "nothing was changed; `--yes` does this, and at a terminal `throughline setup` asks first\n"
         } else {
             "nothing was changed: there is no terminal to ask on; `--yes` does what is above\n"
@@ -157,6 +159,10 @@ impl Learnt {
         let mut text = format!("{} {memories} from {conversations}\n", "learnt:".green());
         for line in &self.newest {
             text.push_str(&format!("{}\n", format!("  {}", style::one_line(line, style::width() - 2)).dimmed()));
+        }
+        let more = self.memories.saturating_sub(self.newest.len());
+        if more > 0 && !self.newest.is_empty() {
+            text.push_str(&format!("  and {more} more: `throughline review` shows them\n"));
         }
         text
     }

@@ -136,7 +136,7 @@ fn import_row(step: &sources::Step) -> (&'static str, String) {
     let problem = step.problem.clone().unwrap_or_default();
     match step.action {
         sources::Action::Import => ("import", format!("{}: {}", step.name, step.counted())),
-        sources::Action::Here => ("here", format!("{} has nothing new", step.name)),
+        sources::Action::Here => ("here", format!("nothing new in {}", step.name)),
         sources::Action::Leave => ("leave", step.name.clone()),
         sources::Action::Impossible => ("cannot", format!("read {}: {problem}", step.name)),
     }
