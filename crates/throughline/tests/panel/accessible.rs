@@ -20,6 +20,12 @@ const FINDINGS: &str = "
       .then(({ violations }) => done(violations.filter(serious).map(told)))
       .catch((error) => done([`axe: ${error}`]))";
 
+/// Ends every transition that has an end.
+const AT_REST: &str = "
+    document.getAnimations()
+      .filter((each) => each.effect?.getComputedTiming().endTime !== Infinity)
+      .forEach((each) => each.finish())";
+
 struct Checked {
     panel: Panel,
     axe: String,
@@ -29,6 +35,8 @@ struct Checked {
 impl Checked {
     fn look(&mut self, name: &str) {
         self.panel.settled();
+        // What fades in is pale for a moment.
+        self.panel.run(AT_REST, &[]);
         self.panel.run(&self.axe, &[]);
         let found = self.panel.wait(FINDINGS, &[]);
         let lines = found.as_array().unwrap().iter().map(Value::to_string);
