@@ -156,6 +156,55 @@ fn what_is_muted_says_so_wherever_it_is_opened() {
     assert_eq!(panel.complaints(), Vec::<String>::new());
 }
 
+/// Home names what it would take back, and asks where that is more than one's own step.
+#[test]
+fn the_last_change_is_named_before_it_is_taken_back() {
+    let home = Home::with_config("config.toml", QUIET);
+    let said = [
+        "We decided to plant beans in the garden.",
+        "We decided to water the garden on Mondays.",
+        "We decided to paint the garden shed.",
+        "We decided to sell the lawn mower.",
+    ];
+    learn(&home, "web:garden", &said);
+    let panel = Panel::of(home);
+    let known = panel.home.listed(&[]).len();
+    assert!(known >= 2, "{known}");
+    panel.reads(".undo-last", "Undo: summed up “");
+    panel.click(".undo-last");
+    panel.reads("dialog", "summed up");
+    panel.reads("dialog", "plant beans");
+    panel.keep("home-undo");
+    panel.press("Cancel");
+    panel.settled();
+    assert_eq!(panel.home.listed(&[]).len(), known, "nothing was taken back");
+
+    // Verdicts in a row are one line, and the button names the last of them.
+    panel.at("review");
+    panel.see(".review-item.is-current");
+    let all = new(&panel);
+    for (key, left) in [("d", all - 1), ("k", all - 2), ("k", all - 3)] {
+        panel.keys(key);
+        panel.reads(".side .nav-count", &left.to_string());
+        panel.settled();
+    }
+    panel.at("home");
+    panel.reads(".change-list", "You reviewed 2 things");
+    panel.reads(".undo-last", "Undo: reviewed “We decided to");
+    panel.keep("home-reviewed");
+    let lines = panel.text(".change-list");
+    assert!(!lines.contains("something"), "{lines}");
+
+    panel.home.remember(&["Gerald sits on the quay"]);
+    panel.reads(".undo-last", "Undo: remembered “Gerald sits on the quay”");
+    panel.click(".undo-last");
+    panel.reads(".toast", "Undone: 1 memory");
+    panel.gone("dialog");
+    panel.settled();
+    assert!(!panel.home.listed(&[]).contains(&"Gerald sits on the quay".to_owned()));
+    assert_eq!(panel.complaints(), Vec::<String>::new());
+}
+
 #[test]
 fn everything_is_found_with_ctrl_k_and_a_turn_is_shown_where_it_was_said() {
     let home = Home::with_config("config.toml", QUIET);
