@@ -36,6 +36,7 @@ fn a_file_is_imported_by_keyboard_after_its_dry_run() {
     panel.keys(ENTER);
     panel.reads(".import-report", "Imported");
     panel.settled();
+    assert_eq!(panel.text(".import-news"), "", "one's own notes are not new to oneself");
     assert!(panel.home.listed(&[]).contains(&"The boat is painted blue".to_owned()));
     panel.press("Undo");
     panel.reads(".toast", "Undone");
@@ -81,7 +82,11 @@ fn imported_conversations_become_memories_while_the_page_says_how_far_it_is() {
     panel.run(note, &[]);
     panel.keys(ENTER);
     panel.reads(".import-report", "conversations");
-    panel.reads(".import-ahead", "Memories are made of 120 conversations.");
+    panel.reads(".import-ahead", "made of 120 conversations: see them.");
+    panel.settled();
+    let made = panel.text(".import-ahead");
+    let many: usize = made.split(' ').next().and_then(|word| word.replace(',', "").parse().ok()).expect(&made);
+    assert!(many >= 120 && made.contains(" memories made of"), "{made}");
     panel.keep("import-done");
     let said: Vec<String> = serde_json::from_value(panel.run("return window.__ahead", &[])).unwrap();
     assert!(said[0].contains("of 120 conversations: 0 done, about ") && said[0].contains(" left"), "{said:?}");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::common::Home;
+use super::common::{self, Home};
 use super::{ENTER, ESCAPE, Panel};
 
 fn stocked() -> Home {
@@ -150,6 +150,45 @@ fn a_search_finds_what_was_said_and_leads_to_the_conversation() {
     panel.keep("search-turn");
     panel.click(".vrow[data-kind=turn] .mem-talk");
     panel.reads(".conversation .turn", "caught an eel");
+    assert_eq!(panel.complaints(), Vec::<String>::new());
+}
+
+/// The titles come with the search, however the page was opened.
+#[test]
+fn conversations_are_searched_by_what_fits_with_their_titles_and_channels() {
+    let home = Home::new();
+    let said = |session: &str, text: &str| home.run(&["session", "observe", "--session", session, text]).done();
+    said("web:one", "We walked along the harbour until it was dark, and there at the very end stood Gerald the heron");
+    said("web:two", "The ferry to the island leaves at nine");
+    said("codex:three", "The tide is high at noon");
+    let panel = Panel::of(home);
+    let start = json!({ "channel": "web", "session": "one", "title": "The long walk" });
+    panel.daemon.post("/api/sessions", &start);
+    // Asked for turns alone, a recall answers with the nearest, however far.
+    let nearest = json!({ "query": "zzqqxx", "kinds": ["turn"], "peek": true });
+    let far = common::until(|| {
+        let hits = panel.daemon.post("/api/recall", &nearest)["hits"].as_array().unwrap().len();
+        (hits > 0).then_some(hits)
+    });
+    assert!(far > 0);
+    panel.at("conversations?q=zzqqxx");
+    panel.reads(".page-conversations .vlist-empty", "Nothing found");
+    panel.reads(".page-conversations .result-line", "Nothing found");
+    panel.reads(".page-conversations .segmented", "Codex");
+    panel.at("memories?q=zzqqxx&kind=conversations");
+    panel.reads(".vlist-empty", "Nothing found");
+
+    panel.at("conversations?q=heron");
+    panel.reads(".page-conversations .result-line", "1 turn in 1 conversation");
+    panel.reads(".page-conversations .segmented", "Codex");
+    panel.reads(".talk .talk-title", "The long walk");
+    panel.reads(".talk .talk-name", "…");
+    panel.reads(".talk .talk-name mark", "heron");
+    panel.settled();
+    panel.keep("conversations-search");
+    let seen = "const row = document.querySelector('.talk .talk-name'); \
+                return row.querySelector('mark').getBoundingClientRect().right <= row.getBoundingClientRect().right";
+    assert_eq!(panel.run(seen, &[]), json!(true), "the word is in sight: {}", panel.text(".talk .talk-name"));
     assert_eq!(panel.complaints(), Vec::<String>::new());
 }
 

@@ -110,12 +110,98 @@ fn a_line_that_is_given_is_muted_by_keyboard_and_comes_back() {
     panel.reads(".toast", "Never given any more");
     panel.reads(".sees-card", "No memory fits it closely enough");
     panel.settled();
+    panel.reads(".sees-line.is-muted", "We deploy on Fridays at noon");
+    panel.see("button[aria-label='Give again: We deploy on Fridays at noon']:focus");
     let preview = panel.daemon.post("/api/context/preview", &json!({ "message": "When do we deploy?" }));
     assert_eq!(preview.get("given"), None, "{preview}");
     panel.keys_until(TAB, ".toast-action:focus");
     panel.keys(ENTER);
     panel.reads(".sees-card .sees-line", "We deploy on Fridays at noon");
+    panel.gone(".sees-line.is-muted");
+    // It can also be given again where it was.
+    panel.click("button[aria-label*='Mute: I like short answers']");
+    panel.reads(".sees-block .sees-line.is-muted", "I like short answers");
+    panel.keep("sees-muted");
+    panel.click("button[aria-label='Give again: I like short answers']");
+    panel.gone(".sees-line.is-muted");
+    panel.see("button[aria-label*='Mute: I like short answers']");
     assert_eq!(panel.daemon.get("/api/stats")["recalls"], recalls, "looking leaves no trace");
+    assert_eq!(panel.complaints(), Vec::<String>::new());
+}
+
+/// A memory that is muted says so however it was found, and can be given again from there.
+#[test]
+fn what_is_muted_says_so_wherever_it_is_opened() {
+    let home = Home::with_config("config.toml", QUIET);
+    let id = home.remember(&["We deploy on Fridays at noon"]);
+    let panel = Panel::of(home);
+    panel.at(&format!("memories?id={id}"));
+    panel.press("Mute");
+    panel.reads(".details-head .chip", "muted");
+    panel.see("button[data-action=mute]:focus");
+    panel.press("Give again");
+    panel.gone(".details-head .chip");
+    panel.press("Mute");
+    panel.reads(".vrow .chip", "muted");
+    panel.settled();
+    // A search knows less of what it finds.
+    panel.at("home");
+    panel.at("memories?q=deploy");
+    panel.click(".vrow .mem-text");
+    panel.reads(".details-head .chip", "muted");
+    panel.reads(".details", "Why it was found");
+    panel.press("Give again");
+    panel.gone(".details-head .chip");
+    assert_eq!(panel.daemon.get(&format!("/api/memories/{id}")).get("muted"), None);
+    assert_eq!(panel.complaints(), Vec::<String>::new());
+}
+
+/// Home names what it would take back, and asks where that is more than one's own step.
+#[test]
+fn the_last_change_is_named_before_it_is_taken_back() {
+    let home = Home::with_config("config.toml", QUIET);
+    let said = [
+        "We decided to plant beans in the garden.",
+        "We decided to water the garden on Mondays.",
+        "We decided to paint the garden shed.",
+        "We decided to sell the lawn mower.",
+    ];
+    learn(&home, "web:garden", &said);
+    let panel = Panel::of(home);
+    let known = panel.home.listed(&[]).len();
+    assert!(known >= 2, "{known}");
+    panel.reads(".undo-last", "Undo: summed up “");
+    panel.click(".undo-last");
+    panel.reads("dialog", "summed up");
+    panel.reads("dialog", "plant beans");
+    panel.keep("home-undo");
+    panel.press("Cancel");
+    panel.settled();
+    assert_eq!(panel.home.listed(&[]).len(), known, "nothing was taken back");
+
+    // Verdicts in a row are one line, and the button names the last of them.
+    panel.at("review");
+    panel.see(".review-item.is-current");
+    let all = new(&panel);
+    for (key, left) in [("d", all - 1), ("k", all - 2), ("k", all - 3)] {
+        panel.keys(key);
+        panel.reads(".side .nav-count", &left.to_string());
+        panel.settled();
+    }
+    panel.at("home");
+    panel.reads(".change-list", "You reviewed 2 things");
+    panel.reads(".undo-last", "Undo: reviewed “We decided to");
+    panel.keep("home-reviewed");
+    let lines = panel.text(".change-list");
+    assert!(!lines.contains("something"), "{lines}");
+
+    panel.home.remember(&["Gerald sits on the quay"]);
+    panel.reads(".undo-last", "Undo: remembered “Gerald sits on the quay”");
+    panel.click(".undo-last");
+    panel.reads(".toast", "Undone: 1 memory");
+    panel.gone("dialog");
+    panel.settled();
+    assert!(!panel.home.listed(&[]).contains(&"Gerald sits on the quay".to_owned()));
     assert_eq!(panel.complaints(), Vec::<String>::new());
 }
 

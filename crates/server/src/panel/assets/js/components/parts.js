@@ -11,6 +11,7 @@
 //   definition([["Key", value], …])           leaves out what is null
 //   coded("run `x`")                          text with <code> for what stands in backticks: our own texts and hints
 //   marked(text, words)                       text with <mark> around words
+//   excerpt(text, words)                      one line, begun shortly before the first of the words
 import { h } from "../dom.js";
 import { ago, exactTime } from "../format.js";
 import { icon } from "../icons.js";
@@ -252,4 +253,20 @@ export function marked(text, wanted) {
   }
   parts.push(text.slice(from));
   return parts;
+}
+
+/** Of what stands before the word, so much is shown. */
+const LEAD = 18;
+
+/**
+ * @param {string} text
+ * @param {string[]} wanted
+ */
+export function excerpt(text, wanted) {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  const at = [...line.matchAll(WORD)].find((match) => fits(match[0], wanted))?.index ?? 0;
+  if (at <= LEAD) return line;
+  // From the beginning of a word, or of the word itself where the one before it is long.
+  const from = line.indexOf(" ", at - LEAD - 1) + 1;
+  return `…${line.slice(from > 0 ? Math.min(from, at) : at)}`;
 }

@@ -3,6 +3,7 @@
 //   fit(why, score)             "fits 83 %" with a bar
 //   scoreDetails(why, score)    the same, with a table of what adds to it and what takes from it
 //   whyText(why, score)         the same in one line
+//   fitsAtAll(hit)              whether it is more than the nearest of what does not fit
 import { h } from "../dom.js";
 
 /**
@@ -56,6 +57,16 @@ const FOUND_BY = {
   meaning: "its meaning",
   beside: "its place beside what was found",
 };
+
+/** What only its meaning or its place brought must fit so much. */
+const LEAST = 0.05;
+
+/**
+ * A search of turns alone answers with the nearest, however far; one of everything leaves those out.
+ * @param {Api.Hit} hit
+ */
+export const fitsAtAll = ({ why, score }) =>
+  (why.found_by !== "meaning" && why.found_by !== "beside") || score >= LEAST;
 
 const nameOf = (/** @type {string} */ feature) => FEATURES[feature]?.[0] ?? feature.replaceAll("_", " ");
 const foundBy = (/** @type {Api.Why} */ { found_by: by }) => `found by ${FOUND_BY[by] ?? by}`;

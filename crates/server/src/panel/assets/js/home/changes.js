@@ -1,6 +1,8 @@
 // What happened lately, as sentences that lead somewhere.
 //
 //   changeSentence(change, titles)      nodes of one sentence, with links
+//   whatHappened(change, titles)        the same without who did it
+//   folded(changes)                     looking through what was learnt is one change, however many verdicts it took
 import { h } from "../dom.js";
 import { plural, whoName } from "../format.js";
 import { href } from "../router.js";
@@ -57,7 +59,7 @@ const DID = {
   write: "wrote",
   correct: "corrected",
   merge: "merged",
-  review: "looked at",
+  review: "reviewed",
 };
 
 /**
@@ -65,31 +67,75 @@ const DID = {
  * @param {Map<string, string>} titles of conversations
  * @returns {Dom.Child}
  */
-export function changeSentence(change, titles) {
-  const { verb, actor, touched } = change;
-  const who = `${whoName(actor.who)} `;
-  if (verb === "consolidate" || verb === "fill") return [who, ...consolidated(touched, titles)];
+export const changeSentence = (change, titles) => [whoName(change.actor.who), " ", whatHappened(change, titles)];
+
+/**
+ * @param {Api.ToldChange} change
+ * @param {Map<string, string>} titles of conversations
+ * @returns {Dom.Child}
+ */
+export function whatHappened(change, titles) {
+  const { verb, touched } = change;
+  if (verb === "consolidate" || verb === "fill") return [summedUp(touched, titles), review(touched)];
   if (verb === "reflect")
-    return [who, "tidied ", touched?.documents.length ? documents(touched.documents) : "your memory", review(touched)];
-  if (verb === "import") return [who, h("a", { href: href("memories") }, "imported memories")];
-  if (verb === "undo") return [who, "undid a change"];
-  if (verb === "erase") return [who, "erased something"];
+    return ["tidied ", touched?.documents.length ? documents(touched.documents) : "your memory", review(touched)];
+  if (verb === "import") return h("a", { href: href("memories") }, "imported memories");
+  if (verb === "undo") return "undid a change";
+  if (verb === "erase") return "erased something";
   if (verb === "task" || verb === "done")
-    return [who, verb === "done" ? "finished " : "wrote down where the task stands: ", task(touched)];
-  if (verb === "project") return [who, "set up the project ", touched?.projects.join(", ") ?? ""];
-  return [who, DID[verb] ?? verb, " ", what(change)];
+    return [verb === "done" ? "finished " : "wrote down where the task stands: ", task(touched)];
+  if (verb === "project") return ["set up the project ", touched?.projects.join(", ") ?? ""];
+  return [DID[verb] ?? verb, " ", what(change)];
+}
+
+/**
+ * What a change is called where there is little room: a summing-up without what was learnt by it.
+ * @param {Api.ToldChange} change
+ * @param {Map<string, string>} titles of conversations
+ */
+export function shortName(change, titles) {
+  const { verb, touched } = change;
+  const isSummary = verb === "consolidate" || verb === "fill";
+  const text = h("span", isSummary ? summedUp(touched, titles) : whatHappened(change, titles)).textContent ?? "";
+  const many = touched?.count ?? 0;
+  return isSummary && many ? `${text} (${plural(many, "memory", "memories")})` : text;
+}
+
+/**
+ * @typedef {object} Told
+ * @property {Api.ToldChange} change the newest of them
+ * @property {number} many how many changes it stands for
+ */
+
+/**
+ * Verdicts in a row, each of the same person, are told as one. One that was taken back stands by itself.
+ * @param {Api.ToldChange[]} changes
+ * @param {Set<string>} undone ids
+ * @returns {Told[]}
+ */
+export function folded(changes, undone) {
+  /** @type {Told[]} */
+  const told = [];
+  for (const change of changes) {
+    const last = told.at(-1);
+    const isVerdict = change.verb === "review" && !undone.has(change.id);
+    const goesOn = last?.change.verb === "review" && !undone.has(last.change.id);
+    if (last && isVerdict && goesOn && last.change.actor.who === change.actor.who) last.many += 1;
+    else told.push({ change, many: 1 });
+  }
+  return told;
 }
 
 /** @param {Api.ToldChange} change */
 function what({ verb, touched }) {
-  if (!touched) return "something";
+  if (!touched) return verb === "write" ? "a document" : "a memory, which was taken back";
   const { memories, count } = touched;
   if (verb === "correct") {
     const [right, wrong] = [memories.find((each) => each.is_new), memories.find((each) => !each.is_new)];
     if (right && wrong) return [memoryLink(wrong), " to ", memoryLink(right)];
   }
   if (count) return named(memories, count);
-  return touched.documents.length ? documents(touched.documents) : "something";
+  return touched.documents.length ? documents(touched.documents) : "a memory that is gone";
 }
 
 /**
@@ -97,14 +143,14 @@ function what({ verb, touched }) {
  * @param {Map<string, string>} titles
  * @returns {Dom.Child[]}
  */
-function consolidated(touched, titles) {
+function summedUp(touched, titles) {
   const talk = touched?.threads.at(0);
   // A conversation may also close the thread of another.
   const session = touched?.memories.find((memory) => memory.session)?.session ?? talk?.session;
   const title = titles.get(session ?? "") ?? (session === talk?.session ? talk?.title : undefined);
   const name = title ? `“${short(title)}”` : "a conversation";
   const link = session ? h("a", { href: href("conversations", { id: session }) }, name) : name;
-  return ["summed up ", link, review(touched)];
+  return ["summed up ", link];
 }
 
 /** @param {Api.Touched | null | undefined} touched */

@@ -19,13 +19,16 @@ import { MemoryEditor } from "./editor.js";
 import { erase } from "./erase.js";
 import { correct } from "./forms.js";
 import { drawVersions } from "./versions.js";
-import { giveAgain, isMuted, mute, mutedWhere } from "../sees/mute.js";
+import { giveAgain, isMuted, mute, mutedChip, mutedWhere } from "../sees/mute.js";
 
 /** @import { IconName } from "../icons.js" */
 /** @import { Item } from "./source.js" */
 
 /** @param {Item} memory parts of conversations and files are found, but are no memories of their own */
 const isOwn = ({ kind }) => kind !== "turn" && kind !== "chunk";
+
+/** @param {Item} memory what is muted, and where, in one text */
+const mutes = ({ muted, muted_in: projects = [] }) => [Boolean(muted), ...projects].join();
 
 /**
  * @typedef {object} PaneOptions
@@ -42,6 +45,8 @@ export class DetailsPane {
   node = h("aside.details", { "aria-label": "Details", tabIndex: -1 });
   /** @type {Item | null} */
   memory = null;
+  /** What a search found says too little: whether it is muted, for one. Until the whole is there, some buttons wait. */
+  #isWhole = false;
   /** @type {MemoryEditor | null} */
   #editor = null;
   #history = h("div.versions");
@@ -68,10 +73,11 @@ export class DetailsPane {
   /** @param {Item} memory */
   async show(memory) {
     this.memory = memory;
+    this.#isWhole = !isOwn(memory);
     this.#editor = null;
     this.#draw(memory);
     this.node.scrollTop = 0;
-    await this.#loadHistory(memory);
+    await Promise.all([this.#loadHistory(memory), this.refresh()]);
   }
 
   clear() {
@@ -88,6 +94,7 @@ export class DetailsPane {
       const fresh = await api.get(pathOf(memory.id), null, { signal: this.options.signal });
       if (this.memory === memory) await this.#update(memory, fresh);
     } catch (error) {
+      if (this.memory !== memory) return;
       if (statusOf(error) === 404) {
         this.memory = null;
         this.options.onclose();
@@ -128,12 +135,15 @@ export class DetailsPane {
       if (isChanged) this.#notice.hidden = false;
       return;
     }
-    if (!isChanged && fresh.recall_count === before.recall_count) return;
+    const isSame = !isChanged && fresh.recall_count === before.recall_count && mutes(fresh) === mutes(before);
+    if (this.#isWhole && isSame) return;
+    this.#isWhole = true;
     const top = this.node.scrollTop;
     // How it was found stays true of the same text.
-    this.memory = fresh.version === before.version ? { ...before, ...fresh } : fresh;
+    const { why, score } = before;
+    this.memory = fresh.version === before.version && why ? { ...fresh, why, score } : fresh;
     this.#draw(this.memory);
-    await this.#loadHistory(this.memory);
+    if (isChanged) await this.#loadHistory(this.memory);
     this.node.scrollTop = top;
   }
 
@@ -142,6 +152,8 @@ export class DetailsPane {
     const { onclose, onfilter, words } = this.options;
     const tags = (memory.tags ?? []).map((tag) => chip(tag, { onclick: () => onfilter({ tag }) }));
     const { why, score } = memory;
+    const focused = document.activeElement;
+    const action = focused instanceof HTMLElement && this.node.contains(focused) ? focused.dataset.action : undefined;
     fill(
       this.node,
       head(memory, onclose),
@@ -153,13 +165,16 @@ export class DetailsPane {
       this.#provenance(memory),
       isOwn(memory) ? h("section", h("h3", "History"), this.#history) : null,
     );
+    // Drawn again, it keeps the focus where it was.
+    const again = action ? this.node.querySelector(`button[data-action=${action}]`) : null;
+    if (again instanceof HTMLElement) again.focus();
   }
 
   /** @param {Item} memory */
   #buttons(memory) {
     if (!isOwn(memory)) return null;
     const { onopen, onclose } = this.options;
-    /** @type {(name: IconName, title: string, action: () => unknown, kind?: string) => HTMLElement} */
+    /** @type {(name: IconName, title: string, action: () => unknown, kind?: string) => HTMLButtonElement} */
     const button = (name, title, action, kind = "") =>
       h("button.small", { type: "button", class: kind, onclick: attempt(action) }, icon(name, 16), title);
     const correctIt = async () => {
@@ -169,12 +184,15 @@ export class DetailsPane {
     const eraseIt = async () => {
       if (await erase(memory)) onclose();
     };
+    const giving = isMuted(memory)
+      ? button("restore", "Give again", () => giveAgain(memory))
+      : button("mute", "Mute", () => mute(memory.id, memory.project ?? ""));
+    giving.dataset.action = "mute";
+    giving.disabled = !this.#isWhole;
     const active = [
       button("edit", "Edit", () => this.edit()),
       button("correct", "Correct", correctIt),
-      isMuted(memory)
-        ? button("restore", "Give again", () => giveAgain(memory))
-        : button("mute", "Mute", () => mute(memory.id, memory.project ?? "")),
+      giving,
       button("forget", "Forget", () => forget(memory)),
     ];
     return h(
@@ -269,6 +287,7 @@ function head(memory, onclose) {
       memory.kind === "turn" ? "Said in a conversation" : layer ? `${layer.name}, ${layer.about}` : memory.kind,
     ),
     memory.status === "inactive" ? chip("inactive", { kind: "bad" }) : null,
+    mutedChip(memory),
     h("button.bare", { type: "button", "aria-label": "Close details", onclick: onclose }, icon("close")),
   );
 }

@@ -8,6 +8,7 @@ import { chip, marked, when } from "../components/parts.js";
 import { fit } from "../components/score.js";
 import { nameOf } from "../conversations/names.js";
 import { plainText } from "../documents/marks.js";
+import { mutedChip } from "../sees/mute.js";
 
 /** @import { Row } from "../components/list.js" */
 /** @import { Item } from "./source.js" */
@@ -81,6 +82,7 @@ function metaOf(memory, isNarrow) {
     h("span", memory.kind === "bullet" ? memory.namespace : (memory.speaker ?? sourceName(memory.source))),
     conversation(memory),
     memory.status === "inactive" ? chip("inactive", { kind: "bad" }) : null,
+    mutedChip(memory),
     memory.project ? chip(memory.project, { kind: "accent" }) : null,
     shown.map((tag) => chip(tag)),
     tags.length > shown.length ? h("span", `+${tags.length - shown.length}`) : null,

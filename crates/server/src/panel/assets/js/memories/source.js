@@ -5,6 +5,7 @@
 //   await source.search()         the hits, best first; rejects as aborted when a newer search starts
 import { api, Newest } from "../api.js";
 import { wordsOf } from "../components/parts.js";
+import { fitsAtAll } from "../components/score.js";
 import { filtersOf } from "./filters.js";
 
 const FIRST_PAGE = 100;
@@ -65,7 +66,8 @@ export class MemorySource {
   async search() {
     const body = this.#question();
     const started = performance.now();
-    const { hits } = await this.latest.run((signal) => api.post("/api/recall", body, { signal }));
+    const { hits: all } = await this.latest.run((signal) => api.post("/api/recall", body, { signal }));
+    const hits = all.filter(fitsAtAll);
     this.took = performance.now() - started;
     this.words = wordsOf(body.query);
     this.onseen(hits);

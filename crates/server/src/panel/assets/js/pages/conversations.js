@@ -7,7 +7,8 @@ import { onChange } from "../live.js";
 import { go, href } from "../router.js";
 import { keys } from "../components/keys.js";
 import { VirtualList } from "../components/list.js";
-import { empty, marked, segmented, when, wordsOf } from "../components/parts.js";
+import { empty, excerpt, marked, segmented, when, wordsOf } from "../components/parts.js";
+import { fitsAtAll } from "../components/score.js";
 import { failed } from "../components/toast.js";
 import { ConversationPane } from "../conversations/pane.js";
 import { channelName, channelOf, titleOf } from "../conversations/names.js";
@@ -45,6 +46,7 @@ class ConversationsPage {
    */
   #shown = null;
   #filterPlace = h("div.filters");
+  #status = h("p.result-line", { role: "status", hidden: true });
   /**
    * Titles by session, for what a search finds.
    * @type {Map<string, Api.ListedSession>}
@@ -88,7 +90,7 @@ class ConversationsPage {
     const search = h("label.search-box", icon("search"), this.field, h("kbd", "/"));
     fill(
       view.root,
-      h("header.mem-head", h("div.spread", h("h1", "Conversations"), this.#filterPlace), search),
+      h("header.mem-head", h("div.spread", h("h1", "Conversations"), this.#filterPlace), search, this.#status),
       this.body,
     );
     view.signal.addEventListener("abort", this.#again.cancel);
@@ -102,7 +104,9 @@ class ConversationsPage {
     this.#drawFilter();
     pane.clear();
     const id = view.query.get("id");
-    await Promise.all([list.reset(), id ? this.#reveal(id) : null]);
+    // A search, and the list of one channel, do not tell which others there are.
+    const isPart = this.#text !== "" || this.#channel !== "";
+    await Promise.all([list.reset(), isPart ? this.#learn() : null, id ? this.#reveal(id) : null]);
     if (view.query.get("focus") === "search") this.field.focus();
   }
 
@@ -130,7 +134,9 @@ class ConversationsPage {
     const words = wordsOf(query);
     const inChannel = (/** @type {Api.Hit} */ { session }) =>
       session && (!this.#channel || channelOf(session) === this.#channel);
-    return hits.filter(inChannel).map((hit) => {
+    const found = hits.filter(fitsAtAll).filter(inChannel);
+    await this.#nameAll(found.map(({ session }) => session ?? ""));
+    return found.map((hit) => {
       const id = hit.session ?? "";
       const known = this.#known.get(id);
       return {
@@ -141,6 +147,49 @@ class ConversationsPage {
         words,
       };
     });
+  }
+
+  /** Which conversations and channels there are, where the list does not tell. */
+  async #learn() {
+    try {
+      const { sessions } = await api.get("/api/sessions", { limit: PAGE }, { signal: this.view.signal });
+      this.#note(sessions);
+    } catch {
+      // They are names alone: what was found is shown by its words.
+    }
+  }
+
+  /** @param {Api.ListedSession[]} sessions */
+  #note(sessions) {
+    const before = this.#channels.size;
+    for (const session of sessions) {
+      this.#channels.add(channelOf(session.id));
+      this.#known.set(session.id, session);
+    }
+    if (this.#channels.size !== before) this.#drawFilter();
+  }
+
+  /**
+   * Titles of conversations that were not listed yet.
+   * @param {string[]} ids
+   */
+  async #nameAll(ids) {
+    const { signal } = this.view;
+    const ask = async (/** @type {string} */ id) => {
+      const path = /** @type {const} */ (`/api/sessions/${encodeURIComponent(id)}`);
+      const answer = await api.get(path, { limit: 0 }, { signal }).catch(() => null);
+      if (answer) this.#known.set(id, { ...answer.session, turns: 0 });
+    };
+    await Promise.all([...new Set(ids)].filter((id) => !this.#known.has(id)).map(ask));
+  }
+
+  /** @param {Listed[] | null} found null where nothing is searched for */
+  #say(found) {
+    this.#status.hidden = found === null;
+    const talks = new Set(found?.map(({ id }) => id)).size;
+    const many = found?.length ?? 0;
+    const turns = many === MOST_HITS ? `The best ${MOST_HITS} turns` : plural(many, "turn");
+    this.#status.textContent = found ? (many ? `${turns} in ${plural(talks, "conversation")}` : "Nothing found") : "";
   }
 
   get #channel() {
@@ -178,16 +227,16 @@ class ConversationsPage {
   /** @param {string | null} cursor */
   async #more(cursor) {
     this.#shown = this.#channel;
-    if (this.#text) return { items: await this.#found(), cursor: null };
+    if (this.#text) {
+      const items = await this.#found();
+      this.#say(items);
+      return { items, cursor: null };
+    }
     this.latest.cancel();
+    this.#say(null);
     const query = { channel: this.#channel, limit: PAGE, cursor };
     const { sessions, cursor: next } = await api.get("/api/sessions", query, { signal: this.view.signal });
-    const before = this.#channels.size;
-    for (const session of sessions) {
-      this.#channels.add(channelOf(session.id));
-      this.#known.set(session.id, session);
-    }
-    if (this.#channels.size !== before) this.#drawFilter();
+    this.#note(sessions);
     return { items: sessions, cursor: next };
   }
 
@@ -257,7 +306,7 @@ function showRow(node, session) {
   const { id, hit, words = [] } = session;
   const name = titleOf(session);
   node.dataset.state = session.ended_at ? "ended" : "open";
-  fill(get(".talk-name", node), hit ? marked(hit.content, words) : name);
+  fill(get(".talk-name", node), hit ? marked(excerpt(hit.content, words), words) : name);
   fill(
     get(".talk-meta", node),
     hit ? h("span.talk-title", name) : h("span", channelName(channelOf(id))),

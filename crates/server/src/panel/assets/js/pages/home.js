@@ -1,17 +1,17 @@
 // Home: what happened, what is open, what memory did, who the assistants think you are, and how all of it is.
 import { fill, h } from "../dom.js";
 import { api, segments, statusOf } from "../api.js";
-import { bytes, count, jobName, memoryCount, plural, viaName } from "../format.js";
+import { bytes, count, jobName, memoryCount, plural, viaName, whoName } from "../format.js";
 import { icon } from "../icons.js";
 import { onChange } from "../live.js";
 import { href } from "../router.js";
-import { undoLast } from "../undo.js";
 import { activityChart } from "../components/charts.js";
 import { bar, card, coded, when } from "../components/parts.js";
-import { attempt, failed } from "../components/toast.js";
+import { failed } from "../components/toast.js";
 import { titleOf } from "../conversations/names.js";
-import { changeSentence } from "../home/changes.js";
+import { changeSentence, folded } from "../home/changes.js";
 import { threadsCard } from "../home/threads.js";
+import { undoButton } from "../home/undo.js";
 import { remember } from "../memories/forms.js";
 import { documentLines } from "../documents/lines.js";
 
@@ -20,6 +20,8 @@ import { documentLines } from "../documents/lines.js";
 
 const DAYS = 90;
 const CHANGES = 10;
+/** More are asked for: verdicts are folded into one line, and what was undone is passed over. */
+const CHANGES_READ = 40;
 /** Of the profile; the rest is one step away. */
 const PROFILE_LINES = 8;
 /** Conversations that are named in sentences. */
@@ -111,7 +113,7 @@ class HomePage {
 
   async #loadChanges() {
     const [answer, named] = await Promise.all([
-      soft(api.get("/api/changes", { limit: CHANGES, touched: true }, this.options)),
+      soft(api.get("/api/changes", { limit: CHANGES_READ, touched: true }, this.options)),
       soft(api.get("/api/sessions", { limit: NAMED }, this.options)),
     ]);
     const titles = new Map(named?.sessions.map((session) => [session.id, titleOf(session)]));
@@ -235,21 +237,24 @@ function profileCard(text, about) {
  */
 function changesCard(changes, titles) {
   if (!changes.length) return card("What happened", {}, h("p.muted", "Nothing has changed yet."));
-  const undone = new Set(changes.map(({ undoes }) => undoes));
-  const undo = attempt(() => undoLast(changes[0].id));
-  const items = changes.map((change) =>
-    h(
-      "li",
-      { class: undone.has(change.id) ? "is-undone" : "" },
-      h("span", { title: viaName(change) }, changeSentence(change, titles)),
-      when(change.at),
-    ),
-  );
-  return card(
-    "What happened",
-    { action: h("button.small.quiet", { type: "button", onclick: undo }, icon("undo", 16), "Undo the last") },
-    h("ol.change-list", items),
-  );
+  const undone = new Set(changes.flatMap(({ undoes }) => undoes ?? []));
+  /** @type {(who: string, many: number) => Dom.Child} */
+  const reviewed = (who, many) => [`${whoName(who)} reviewed `, h("a", { href: href("review") }, `${many} things`)];
+  const items = folded(changes, undone)
+    .slice(0, CHANGES)
+    .map(({ change, many }) =>
+      h(
+        "li",
+        { class: undone.has(change.id) ? "is-undone" : "" },
+        h(
+          "span",
+          { title: viaName(change) },
+          many > 1 ? reviewed(change.actor.who, many) : changeSentence(change, titles),
+        ),
+        when(change.at),
+      ),
+    );
+  return card("What happened", { action: undoButton(changes, titles) }, h("ol.change-list", items));
 }
 
 /**

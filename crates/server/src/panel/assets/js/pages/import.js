@@ -1,7 +1,7 @@
 // Import: a file is dropped, what it would add is shown, and then it is taken in. Its content is sent, never a path.
 import { fill, h } from "../dom.js";
 import { api } from "../api.js";
-import { bytes, count, plural } from "../format.js";
+import { bytes, count, memoryCount, plural } from "../format.js";
 import { icon } from "../icons.js";
 import { Ahead } from "../import/ahead.js";
 import { changedHere, onChange } from "../live.js";
@@ -26,7 +26,6 @@ export const page = {
 
 class ImportPage {
   #found = h("div.import-found", { "aria-live": "polite" });
-  #ahead = new Ahead();
   #field = h("input.visually-hidden", {
     type: "file",
     id: "import-file",
@@ -36,6 +35,7 @@ class ImportPage {
   /** @param {View} view */
   constructor(view) {
     this.view = view;
+    this.ahead = new Ahead(view.signal);
     this.#field.addEventListener(
       "change",
       attempt(() => this.#choose(this.#field.files?.item(0))),
@@ -49,7 +49,7 @@ class ImportPage {
       h("header.page-head", h("div", h("h1", "Import"), h("p", about))),
       this.#drop(),
       this.#found,
-      this.#ahead.node,
+      this.ahead.node,
       h("p.muted.export-note", coded("Folders, larger files and past conversations of clients: `throughline import`.")),
     );
     onChange(["jobs", "sessions", "memories"], () => this.#look(), this.view.signal);
@@ -58,7 +58,17 @@ class ImportPage {
 
   async #look() {
     const { consolidation } = await api.get("/api/import", null, { signal: this.view.signal });
-    this.#ahead.show(consolidation ?? null);
+    await this.ahead.show(consolidation ?? null);
+  }
+
+  /** How much is new to the person, and how many memories there are. */
+  async #counts() {
+    const options = { signal: this.view.signal };
+    const [news, stats] = await Promise.all([
+      api.get("/api/review", { limit: 0 }, options),
+      api.get("/api/stats", null, options),
+    ]);
+    return { news: news.count, memories: memoryCount(stats) };
   }
 
   #drop() {
@@ -113,10 +123,14 @@ class ImportPage {
   #show(chosen, preview) {
     const adds = figuresOf(preview).length > 0;
     const take = attemptOnce(async () => {
+      const before = await this.#counts();
       const done = await send(chosen, false, this.view.signal);
+      // What is made of conversations comes later: until then, what was added is what the file held.
+      this.ahead.begin(before.memories + addedBy(done));
+      const { news } = await this.#counts();
       changedHere("memories", "documents", "sessions", "changes");
-      fill(this.#found, summary(chosen, done, "Imported"), after());
-      this.#ahead.show(done.consolidation ?? null);
+      fill(this.#found, summary(chosen, done, "Imported"), after(news - before.news));
+      await this.ahead.show(done.consolidation ?? null);
       await undoable("Imported");
     });
     const yes = h("button.primary", { type: "button", onclick: take }, icon("import", 18), "Import");
@@ -131,10 +145,17 @@ class ImportPage {
   }
 }
 
-function after() {
-  const learnt = "What another assistant knew about you is new until you have seen it: ";
-  return h("p.muted", learnt, h("a", { href: href("review") }, "Review"), ".");
+/** @param {number} news how much of it nobody has seen: what another assistant knew, and not one's own notes */
+function after(news) {
+  if (news <= 0) return null;
+  const learnt = `${plural(news, "thing is", "things are")} new until you have seen ${news === 1 ? "it" : "them"}: `;
+  return h("p.muted.import-news", learnt, h("a", { href: href("review") }, "Review"), ".");
 }
+
+const many = (/** @type {Api.Tally | undefined} */ tally) => (tally ? tally.added + tally.brought_back : 0);
+
+/** @param {Api.ImportReport} report */
+const addedBy = ({ added = 0, profile, knowledge, archive }) => added + many(profile) + many(knowledge) + many(archive);
 
 /**
  * Why a file is not taken; null where it is.
@@ -182,7 +203,6 @@ function send({ name, content }, dry, signal) {
  * @returns {[value: number, one: string, several: string][]}
  */
 function figuresOf(report) {
-  const many = (/** @type {Api.Tally | undefined} */ tally) => (tally ? tally.added + tally.brought_back : 0);
   const isOwn = report.added !== undefined;
   const turns = isOwn ? Number(report.turns ?? 0) : many(/** @type {Api.Tally} */ (report.turns));
   /** @type {[number, string, string][]} */

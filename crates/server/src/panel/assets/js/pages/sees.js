@@ -11,6 +11,7 @@ import { mute } from "../sees/mute.js";
 
 /** @import { Page, View } from "../router.js" */
 /** @import { Option } from "../components/parts.js" */
+/** @import { Muted } from "../sees/preview.js" */
 
 const TYPING_MS = 250;
 const SESSIONS = 200;
@@ -32,6 +33,13 @@ class SeesPage {
   });
   /** @type {Api.Preview | null} */
   #preview = null;
+  /**
+   * What was muted here: it stays in its place until another question is asked.
+   * @type {Map<string, Muted>}
+   */
+  #muted = new Map();
+  /** What the lines with the message are an answer to. */
+  #question = "";
 
   /** @param {View} view */
   constructor(view) {
@@ -132,20 +140,41 @@ class SeesPage {
     };
     try {
       this.#preview = await this.latest.run((signal) => api.post("/api/context/preview", body, { signal }));
+      this.#forgetMuted(JSON.stringify(body));
       this.#draw(body.message !== undefined);
     } catch (error) {
       if (!isAborted(error)) failed(error);
     }
   }
 
+  /** @param {string} question that was just answered */
+  #forgetMuted(question) {
+    if (question !== this.#question) this.#muted.clear();
+    this.#question = question;
+    const { lines = [], given = [] } = this.#preview ?? {};
+    for (const { id } of [...lines, ...given]) this.#muted.delete(id ?? "");
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} place
+   * @param {string} name
+   */
+  async #mute(id, place, name) {
+    const undo = await mute(id, this.view.query.get("project") ?? "");
+    if (undo) this.#muted.set(id, { id, place, name, undo });
+  }
+
   /** @param {boolean} hasMessage */
   #draw(hasMessage) {
     if (!this.#preview) return;
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.mute : undefined;
-    const project = this.view.query.get("project") ?? "";
-    fill(this.#shown, draw(this.#preview, { hasMessage, onmute: (id) => mute(id, project) }));
+    const muted = [...this.#muted.values()];
+    /** @type {import("../sees/preview.js").OnMute} */
+    const onmute = (id, place, name) => this.#mute(id, place, name);
+    fill(this.#shown, draw(this.#preview, { hasMessage, onmute, muted }));
     if (!focused) return;
-    // The line that was muted is gone: the focus stays among those that are left.
+    // The focus stays on the line, muted or given again, or else among those that are left.
     const buttons = [...this.#shown.querySelectorAll("button[data-mute]")];
     const next = buttons.find((node) => node.getAttribute("data-mute") === focused) ?? buttons.at(0);
     if (next instanceof HTMLElement) next.focus();

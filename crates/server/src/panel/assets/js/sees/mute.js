@@ -3,22 +3,24 @@ import { h } from "../dom.js";
 import { api } from "../api.js";
 import { changedHere } from "../live.js";
 import { dialog } from "../components/dialog.js";
+import { chip } from "../components/parts.js";
 import { toast } from "../components/toast.js";
 import { pathOf } from "../memories/actions.js";
 
 /**
- * Where a project is chosen, asks first whether only there.
+ * Where a project is chosen, asks first whether only there. Gives what takes it back, or null where the person did not
+ * want it after all.
  * @param {string} id
  * @param {string} project
+ * @returns {Promise<(() => Promise<void>) | null>}
  */
 export async function mute(id, project) {
   const where = project ? await chosen(project) : "";
-  if (where === null) return;
+  if (where === null) return null;
   await say(id, where, false);
-  toast(where ? `Not given in ${where} any more` : "Never given any more", {
-    hint: "A search still finds it.",
-    undo: () => say(id, where, true),
-  });
+  const undo = () => say(id, where, true);
+  toast(where ? `Not given in ${where} any more` : "Never given any more", { hint: "A search still finds it.", undo });
+  return undo;
 }
 
 /** @param {Api.Memory} memory */
@@ -26,6 +28,10 @@ export const isMuted = ({ muted, muted_in: projects = [] }) => Boolean(muted) ||
 
 /** @param {Api.Memory} memory */
 export const mutedWhere = ({ muted, muted_in: projects = [] }) => (muted ? "never" : `not in ${projects.join(", ")}`);
+
+/** @param {Api.Memory} memory */
+export const mutedChip = (memory) =>
+  isMuted(memory) ? chip(memory.muted ? "muted" : `muted in ${(memory.muted_in ?? []).join(", ")}`) : null;
 
 /** @param {Api.Memory} memory */
 export async function giveAgain({ id, muted, muted_in: projects = [] }) {

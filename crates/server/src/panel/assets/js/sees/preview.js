@@ -1,11 +1,11 @@
 // What would be given, line by line.
 //
-//   draw(preview, { hasMessage, onmute })
+//   draw(preview, { hasMessage, onmute, muted })
 import { h } from "../dom.js";
 import { dayOf, plural, wordCost } from "../format.js";
 import { icon } from "../icons.js";
 import { href } from "../router.js";
-import { card, coded, empty } from "../components/parts.js";
+import { card, chip, coded, empty } from "../components/parts.js";
 import { scoreBar, whyText } from "../components/score.js";
 import { attempt } from "../components/toast.js";
 import { lineNodes, plainText } from "../documents/marks.js";
@@ -27,7 +27,15 @@ const plainWhy = (/** @type {string} */ why) =>
 /** Below this, what was found has nothing to do with the message. */
 const LEAST_SHOWN = 0.02;
 
-/** @typedef {{ hasMessage: boolean, onmute: (id: string) => unknown }} DrawOptions */
+/** Where what comes with the message is; the other places are blocks. */
+const WITH_MESSAGE = "message";
+
+/**
+ * A line that was just muted: it stays where it was, with what takes it back.
+ * @typedef {{ id: string, place: string, name: string, undo: () => unknown }} Muted
+ * @typedef {(id: string, place: string, name: string) => unknown} OnMute
+ * @typedef {{ hasMessage: boolean, onmute: OnMute, muted: Muted[] }} DrawOptions
+ */
 
 /**
  * @param {Api.Preview} preview
@@ -74,10 +82,13 @@ function total(lines, given) {
  * @param {Api.OpeningLine[]} lines
  * @param {DrawOptions} options
  */
-function begins(lines, { onmute }) {
+function begins(lines, { onmute, muted }) {
   /** @type {Map<string, Api.OpeningLine[]>} */
   const blocks = new Map();
   for (const line of lines) blocks.set(line.block, [...(blocks.get(line.block) ?? []), line]);
+  for (const { place } of muted) {
+    if (place !== WITH_MESSAGE && !blocks.has(place)) blocks.set(place, []);
+  }
   const drawn = [...blocks].map(([block, inside]) => {
     const [title, path] = BLOCKS[block] ?? [block, ""];
     return h(
@@ -91,6 +102,7 @@ function begins(lines, { onmute }) {
       h(
         "ul.sees-lines",
         inside.map((line) => openingLine(line, onmute)),
+        muted.filter(({ place }) => place === block).map(mutedLine),
       ),
     );
   });
@@ -103,18 +115,37 @@ function begins(lines, { onmute }) {
 
 /**
  * @param {Api.OpeningLine} line
- * @param {(id: string) => unknown} onmute
+ * @param {OnMute} onmute
  */
-function openingLine({ id, text, tokens }, onmute) {
+function openingLine({ id, text, tokens, block: place }, onmute) {
   const said = lineNodes(text.replace(/^[-*+>]\s+/, ""));
-  return row({ id, said: id ? h("a", { href: href("memories", { id }) }, said) : said, tokens, onmute, name: text });
+  const shown = id ? h("a", { href: href("memories", { id }) }, said) : said;
+  return row({ id, said: shown, tokens, onmute, place, name: text });
+}
+
+/** @param {Muted} muted */
+function mutedLine({ id, name, undo }) {
+  const title = plainText(name);
+  return h(
+    "li.sees-line.is-muted",
+    h("div.sees-said", h("a", { href: href("memories", { id }) }, title)),
+    h(
+      "span.sees-back",
+      chip("muted"),
+      h(
+        "button.link",
+        { type: "button", "aria-label": `Give again: ${title}`, dataset: { mute: id }, onclick: attempt(undo) },
+        "give again",
+      ),
+    ),
+  );
 }
 
 /**
  * @param {Api.Preview} preview
  * @param {DrawOptions} options
  */
-function withMessage({ given = [], found_but_not_given: left = [] }, { onmute }) {
+function withMessage({ given = [], found_but_not_given: left = [] }, { onmute, muted }) {
   const near = left.filter(({ score }) => score >= LEAST_SHOWN);
   const lines = given.map(({ id, text, tokens, why }) => {
     const date = LINE.exec(text)?.[1];
@@ -122,12 +153,14 @@ function withMessage({ given = [], found_but_not_given: left = [] }, { onmute })
       h("a", { href: href("memories", { id }) }, plainText(text.replace(LINE, ""))),
       h("small.muted", [date ? dayOf(date) : "", plainWhy(why)].filter(Boolean).join(", ")),
     ];
-    return row({ id, said, tokens, onmute, name: text.replace(LINE, "") });
+    return row({ id, said, tokens, onmute, place: WITH_MESSAGE, name: text.replace(LINE, "") });
   });
+  const silenced = muted.filter(({ place }) => place === WITH_MESSAGE).map(mutedLine);
   return card(
     "With this message",
     { class: "sees-card", action: given.length ? h("span.muted", plural(given.length, "memory", "memories")) : null },
-    lines.length ? h("ul.sees-lines", lines) : h("p.muted", "No memory fits it closely enough."),
+    lines.length ? null : h("p.muted", "No memory fits it closely enough."),
+    lines.length || silenced.length ? h("ul.sees-lines", lines, silenced) : null,
     near.length
       ? h(
           "details.sees-left",
@@ -156,9 +189,9 @@ function leftOut({ id, content, score, why }) {
 }
 
 /**
- * @param {{ id?: string | null, said: Dom.Child, tokens: number, onmute: (id: string) => unknown, name: string }} line
+ * @param {{ id?: string | null, said: Dom.Child, tokens: number, onmute: OnMute, place: string, name: string }} line
  */
-function row({ id, said, tokens, onmute, name }) {
+function row({ id, said, tokens, onmute, place, name }) {
   const label = `Mute: ${plainText(name)}`;
   const button = id
     ? h(
@@ -168,7 +201,7 @@ function row({ id, said, tokens, onmute, name }) {
           title: "Never give this",
           "aria-label": label,
           dataset: { mute: id },
-          onclick: attempt(() => onmute(id)),
+          onclick: attempt(() => onmute(id, place, name)),
         },
         icon("mute", 18),
       )
