@@ -1,6 +1,6 @@
 //! The way to the server: connections to it, whether it is there, and its time.
 //!
-//! Whoever waits in vain does so once, and no longer than the patience of the address: while a statement runs, a server that says
+//! A caller waits in vain once, and no longer than the patience of the address: while a statement runs, a server that says
 //! nothing is asked on another connection whether it is there. A slow statement is waited for as long as it is.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

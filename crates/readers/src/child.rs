@@ -50,7 +50,7 @@ fn answer(path: &str) -> Answer {
     }
 }
 
-/// Reads on a thread with room to nest; nothing where that panics.
+/// Reads on a thread with a large stack; `None` if it panics.
 pub(crate) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<Option<T>> {
     let work = || catch_unwind(AssertUnwindSafe(work)).ok();
     std::thread::scope(|scope| {

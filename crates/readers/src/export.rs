@@ -126,7 +126,7 @@ struct Pieces<'a> {
 }
 
 impl Pieces<'_> {
-    /// The part that something of this size goes into; nothing where it is larger than any message.
+    /// The part that something of this size goes into; `None` if it is larger than any message.
     fn with_room_for(&mut self, size: usize, place: &str) -> io::Result<Option<&mut Found>> {
         if size > MAX_ITEM {
             self.part.skip(place, "is far too large to be kept");

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// conversation.
 const MOST_VALUES: usize = 1_000_000;
 
-/// The JSON value that these bytes are; nothing where they are none, or one of far too many parts.
+/// Parses these bytes as JSON; `None` if they are not JSON or have too many parts.
 pub fn bounded_json(bytes: &[u8]) -> Option<Value> {
     if has_too_many_values(bytes) { None } else { serde_json::from_slice(bytes).ok() }
 }
